@@ -66,7 +66,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %type <list> names warnings formals formal_list stmts parts tls args arg_list
 %type <num> mod align
 %type <bounds> range
-%type <expr> where shape stages pad expr comp add mul un lay bas post prim
+%type <expr> where shape stages pad expr comp add lay mul un post prim
 %type <type> buffer tensor_type
 %type <ident> type
 %type <range> arranged
@@ -247,25 +247,21 @@ rel: EQ { $$ = OP_EQ; }
 comp: add
     | comp[lhs] O add[rhs] { $$ = build_compose(p, @$, $lhs, $rhs); }
     ;
-add: mul
-    | add[lhs] '+' mul[rhs] { $$ = build_binary(p, @$, @2, OP_ADD, $lhs, $rhs); }
-    | add[lhs] '-' mul[rhs] { $$ = build_binary(p, @$, @2, OP_SUB, $lhs, $rhs); }
+add: lay
+    | add[lhs] '+' lay[rhs] { $$ = build_binary(p, @$, @2, OP_ADD, $lhs, $rhs); }
+    | add[lhs] '-' lay[rhs] { $$ = build_binary(p, @$, @2, OP_SUB, $lhs, $rhs); }
+    ;
+lay: mul
+    | mul[shape] ':' mul[stride] { $$ = build_layout(p, @$, $shape, $stride); }
     ;
 mul: un
     | mul[lhs] '*' un[rhs] { $$ = build_binary(p, @$, @2, OP_MUL, $lhs, $rhs); }
     | mul[lhs] '/' un[rhs] { $$ = build_binary(p, @$, @2, OP_DIV, $lhs, $rhs); }
     | mul[lhs] '%' un[rhs] { $$ = build_binary(p, @$, @2, OP_MOD, $lhs, $rhs); }
+    | mul[coef] '@' INT[mode] { $$ = build_basis(p, @$, $coef, $mode); }
     ;
-un: lay
+un: post
     | '-' un[of] { $$ = build_neg(p, @$, $of); }
-    ;
-lay: bas
-    | bas[shape] ':' bas[stride] { $$ = build_layout(p, @$, $shape, $stride); }
-    | bas[shape] ':' '-' bas[stride]
-      { $$ = build_layout(p, @$, $shape, build_neg(p, range_join(@3, @stride), $stride)); }
-    ;
-bas: post
-    | INT[coef] '@' INT[mode] { $$ = build_basis(p, @$, $coef, $mode); }
     ;
 post: prim
     | post[callee] '(' args ')' { $$ = build_call(p, @$, $callee, $args); }

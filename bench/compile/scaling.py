@@ -65,6 +65,9 @@ KINDS = {
     "tiles by loops": (lambda n: tall(2600) + "tiled_copy back = tile(universal(32), thr=32);\n" + kernel(
         "A, inout B", "shared s : f32 row(1,128);\n" + lines(
         n, "for i{0} in 0 .. 2 {{ copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0} + 1300*i{0},_) with back; }}")), SHORT),
+    "asynchronous tiles": (lambda n: ROW.format("A", 40 * n) + "\n" + ROW.format("B", 40 * n) + "\n" + LINE + "\ntiled_copy ahead = tile(cp_async.ca(16), thr=32, val=4);\n" + kernel(
+        "A, inout B", "shared s : f32 row(1,128);\nfor i in 0 .. 12 {\n" + "".join(
+            f"copy A({i} + {n}*i,_) -> s(0,_) with ahead; copy s(0,_) -> B({i} + {n}*i,_) with line;\n" for i in range(n)) + "}\n"), SHORT),
     "wrong tiles": (lambda n: PAIR + kernel("A, inout B", "shared s : f32 row(1,128);\n" + lines(
         n, "copy A(0,_) -> s(0,_) with line; copy s(0,_) -> B(0,_) with line;")), SHORT),
     "copies to memory": (lambda n: tall(n) + kernel("A, inout B", lines(n, "copy A({0},_) -> B({0},_) with line;")), SHORT),
@@ -240,7 +243,7 @@ KINDS = {
     "count of kernels": (lambda n: KINDS["kernels"][0](n), [30, 100, 300, 1000]),
     "count of blocks": (lambda n: f"tensor A : f32 global row({n},128) align 16;\ntensor B : f32 global row({n},128) align 16;\n{LINE}\n"
                         + kernel("A, out B", "copy A(block.x,_) -> B(block.x,_) with line;\n", str(n)), [100, 10000, 100000, 1000000, 10000000]),
-    "relayout of modes": (None, [2, 4, 8, 12, 16, 20, 24]),
+    "relayout of modes": (None, [2, 4, 8, 12, 16, 20, 24, 28, 32, 33]),
     "relayout of a size": (None, [100, 10000, 1000000, 100000000]),
 }
 OPTIONS = {"errors as JSON": lambda n: ["--diagnostics=json"], "consts with -D": lambda n: [f"-DC{i}={i}" for i in range(1, n + 1)]}

@@ -14,6 +14,8 @@ struct define {
     const char *text;  // after the =
 };
 
+struct cost_memo;
+
 struct options {
     const char *arch;        // "sm_90", or NULL: what the plan says, else sm_80
     struct define *defines;  // -D
@@ -35,6 +37,8 @@ struct session {
     struct lay_ctx lay;  // allocates from "arena"
     int next_ix;         // id of the next index expression
     int next_var;        // id of the next variable
+    // What copies were found to cost (cost/memo.h), while many are counted; else NULL.
+    struct cost_memo *costs;
     bool trial;          // nobody will read the reasons of what passes find
     // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.
     bool (*given_up)(const void *by);

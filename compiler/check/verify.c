@@ -23,7 +23,7 @@
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
-enum { MAX_CHOICES = 3 };
+enum { MAX_CHOICES = sizeof((struct verify_choices *)0)->choice / sizeof(int64_t *) };
 #define WHOLE_LIMIT                                                                                \
     ((int64_t)1 << 14)  // elements of its tensors: a kernel as small as this is executed wholly
 #define BUDGET                                                                                     \
@@ -304,15 +304,24 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     return true;
 }
 
-bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
+struct verify_choices verify_choose(struct session *s, const struct plan *p) {
+    struct verify_choices all = {.n = 0};
+    if (plan_next(p, NULL)) all.n = plan_choices(s, p, MAX_CHOICES, all.choice);
+    return all;
+}
+
+bool verify_cases(struct session *s, const struct plan *p, const struct verify_choices *all,
+                  const struct kernel *k, const struct kir_kernel *x) {
     bool ok = true;
-    const struct kir_kernel *x = ir->kernels;
-    const int64_t *choice[MAX_CHOICES];
-    int n = ir->kernels ? plan_choices(s, p, MAX_CHOICES, choice) : 0;
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
+    for (; x; k = plan_next(p, k), x = x->next) {
         struct session_mark mark = session_mark(s);
-        ok &= check_kernel(s, p, k, x, choice, n);
+        ok &= check_kernel(s, p, k, x, all->choice, all->n);
         session_rewind(s, mark);
     }
     return ok;
+}
+
+bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
+    struct verify_choices all = verify_choose(s, p);
+    return verify_cases(s, p, &all, plan_next(p, NULL), ir->kernels);
 }

@@ -17,6 +17,16 @@ struct kir_kernel;
 // proven of it, is a mistake of ours.
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k);
 
+// The same, one kernel after the other: the choices of the params' values, by symbol, and the
+// kernels from "k" on that "x" has.
+struct verify_choices {
+    const int64_t *choice[3];
+    int n;
+};
+struct verify_choices verify_choose(struct session *s, const struct plan *p);
+bool verify_cases(struct session *s, const struct plan *p, const struct verify_choices *all,
+                  const struct kernel *k, const struct kir_kernel *x);
+
 // Executes a block of "x" for the last of the "n" choices of the params' values, by symbol:
 // accesses of "k" that are not in order, with one of the choices, are a mistake of ours.
 void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,

@@ -13,6 +13,7 @@
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
 #include "pass/pass.h"
+#include "plan/plan.h"
 #include "plan/print.h"
 #include "sema/sema.h"
 #include "syntax/ast.h"
@@ -123,6 +124,61 @@ int compile_until(struct compiled *c, enum step last) {
         if (!c->status) ++c->next;
     }
     return c->status;
+}
+
+// Whether something needs the Kernel IR of several kernels at once, or is to be shown it.
+static bool needs_all(const struct compiled *c) {
+    for (const struct expectation *e = c->plan->expects; e; e = e->next)
+        if (e->prop == PROP_EQUIVALENT) return true;
+    const char *wanted = c->s->options.dump_after;
+    return wanted && strcmp(wanted, step_name(STEP_LOWER)) == 0;
+}
+
+// Lowers, tests and prints "k" and the cases that follow it; returns what comes after them.
+static const struct kernel *one_kernel(struct compiled *c, const struct verify_choices *choices,
+                                       const struct kernel *k, struct lines *lines, struct buf *b,
+                                       bool *lowered, bool *right) {
+    struct session *s = c->s;
+    const struct kernel *behind;
+    struct session_mark mark = session_mark(s);
+    int before = s->diags.nerrors;
+    const struct kir_kernel *x = lower_cases(s, c->plan, k, &behind);
+    *lowered &= s->diags.nerrors == before;
+    if (*lowered) *right &= verify_cases(s, c->plan, choices, k, x);
+    if (*lowered && *right) emit_cuda_next(s, x, lines, b);
+    session_rewind(s, mark);
+    return behind;
+}
+
+// The steps from lowering on, for one kernel after the other.
+static int cuda_by_kernel(struct compiled *c) {
+    struct session *s = c->s;
+    const struct plan *p = c->plan;
+    bool lowered = true, right = true;
+    struct buf b;
+    buf_init(&b);
+    struct verify_choices choices = verify_choose(s, p);
+    struct lines *lines = emit_cuda_begin(s, lower_begin(s, p), &b);
+    for (const struct kernel *k = p->devices; k;)
+        k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
+    for (const struct kernel *k = p->kernels; k && !k->device;)
+        k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
+    if (!c->as_it_is) fixits_try(c);
+    c->next = N_STEPS;
+    c->text = buf_finish(&b, &s->arena);
+    return c->status = !right || s->diags.nerrors;
+}
+
+int compile_by_kernel(struct session *s, const char *path, enum product what,
+                      struct compiled *out) {
+    if (what != PRODUCT_CUDA) return compile_product(s, path, what, out);
+    compile_begin(out, s, path);
+    int status = compile_until(out, STEP_COSTS);
+    if (status) return status;
+    if (!needs_all(out)) return cuda_by_kernel(out);
+    status = compile_until(out, products[what].after);
+    if (status == 0) out->text = text_of(out, what);
+    return status;
 }
 
 int compile_product(struct session *s, const char *path, enum product what, struct compiled *out) {

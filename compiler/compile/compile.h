@@ -71,6 +71,10 @@ int compile_until(struct compiled *c, enum step last);
 // From the file at "path" to "what", which becomes out->text.  Returns as compile_until does.
 int compile_product(struct session *s, const char *path, enum product what, struct compiled *out);
 
+// The same of what nobody but the reader of the text wants: out->kir is NULL.  Of CUDA C nothing of
+// a kernel's Kernel IR is left when the next one is lowered.
+int compile_by_kernel(struct session *s, const char *path, enum product what, struct compiled *out);
+
 // As --emit=NAME has it.
 const char *product_name(enum product p);
 // As --dump-after=NAME has it; NULL for a step that makes or fills nothing that can be shown.

@@ -7,6 +7,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "cost/copy.h"
+#include "cost/memo.h"
 #include "pass/walk.h"
 #include "plan/bind.h"
 #include "plan/plan.h"
@@ -334,6 +335,7 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     *x = (struct attempt){.note = note, .alone = function_of(c, note), .count = {.work = work}};
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_like(&x->t, s);
+    x->t.costs = s->costs;
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
         given[i].next = x->t.sources.given;
@@ -382,6 +384,8 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
+    if (!s->diags.first) return;
+    struct cost_memo *begun = cost_memo_begin(s);
     struct attempts *all = memory_new(sizeof *all);
     memset(all, 0, sizeof *all);
     all->kept = text <= SMALL ? KEPT : 1;
@@ -410,4 +414,5 @@ void fixits_try(const struct compiled *c) {
     diag_drop_unmended(s);
     for (int i = 0; i < KEPT; ++i) end_attempt(&all->at[i]);
     memory_free(all);
+    cost_memo_end(s, begun);
 }

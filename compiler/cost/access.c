@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/session.h"
+#include "cost/lanes.h"
 #include "layout/algebra.h"
 #include "plan/align.h"
 
@@ -149,14 +150,9 @@ static bool find_lanes(const struct reading *r, const struct kernel *k, const st
     for (int i = 0; i <= s->next_var; ++i) var[i] = 0;
     for (int64_t e = 0; e < out->neach; ++e) {
         if (r->f->each) var[r->f->each->id] = e;
-        for (int64_t t = 0; t < out->threads; ++t) {
-            int64_t *at = &(*lane)[t + out->threads * e];
-            var[k->tid->id] = t;
-            var[k->lane->id] = t % 32;
-            var[k->warp->id] = t / 32;
-            if (!ix_eval(x->lane, &env, at)) return false;
-            *at += x->fixed;
-        }
+        int64_t *at = *lane + out->threads * e;
+        if (!lanes_eval(s, k, x->lane, &env, out->threads, at)) return false;
+        for (int64_t t = 0; t < out->threads; ++t) at[t] += x->fixed;
     }
     return !x->group || find_groups(r, k, x->group, var, out);
 }

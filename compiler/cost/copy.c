@@ -1,12 +1,12 @@
 // Costs of copies (see copy.h).
 #include "cost/copy.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/session.h"
 #include "cost/access.h"
 #include "cost/alike.h"
+#include "cost/memo.h"
 #include "cost/seen.h"
 
 // MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another; so many that are ALIKE take as long as one
@@ -55,13 +55,10 @@ struct counting {
     int matrices;
     uint32_t lanes;  // of each warp
     struct cost_seen *seen;
-    int64_t work, alike;  // instructions that were looked at, and that were like another
-    int64_t enough;       // wavefronts of one side, beyond which it is given up
-    bool only_total;      // nobody asks for the worst access, or why a number is a range
-    struct worst_access {
-        struct warp_access access;
-        int64_t warp;
-    } worst[2];  // by sectors, by wavefronts
+    int64_t work, alike;         // instructions that were looked at, and that were like another
+    int64_t enough;              // wavefronts of one side, beyond which it is given up
+    bool only_total;             // nobody asks for the worst access, or why a number is a range
+    struct cost_worst worst[2];  // by sectors, by wavefronts
 };
 
 static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
@@ -183,7 +180,7 @@ static void note_worst(struct worst *x, int64_t warp, int64_t n, struct warp_cos
 static void keep_worst(struct counting *c, const struct worst *x, const bool *possible,
                        int64_t shifts) {
     for (int i = 0; i < 2; ++i) {
-        struct worst_access *w = &c->worst[i];
+        struct cost_worst *w = &c->worst[i];
         int64_t most = -1;
         for (int64_t s = 0; s < shifts; ++s) {
             if (!possible[s] || x[s].most[i] <= most) continue;
@@ -283,6 +280,27 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
 
+// The same, unless it was counted before.
+static void count_once(struct counting *c, struct side_cost *out) {
+    const struct cost_asked q = {c->arch,  c->class,  c->matrices,
+                                 c->lanes, c->enough, {c->global, c->shared}};
+    // A total alone has none of the rest, and is of another arrangement each time.
+    struct cost_memo *memo = c->only_total ? NULL : c->s->costs;
+    const struct cost_counted *before = cost_memo_find(memo, &q);
+    if (before) {
+        *out = before->side;
+        memcpy(c->worst, before->worst, sizeof c->worst);
+        c->work = before->work;
+        c->alike = before->alike;
+        return;
+    }
+    cost_seen_nothing(c->seen);
+    out->why = count_all(c, out);
+    struct cost_counted now = {.side = *out, .work = c->work, .alike = c->alike};
+    memcpy(now.worst, c->worst, sizeof now.worst);
+    cost_memo_keep(memo, &now);
+}
+
 // -- a copy ---------------------------------------------------------------------------------------
 
 static bool in_memory(const struct copy *c, bool src) {
@@ -316,7 +334,7 @@ static void keep_side(const struct counting *counting, const struct copy *c, boo
                       struct side_cost *x) {
     struct warp_cost *all[] = {&x->most, &x->total, &x->least, &x->least_total};
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
-    const struct worst_access *worst = &counting->worst[shared];
+    const struct cost_worst *worst = &counting->worst[shared];
     x->worst = worst->access;
     x->worst_warp = worst->warp;
     for (int i = 0; i < 4; ++i) {
@@ -349,7 +367,6 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     c->work = c->alike = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
-    cost_seen_nothing(c->seen);
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
@@ -361,7 +378,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         if (!out->why && a[i].scattered && !adds_up) out->why = a[i].loose;
         if (out->why) out->missing = a[i].missing;
     }
-    if (!out->why) out->why = count_all(c, out);
+    if (!out->why) count_once(c, out);
     out->work = c->work + c->alike / ALIKE;
     if (!out->why) set_loose(c->s, a, out);
 }
@@ -427,20 +444,4 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
     }
     one_side(&x, p, k, c, f, sym_values, true, &out->src);
     one_side(&x, p, k, c, f, sym_values, false, &out->dst);
-}
-
-const char *cost_range_text(struct session *s, struct cost_range r) {
-    if (cost_exact(r)) return arena_printf(&s->arena, "%" PRId64, r.most);
-    return arena_printf(&s->arena, "%" PRId64 " to %" PRId64, r.least, r.most);
-}
-
-const char *cost_conflict_text(struct session *s, enum cost_class c, int64_t times) {
-    const char *what = c == COST_CP_ASYNC_CG ? " times as many" : "-way bank conflict";
-    return arena_printf(&s->arena, "%" PRId64 "%s", times, what);
-}
-
-int cost_percent(struct cost_range least, struct cost_range have) {
-    if (have.most <= least.most) return 100;
-    int64_t percent = 100 * least.most / have.most;
-    return percent < 1 ? 1 : (int)percent;
 }

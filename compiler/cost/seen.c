@@ -22,11 +22,14 @@ static void put_first(struct warp_access *a) {
     a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
 }
 
+// Of two with one slot the earlier one is forgotten, so that the slots say how many are counted.
 static unsigned slot_of(const struct warp_access *a) {
-    uint64_t h = a->lanes;
-    for (int l = 0; l < COST_LANES; ++l)
-        h = (h ^ (uint64_t)a->shared[l] ^ (uint64_t)a->global[l] << 20) * 0x9e3779b97f4a7c15;
-    return (unsigned)(h >> 40) % COST_SEEN;
+    uint64_t mixed = a->lanes;
+    for (int l = 0; l < COST_LANES; ++l) {
+        uint64_t lane = (uint64_t)a->shared[l] ^ (uint64_t)a->global[l] << 20;
+        mixed = (mixed ^ lane) * 0x9e3779b97f4a7c15;
+    }
+    return (unsigned)(mixed >> 40) % COST_SEEN;
 }
 
 void cost_seen_nothing(struct cost_seen *m) {

@@ -33,16 +33,6 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
 }
 
-// The operation that may have been meant, where there is none of that name.
-static const char *nearest(struct session *s) {
-    const char *name[256];
-    int n = 0;
-    struct calc_operation op;
-    for (; n < 256 && calc_operation(n, &op); ++n) name[n] = op.name;
-    const char *near = s->lay.unknown ? diag_did_you_mean(s->lay.unknown, name, n) : NULL;
-    return near ? arena_printf(&s->arena, "; did you mean '%s'?", near) : "";
-}
-
 // Evaluates one expression in a memory of its own; prints the result, or the error where "errors"
 // says.
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
@@ -63,8 +53,7 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
             printed = NULL;
     }
     if (!printed) {
-        fprintf(errors, "%s%s%s\n", prefix, s.lay.error ? shown(&s.arena, s.lay.error) : "no value",
-                nearest(&s));
+        fprintf(errors, "%s%s\n", prefix, s.lay.error ? shown(&s.arena, s.lay.error) : "no value");
         status = EXIT_WRONG;
     }
     session_release(&s);

@@ -36,6 +36,8 @@ struct writer {
     struct edit *edits, *last;           // of the file at hand; the one made last
     struct seen *seen;                   // files that are put in already
     const struct define *const *define;  // by name
+    struct mention *mention;             // of the plan's tensors, by name
+    int nmentions;
 };
 
 static void replace(struct writer *w, uint32_t begin, uint32_t end, const char *text) {
@@ -200,32 +202,53 @@ static const struct kernel *kernel_of(const struct writer *w, const struct ast_d
     return k;
 }
 
-// Whether "name" is in the text of "d" as a word.
-static bool says(const struct writer *w, const struct ast_decl *d, const char *name) {
+// A tensor of the file at hand, and who mentions it.
+struct mention {
+    const struct ast_decl *tensor;
+    bool planned, other;  // kernels that the planner wrote; anything else
+};
+
+static int by_name(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t)((const struct mention *)a)->tensor->name.name;
+    uintptr_t y = (uintptr_t)((const struct mention *)b)->tensor->name.name;
+    return x < y ? -1 : x > y;
+}
+
+static struct mention *mention_of(const struct writer *w, const char *name) {
+    const struct ast_decl key = {.name = {.name = name}};
+    const struct mention x = {.tensor = &key};
+    if (!w->nmentions) return NULL;
+    return bsearch(&x, w->mention, (size_t)w->nmentions, sizeof x, by_name);
+}
+
+// Notes which tensors the words of "d" are.
+static void note_words(struct writer *w, const struct ast_decl *d) {
     static const char in_words[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const struct kernel *k = d->kind == D_FN ? kernel_of(w, d) : NULL;
     const char *text = w->s->sources.file[d->at.file].text, *end = text + d->at.end;
     for (const char *p = text + d->at.begin; p < end;) {
         size_t n = strspn(p, in_words);
-        if (n == strlen(name) && strncmp(p, name, n) == 0) return true;
+        struct mention *x = n ? mention_of(w, intern_n(w->s, p, n)) : NULL;
+        if (x && x->tensor != d) *(k && k->planned ? &x->planned : &x->other) = true;
         p += n ? n : 1;
     }
-    return false;
+}
+
+static void find_mentions(struct writer *w, const struct ast_file *f) {
+    w->mention = ARENA_ARRAY(&w->s->arena, struct mention, f->ndecls + 1);
+    w->nmentions = 0;
+    for (int i = 0; i < f->ndecls; ++i)
+        if (f->decl[i]->kind == D_TENSOR) w->mention[w->nmentions++].tensor = f->decl[i];
+    qsort(w->mention, (size_t)w->nmentions, sizeof *w->mention, by_name);
+    for (int i = 0; i < f->ndecls; ++i) note_words(w, f->decl[i]);
 }
 
 // Whether kernels that the planner wrote take the tensor "d", and nothing else mentions it: their
 // text has tensors of its own.
-static bool taken_by_planned(const struct writer *w, const struct ast_file *f,
-                             const struct ast_decl *d) {
-    bool taken = false;
-    for (int i = 0; i < f->ndecls; ++i) {
-        const struct ast_decl *x = f->decl[i];
-        if (x == d || !says(w, x, d->name.name)) continue;
-        const struct kernel *k = x->kind == D_FN ? kernel_of(w, x) : NULL;
-        if (!k || !k->planned) return false;
-        taken = true;
-    }
-    return taken;
+static bool taken_by_planned(const struct writer *w, const struct ast_decl *d) {
+    const struct mention *x = mention_of(w, d->name.name);
+    return x && x->planned && !x->other;
 }
 
 static void pin_fn(struct writer *w, const struct ast_decl *d) {
@@ -320,11 +343,12 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
     struct edit *outer = w->edits;
     bool has_arch = false;
     w->edits = w->last = NULL;
+    if (!in_import) find_mentions(w, f);
     for (int i = 0; i < f->ndecls; ++i) {
         has_arch |= f->decl[i]->kind == D_ARCH;
         if (f->decl[i]->kind == D_IMPORT)
             replace_range(w, f->decl[i]->at, imported(w, f->decl[i]));
-        else if (f->decl[i]->kind == D_TENSOR && !in_import && taken_by_planned(w, f, f->decl[i]))
+        else if (f->decl[i]->kind == D_TENSOR && !in_import && taken_by_planned(w, f->decl[i]))
             replace_range(w, ast_whole(f->decl[i]->at, &f->decl[i]->allow), "");
         else
             pin_decl(w, f->decl[i], in_import);
@@ -353,7 +377,7 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
 
 const char *explain_source(struct session *s, const struct plan *p, const struct kir *ir,
                            const struct ast_file *file) {
-    struct writer w = {s, p, ir, NULL, NULL, NULL, session_defines(s)};
+    struct writer w = {s, p, ir, NULL, NULL, NULL, session_defines(s), NULL, 0};
     const char *text = edited(&w, file, false);
     int index = source_add(s, "<plan>", text, strlen(text));
     if (index < 0) {

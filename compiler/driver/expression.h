@@ -1,4 +1,4 @@
-// Expressions on the command line: those of plans, and the notations of CuTe.
+// Expressions on the command line: those of plans, in the notations of CuTe too.
 #ifndef TCPC_DRIVER_EXPRESSION_H
 #define TCPC_DRIVER_EXPRESSION_H
 
@@ -10,5 +10,7 @@ struct session;
 // context's error says why.  "options" may be NULL.
 struct calc_value expression_value(struct session *s, const char *text,
                                    const struct calc_options *options);
+// The same as a layout, of which a shape alone is one; invalid when it is none.
+struct lay expression_layout(struct session *s, const char *text);
 
 #endif

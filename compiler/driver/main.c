@@ -189,7 +189,7 @@ static int compile(struct session *s, const struct request *r) {
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
-    int status = compile_product(s, r->input, r->emit, &c);
+    int status = compile_by_kernel(s, r->input, r->emit, &c);
     if (c.dumped) fputs(c.dumped, stdout);
     diag_print(s, stderr);
     if (r->fix && status != EXIT_USAGE) {
@@ -197,16 +197,13 @@ static int compile(struct session *s, const struct request *r) {
         return fixed ? fixed : status;
     }
     if (status) return status;
-    struct buf b, dep;
-    buf_init(&b);
+    struct buf b = {.text = (char *)c.text, .len = strlen(c.text)}, dep;
     buf_init(&dep);
-    buf_puts(&b, c.text);
     if (r->dep.wanted && !depfile_text(s, &r->dep, to, &dep)) status = EXIT_USAGE;
     if (!status && r->dep.wanted)
         status = write_both(s, to, &b, depfile_path(s, &r->dep, to), &dep);
     else if (!status)
         status = output_other(s, to, b.text, b.len);
-    buf_release(&b);
     buf_release(&dep);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "driver/commands.h"
+#include "driver/expression.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/run_options.h"
@@ -194,7 +195,7 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
 static bool read_relayout(struct session *s, const struct request *r, struct relayout *p) {
     *p = (struct relayout){.candidate = r->candidate};
     if (!take_types(s, r->word[0], p)) return false;
-    const char *why = relayout_read(s, r->word[1], r->word[2], p);
+    const char *why = relayout_read(s, r->word[1], r->word[2], expression_layout, p);
     int size = p->type->bits / 8, to_size = p->to ? p->to->bits / 8 : size;
     const char *near_arch;
     p->arch = arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch);

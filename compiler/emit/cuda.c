@@ -126,22 +126,33 @@ static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
     }
 }
 
-void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+struct lines *emit_cuda_begin(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cu");
     put_head(s, ir, b);
     buf_printf(b, "#include \"tcp_device.cuh\"\n%s#include \"tcp_launch.h\"\n#endif\n\n%s",
                emit_host_begins, version);
     put_includes(ir, b);
-    put_devices(s, ir, b, lines);
-    const struct kir_kernel *first = NULL;  // of the cases at hand
-    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        struct emission o = {s, b, k, lines};
-        if (k->device) continue;
-        if (k->first_case) first = k;
-        for (; o.k; o.k = o.k->narrower) put_kernel(&o);
-        o.k = first;
-        if (!k->next_case) emit_launcher(&o);
+    return lines;
+}
+
+void emit_cuda_next(struct session *s, const struct kir_kernel *first, struct lines *lines,
+                    struct buf *b) {
+    struct emission o = {s, b, first, lines};
+    if (first->device) {
+        emit_device(&o);
+        return;
     }
+    for (const struct kir_kernel *k = first; k; k = k->next_case)
+        for (o.k = k; o.k; o.k = o.k->narrower) put_kernel(&o);
+    o.k = first;
+    emit_launcher(&o);
+}
+
+void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+    struct lines *lines = emit_cuda_begin(s, ir, b);
+    for (int device = 1; device >= 0; --device)
+        for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
+            if (k->device == device && (device || k->first_case)) emit_cuda_next(s, k, lines, b);
 }
 
 void emit_header(struct session *s, const struct kir *ir, struct buf *b) {

@@ -207,9 +207,9 @@ static void decide_list(struct widths *w, struct kir_node *list) {
     }
 }
 
-void kir_decide_widths(struct session *s, struct kir *ir) {
+void kir_decide_widths(struct session *s, struct kir_kernel *list) {
     struct widths w = {.s = s};
-    for (struct kir_kernel *first = ir->kernels; first; first = first->next) {
+    for (struct kir_kernel *first = list; first; first = first->next) {
         for (struct kir_kernel *k = first; k; k = k->narrower) {
             for (int i = 0; i < k->nparams; ++i)
                 k->param[i].narrow = sym_bits(&w, k->param[i].sym) == 32;

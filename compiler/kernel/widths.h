@@ -9,8 +9,8 @@
 
 #include "kernel/kernel_ir.h"
 
-// Gives all expressions and variables of "k" their widths.
-void kir_decide_widths(struct session *s, struct kir *k);
+// Gives all expressions and variables of "list" their widths.
+void kir_decide_widths(struct session *s, struct kir_kernel *list);
 
 // "e", which has no variables, with its widths where all params have 64 bits, as in a launcher.
 const struct ix *kir_host_widths(struct session *s, const struct ix *e);

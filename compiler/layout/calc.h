@@ -1,9 +1,7 @@
-// The layout calculator: reads an expression, applies operations by name and prints the result.
+// The layout calculator: applies operations by name to values, and reads and prints values.
 //
-// It is separate from the algebra because it deals in values of several kinds and in text.  It
-// understands the notation that CuTe and this library print, CuTe's C++ types
-// (Layout<Shape<_4,_8>,Stride<_1,_4>>), its static form
-// ((_4,_8):(_1,_4)) and the reprs of pycute and of the CuTe DSL.
+// It is separate from the algebra because it deals in values of several kinds and in text.
+// Expressions are the language's: sema evaluates them by these operations.
 #ifndef TCPC_LAYOUT_CALC_H
 #define TCPC_LAYOUT_CALC_H
 
@@ -67,14 +65,17 @@ bool calc_known(const char *name, struct calc_operation *out);
 // apply.
 struct calc_value lay_calc(struct lay_ctx *, const char *op, int n, const struct calc_value *arg);
 
-// Reads and evaluates the whole of "text".  "options" may be NULL.
-struct calc_value calc_eval(struct lay_ctx *, const char *text, const struct calc_options *options);
+// Reads the whole of "text": a value as calc_text prints it in its own style.  What is no param yet
+// becomes one.
+struct calc_value calc_read(struct lay_ctx *, const char *text);
 
 struct calc_value calc_of_int(struct lay_ctx *, struct lay_int);
 struct calc_value calc_of_tuple(struct lay_ctx *, const struct lay_tuple *);
 struct calc_value calc_of_layout(struct lay);
 struct calc_value calc_of_tiler(const struct lay_tiler *);
 struct calc_value calc_of_bool(bool);
+// The value as a layout, of which a shape alone is one; invalid, with the reason, when it is none.
+struct lay calc_layout(struct lay_ctx *, struct calc_value);
 
 // The text of a value; NULL, with the context's error, for a C++ type of what is not static.
 const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);

@@ -19,7 +19,6 @@ static const struct op *find(const char *name, size_t len) {
 
 const struct op *calc_find(const char *name, size_t len) {
     const struct op *op = find(name, len);
-    if (!op && len > 9 && memcmp(name, "composed_", 9) == 0) op = find(name + 9, len - 9);
     return op && op->fn ? op : NULL;
 }
 
@@ -96,52 +95,6 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
         l = lay_compose_tiler(ctx, l, calc_tiler(ctx, term[i]));
     }
     return calc_of_layout(l);
-}
-
-// -- applying -------------------------------------------------------------------------------------
-
-// -- comparison -----------------------------------------------------------------------------------
-
-// A tuple of one is what is in it, as in plans.
-static bool same_tuple(struct lay_ctx *ctx, const struct lay_tuple *a, const struct lay_tuple *b) {
-    while (a->rank == 1) a = a->kid[0];
-    while (b->rank == 1) b = b->kid[0];
-    if (a->rank != b->rank) return false;
-    if (a->rank < 0) return strcmp(lay_tuple_text(ctx, a), lay_tuple_text(ctx, b)) == 0;
-    for (int i = 0; i < a->rank; ++i)
-        if (!same_tuple(ctx, a->kid[i], b->kid[i])) return false;
-    return true;
-}
-
-static bool is_tuple(struct calc_value v) {
-    return v.kind == CALC_INT || v.kind == CALC_TUPLE;
-}
-
-static bool same(struct lay_ctx *ctx, struct calc_value a, struct calc_value b) {
-    if (is_tuple(a) && is_tuple(b)) return same_tuple(ctx, a.tuple, b.tuple);
-    if (a.kind != b.kind) return false;
-    if (a.kind == CALC_LAYOUT) return lay_equal(a.layout, b.layout);
-    return strcmp(calc_text(ctx, a, CALC_STYLE_TCP), calc_text(ctx, b, CALC_STYLE_TCP)) == 0;
-}
-
-struct calc_value calc_compare(struct lay_ctx *ctx, const char *op, struct calc_value a,
-                               struct calc_value b) {
-    if (op[0] == '=' || op[0] == '!') return calc_of_bool(same(ctx, a, b) == (op[0] == '='));
-    for (int i = 0; i < 2; ++i) {
-        struct calc_value v = i ? b : a;
-        if (v.kind == CALC_INT && lay_plain(v.tuple->leaf)) continue;
-        const char *text = calc_text(ctx, v, CALC_STYLE_TCP);
-        if (op[0] == '<' && i == 0 && text && calc_find(text, strlen(text)))
-            lay_fail(ctx,
-                     "'%s<' is C++; here the argument in '<>' comes after the others: '%s(x, ..)'",
-                     text, text);
-        else
-            lay_fail(ctx, "'%s' compares static integers, and '%s' is not one", op, text);
-        return calc_none();
-    }
-    int64_t x = a.tuple->leaf.num, y = b.tuple->leaf.num;
-    bool less = op[0] == '<' ? x < y : x > y;
-    return calc_of_bool(less || (op[1] == '=' && x == y));
 }
 
 // -- arguments ------------------------------------------------------------------------------------
@@ -274,20 +227,11 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
     return calc_of_view((struct lay_view){sum, out.layout});
 }
 
-void calc_unknown(struct lay_ctx *ctx, const char *name, size_t n) {
-    if (ctx->error) return;
-    char *word = lay_new(ctx, n + 1);
-    memcpy(word, name, n);
-    word[n] = 0;
-    lay_fail(ctx, "there is no operation '%.40s'", word);
-    ctx->unknown = word;
-}
-
 struct calc_value lay_calc(struct lay_ctx *ctx, const char *name, int n,
                            const struct calc_value *arg) {
     const struct op *op = calc_find(name, strlen(name));
     if (!op) {
-        calc_unknown(ctx, name, strlen(name));
+        lay_fail(ctx, "there is no operation '%.40s'", name);
         return calc_none();
     }
     return calc_apply(ctx, op, n, arg);

@@ -43,7 +43,7 @@ struct op {
     const char *name;
     int min;  // arguments that must be there
     unsigned char arg[MAX_ARGS];
-    op_fn *fn;  // NULL: the language's parser and sema know it, the calculator's reader does not
+    op_fn *fn;  // NULL: only sema has it
     enum offset_rule offset;
     enum calc_where where;
     const char *args;  // as help has them: "(L [, mode])"
@@ -73,8 +73,6 @@ op_fn op_1d_coord, op_append, op_append_to, op_blocked_product, op_ceil_div, op_
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);
 
 const struct op *calc_find(const char *name, size_t len);
-// Reports that no operation is called so.
-void calc_unknown(struct lay_ctx *ctx, const char *name, size_t n);
 
 struct calc_value calc_none(void);
 struct calc_value calc_of_view(struct lay_view);
@@ -83,7 +81,6 @@ struct calc_value calc_static(struct lay_ctx *, int64_t);
 const char *calc_kind_name(enum calc_kind);
 
 // Conversions: invalid, with the reason, when there is none.
-struct lay calc_layout(struct lay_ctx *, struct calc_value);
 const struct lay_tuple *calc_tuple(struct lay_ctx *, struct calc_value);
 const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
@@ -91,9 +88,6 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
 // Whether the first "n" arguments are of numbers alone, without '_'.
 bool calc_numbers(struct args *a, int n);
-// "op" is one of "==", "!=", "<", "<=", ">", ">=".  The order is one of static integers.
-struct calc_value calc_compare(struct lay_ctx *, const char *op, struct calc_value,
-                               struct calc_value);
 struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n,
                              const struct calc_value *arg);
 

@@ -8,7 +8,7 @@
 // unchanged, so that a chain of calls is checked once, at its end.
 //
 // LAYOUTS FROM SCRATCH.  The indented lines below are run as a test: left of the sign the
-// calculator's notation (layout/calc.h), right of it what it answers.
+// language's notation, right of it what it answers.
 //
 // A layout is a function from coordinates to numbers, written as a shape and a stride: the
 // coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that is
@@ -140,7 +140,6 @@ struct lay_ctx {
     lay_alloc_fn *alloc;
     void *user;
     const char *error;             // the first error since lay_clear_error, or NULL
-    const char *unknown;           // the operation that does not exist, when that is the error
     int next_sym;                  // id of the next symbol
     const struct lay_sym *params;  // the last param that was made: how text finds its names
     lay_trace_fn *trace;           // told of intermediate results, or NULL

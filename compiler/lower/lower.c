@@ -300,7 +300,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     return out;
 }
 
-struct kir *lower_plan(struct session *s, const struct plan *p) {
+struct kir *lower_begin(struct session *s, const struct plan *p) {
     struct kir *out = ARENA_NEW(&s->arena, struct kir);
     out->arch = p->arch_name;
     out->path = p->path;
@@ -312,23 +312,41 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
-    struct kir_kernel **tail = &out->kernels, *made = NULL;
-    const struct kernel *before = NULL;
+    return out;
+}
+
+struct kir_kernel *lower_cases(struct session *s, const struct plan *p, const struct kernel *first,
+                               const struct kernel **behind) {
+    struct kir_kernel *out = NULL, **tail = &out, *before = NULL;
     // the variables of one kernel have the numbers of another one's: they are never seen together
     int first_var = s->next_var, end_var = first_var;
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+    const struct kernel *k = first;
+    for (bool more = true; more; k = *behind) {
         s->next_var = first_var;
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
-        if (before && before->next_case == k) made->next_case = *tail;
-        before = k;
-        made = *tail;
+        if (before) before->next_case = *tail;
+        before = *tail;
         tail = &(*tail)->next;
         if (end_var < s->next_var) end_var = s->next_var;
+        *behind = plan_next(p, k);
+        more = *behind && k->next_case == *behind;
     }
     s->next_var = end_var;
     kir_decide_widths(s, out);
-    struct kir_kernel *x = out->kernels;
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next)
-        if (!k->device && x->first_case) lower_launch(s, k, x);
+    if (!first->device && out->first_case) lower_launch(s, first, out);
+    return out;
+}
+
+struct kir *lower_plan(struct session *s, const struct plan *p) {
+    struct kir *out = lower_begin(s, p);
+    struct kir_kernel **tail = &out->kernels;
+    int first_var = s->next_var, end_var = first_var;
+    for (const struct kernel *k = plan_next(p, NULL); k;) {
+        s->next_var = first_var;
+        *tail = lower_cases(s, p, k, &k);
+        if (end_var < s->next_var) end_var = s->next_var;
+        while (*tail) tail = &(*tail)->next;
+    }
+    s->next_var = end_var;
     return out;
 }

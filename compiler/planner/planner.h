@@ -46,10 +46,12 @@ struct relayout {
     int candidate;  // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
 };
 
+// The layout that an expression is; invalid, with the layout context's error, where it is none.
+typedef struct lay relayout_layout_fn(struct session *s, const char *text);
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
 // relayout of these.
 const char *relayout_read(struct session *s, const char *src, const char *dst,
-                          struct relayout *out);
+                          relayout_layout_fn *value, struct relayout *out);
 // The same of layouts that are there already.  Only the modes of "out" are written.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);

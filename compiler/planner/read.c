@@ -241,10 +241,10 @@ static const char *with_names(const char *text) {
                : "; modes with names are 'm=4 n=8' in the source, 'n m' in the destination";
 }
 
-static const char *read_layout(struct session *s, const char *text, const char *side,
-                               struct lay *out) {
+static const char *read_layout(struct session *s, relayout_layout_fn *value, const char *text,
+                               const char *side, struct lay *out) {
     lay_clear_error(&s->lay);
-    *out = lay_parse(&s->lay, text);
+    *out = value(s, text);
     if (lay_valid(*out)) return NULL;
     return arena_printf(&s->arena, "the %s '%s' is not a layout: %s%s", side,
                         shown(&s->arena, text),
@@ -271,14 +271,15 @@ static const char *letters_alone(struct session *s, const char *src, const char 
     return buf_finish(&b, &s->arena);
 }
 
-const char *relayout_read(struct session *s, const char *src, const char *dst, struct relayout *r) {
+const char *relayout_read(struct session *s, const char *src, const char *dst,
+                          relayout_layout_fn *value, struct relayout *r) {
     struct lay a, b;
     r->rank = 0;
     if (strchr(src, '=')) return read_names(s, src, dst, r);
     const char *letters = letters_alone(s, src, dst);
     if (letters) return letters;
-    const char *why = read_layout(s, src, "source", &a);
-    if (!why) why = read_layout(s, dst, "destination", &b);
+    const char *why = read_layout(s, value, src, "source", &a);
+    if (!why) why = read_layout(s, value, dst, "destination", &b);
     if (why || !(why = relayout_between(s, a, b, r))) return why;
     if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b)))
         return arena_printf(&s->arena, "%s%s", why, with_names(src));

@@ -7,7 +7,7 @@
 #include "base/session.h"
 #include "prove/private.h"
 
-enum { MOST_DIVISORS = 16 };
+enum { MOST_DIVISORS = 32 };
 
 struct divisors {
     const struct ix_var *var;

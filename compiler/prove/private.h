@@ -18,7 +18,7 @@ enum {
     MOST_DIMS = 64,
     MOST_DIVS = 512,
     MOST_CONDS = 160,
-    MOST_DIGITS = 12,
+    MOST_DIGITS = 32,
     MOST_SPLITS = 32
 };
 

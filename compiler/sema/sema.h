@@ -16,10 +16,10 @@ struct session;
 // are reported; the options -D and -arch of the session apply.
 struct plan *sema_file(struct session *s, const struct ast_file *f);
 
-// The value of "e", an expression outside of a plan; a name that nothing has is a param.  Of kind
-// CALC_NONE when there were errors, which are reported.
-struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e);
-// Whether an expression may call "name": a builtin or an atom.
-bool sema_calls(const char *name);
+// The value of "e", an expression outside of a plan: a name that nothing has is a param, and the
+// operations of CuTe's own are there.  Of kind CALC_NONE when there were errors, which are
+// reported.  "options" may be NULL.
+struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e,
+                                const struct calc_options *options);
 
 #endif

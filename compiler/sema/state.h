@@ -131,6 +131,10 @@ struct sema {
     struct refusal *refused;
     int cap_local, loops;
     struct pipe_part *part;  // of a pipeline, innermost
+    // an expression outside of a plan
+    bool alone;
+    const struct calc_options *options;  // or NULL
+    int nested;                          // calls around the one that is evaluated
 };
 
 // Reports an error at "at" and gives the value that stands for it.

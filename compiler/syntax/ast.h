@@ -37,7 +37,7 @@ enum ast_expr_kind {
     E_NEG,      // -lhs
     E_BINARY,   // lhs op rhs
     E_LAYOUT,   // lhs : rhs
-    E_BASIS,    // ival @ basis
+    E_BASIS,    // lhs @ basis; 8@1@0 is of mode 1 within mode 0
     E_COMPOSE,  // arg[0] o arg[1] o ..., at least two
     E_MAP,      // lhs -> rhs; only as the value of a keyword argument and after "by"
     E_RANGE     // lhs .. rhs, rhs not included; only as an argument and as a part of a tuple
@@ -60,7 +60,7 @@ struct ast_expr {
     struct range name_at;  // E_MEMBER: of the name after the dot; E_BINARY: of the operator
     const char *name;      // E_NAME, E_MEMBER
     const char *text;      // E_INT, E_FLOAT: as written (interned)
-    int64_t ival;          // E_INT, E_BASIS
+    int64_t ival;          // E_INT
     int64_t basis;         // E_BASIS
     double fval;           // E_FLOAT
     struct ast_expr *lhs, *rhs;

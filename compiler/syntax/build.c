@@ -177,10 +177,9 @@ struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr
     return pair(p, E_LAYOUT, at, shape, stride);
 }
 
-struct ast_expr *build_basis(struct parser *p, struct range at, struct number coef,
+struct ast_expr *build_basis(struct parser *p, struct range at, struct ast_expr *coef,
                              struct number mode) {
-    struct ast_expr *e = node(p, E_BASIS, at, 0);
-    e->ival = coef.value;
+    struct ast_expr *e = pair(p, E_BASIS, at, coef, NULL);
     e->basis = mode.value;
     return e;
 }

@@ -74,7 +74,7 @@ struct ast_expr *build_binary(struct parser *p, struct range at, struct range op
                               struct ast_expr *lhs, struct ast_expr *rhs);
 struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr *shape,
                               struct ast_expr *stride);
-struct ast_expr *build_basis(struct parser *p, struct range at, struct number coef,
+struct ast_expr *build_basis(struct parser *p, struct range at, struct ast_expr *coef,
                              struct number mode);
 // Appends to "lhs" when that is a composition without parentheses.
 struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_expr *lhs,

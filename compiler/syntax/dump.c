@@ -52,7 +52,7 @@ void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
     case E_NAME:
     case E_MEMBER: buf_printf(b, " %s", e->name); break;
     case E_BINARY: buf_printf(b, " %s", ast_op_text(e->op)); break;
-    case E_BASIS: buf_printf(b, " %lld@%lld", (long long)e->ival, (long long)e->basis); break;
+    case E_BASIS: buf_printf(b, " @%lld", (long long)e->basis); break;
     default: break;
     }
     buf_char(b, '\n');

@@ -128,6 +128,7 @@ static const char *alone(const char *name) {
     const struct foreign *w = foreign_word(name);
     if (name[0] == '_' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0')
         return name + 1;
+    if (strcmp(name, "X") == 0 || strcmp(name, "Underscore") == 0) return "_";
     return type ? type : w && w->ours && !strchr(w->ours, '%') ? w->ours : name;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "syntax/notation.h"
 #include "syntax/scan.h"
 
 static void open_bracket(struct parser *p) {
@@ -145,8 +146,8 @@ struct ast_file *parse_file(struct session *s, const char *path) {
     return parse_source(s, file);
 }
 
-struct ast_expr *parse_expr_text(struct session *s, const char *text) {
-    int file = source_add(s, "<-D>", text, strlen(text));
+static struct ast_expr *parse_named(struct session *s, const char *name, const char *text) {
+    int file = source_add(s, name, text, strlen(text));
     if (file < 0) {
         diag_error(s, RANGE_NONE, "the expression is too long: %s", strerror(errno));
         return NULL;
@@ -155,4 +156,14 @@ struct ast_expr *parse_expr_text(struct session *s, const char *text) {
     int before = s->diags.nerrors;
     run(p, s, file, TOK_START_EXPR);
     return s->diags.nerrors == before ? p->expr : NULL;
+}
+
+struct ast_expr *parse_expr_text(struct session *s, const char *text) {
+    return parse_named(s, "<-D>", text);
+}
+
+struct ast_expr *parse_notation(struct session *s, const char *text) {
+    struct ast_expr *e = parse_named(s, "<expression>", notation_text(s, text));
+    notation_tree(s, e);
+    return e;
 }

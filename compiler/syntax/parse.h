@@ -13,5 +13,7 @@ struct ast_file *parse_source(struct session *s, int file);
 // One expression, the whole of "text", which is copied.  Returns NULL, with errors reported, when
 // it is not one.
 struct ast_expr *parse_expr_text(struct session *s, const char *text);
+// The same, with what CuTe and its siblings write for values: Layout<Shape<_4,_8>>{}.
+struct ast_expr *parse_notation(struct session *s, const char *text);
 
 #endif

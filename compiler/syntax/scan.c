@@ -279,14 +279,6 @@ bool scan_foreign(struct parser *p, struct range at) {
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
     if (!ours) return foreign_object(p, at);
     at.end = at.begin + (uint32_t)length;
-    if (strncmp(f->text + at.begin, "Step<", 5) == 0 && memchr(f->text + at.begin, 'X', length)) {
-        diag_error(p->s, at,
-                   "'%.*s' is C++ of CuTe; here a tile and its coordinates have the modes of the "
-                   "tensor alone",
-                   (int)length, f->text + at.begin);
-        p->skip_end = at.end;
-        return true;
-    }
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
                ours);
     diag_fixit(p->s, at, ours);

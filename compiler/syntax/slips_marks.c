@@ -46,6 +46,12 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
         diag_fixit(p->s, p->now.at, " ");
         return true;
     }
+    if (last == '@' && now == '(' && slip_has(set, n, TOK_INT)) {
+        diag_error(p->s, p->before.at,
+                   "'@' is of basis elements, '1@0'; write ':' between a shape and its stride");
+        diag_fixit(p->s, p->before.at, ":");
+        return true;
+    }
     bool statement = slip_has(set, n, TOK_COPY) || slip_has(set, n, TOK_KERNEL);
     if (now == ';' && statement && (last == ';' || last == '}')) {
         diag_error(p->s, p->now.at, "stray ';'");

@@ -107,7 +107,10 @@ static void print(struct buf *b, const struct ast_expr *e, const char *comma, bo
         buf_char(b, ':');
         print(b, e->rhs, comma, tight);
         break;
-    case E_BASIS: buf_printf(b, "%lld@%lld", (long long)e->ival, (long long)e->basis); break;
+    case E_BASIS:
+        print(b, e->lhs, comma, true);
+        buf_printf(b, "@%lld", (long long)e->basis);
+        break;
     case E_COMPOSE: print_args(b, e, " o ", comma, true); break;
     case E_MAP:
         print(b, e->lhs, comma, true);

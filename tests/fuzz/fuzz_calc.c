@@ -1,63 +1,49 @@
-// Any bytes as an expression of the layout calculator: no crash, no hang, no undefined behaviour,
-// and what it prints reads back to what prints the same.
+// Any bytes as an expression for `tcpc eval`: no crash, no hang, no undefined behaviour, and what it
+// prints reads back to what prints the same, also by the layout library's reader of values.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/calc.h"
-
-struct piece {
-    struct piece *next;
-    max_align_t data[];
-};
-
-static void *take(void *user, size_t bytes) {
-    struct piece **list = user, *p = malloc(sizeof *p + bytes);
-    if (!p) abort();
-    p->next = *list;
-    *list = p;
-    return p->data;
-}
+#include "base/session.h"
+#include "driver/expression.h"
 
 static void step(void *user, int depth, const char *rule, const char *result) {
     size_t *total = user;
     *total += (size_t)depth + strlen(rule) + strlen(result);
 }
 
+static void reads_back(struct session *s, const char *printed, struct calc_value again,
+                       const char *reader) {
+    if (again.kind != CALC_NONE && strcmp(printed, calc_text(&s->lay, again, CALC_STYLE_TCP)) == 0)
+        return;
+    fprintf(stderr, "'%s' reads back by %s as '%s'\n", printed, reader,
+            again.kind == CALC_NONE ? s->lay.error : calc_text(&s->lay, again, CALC_STYLE_TCP));
+    abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct piece *list = NULL;
-    struct lay_ctx ctx;
+    struct session s;
     size_t total = 0;
     struct calc_options options = {step, &total};
-    lay_init(&ctx, take, &list);
-    char *text = take(&list, size + 1);
-    memcpy(text, data, size);
-    text[size] = 0;
-    struct calc_value v = calc_eval(&ctx, text, size % 2 ? &options : NULL);
-    if ((v.kind == CALC_NONE) != (ctx.error != NULL)) abort();
+    session_init(&s);
+    char *text = arena_strndup(&s.arena, (const char *)data, size);
+    struct calc_value v = expression_value(&s, text, size % 2 ? &options : NULL);
+    if ((v.kind == CALC_NONE) != (s.lay.error != NULL)) abort();
     if (v.kind != CALC_NONE) {
         // a cast may leave a swizzle of no bits, as CuTe does; it reads back as the layout under it
         if (v.layout.composed && v.layout.sw.b == 0 && lay_int_is(v.layout.offset, 0))
             v.layout = lay_inner(v.layout);
-        const char *printed = calc_text(&ctx, v, CALC_STYLE_TCP);
-        struct calc_value again = calc_eval(&ctx, printed, NULL);
-        if (again.kind == CALC_NONE ||
-            strcmp(printed, calc_text(&ctx, again, CALC_STYLE_TCP)) != 0) {
-            fprintf(stderr, "'%s' reads back as '%s'\n", printed,
-                    again.kind == CALC_NONE ? ctx.error : calc_text(&ctx, again, CALC_STYLE_TCP));
-            abort();
-        }
-        calc_json(&ctx, v);
-        calc_text(&ctx, v, CALC_STYLE_CUTE);
-        lay_clear_error(&ctx);
-        calc_text(&ctx, v, CALC_STYLE_PYCUTE);
-        calc_table(&ctx, v);
+        const char *printed = calc_text(&s.lay, v, CALC_STYLE_TCP);
+        reads_back(&s, printed, expression_value(&s, printed, NULL), "the language");
+        lay_clear_error(&s.lay);
+        reads_back(&s, printed, calc_read(&s.lay, printed), "the layout library");
+        calc_json(&s.lay, v);
+        calc_text(&s.lay, v, CALC_STYLE_CUTE);
+        lay_clear_error(&s.lay);
+        calc_text(&s.lay, v, CALC_STYLE_PYCUTE);
+        calc_table(&s.lay, v);
     }
-    while (list) {
-        struct piece *p = list;
-        list = p->next;
-        free(p);
-    }
+    session_release(&s);
     return 0;
 }

@@ -1,7 +1,7 @@
 """The functions of expressions, each by its name: "call(values, args)" with the Values of plan.py and the arguments unread."""
 from mma import Mma, Operand, tiled_like
 from tiled import Atom, TiledCopy, from_atoms, from_map, from_threads, from_tv
-from view import (Breach, Leaf, Tup, Unsupported, View, as_layout, composed, extent, factored, items_of, leaves, number, plain,
+from view import (WILD, Breach, Leaf, Tup, Unsupported, View, as_layout, composed, extent, factored, items_of, leaves, number, plain,
                   sliced, split, tiles)
 
 BITS = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64, "f16": 16, "bf16": 16, "f32": 32,
@@ -19,7 +19,11 @@ def positional(values, args):
 
 
 def call_local_tile(values, args):
-    view, tiler, at = positional(values, args)
+    view, tiler, at, *projection = positional(values, args)
+    if projection:  # the modes of the tiler and of the coordinate that it keeps
+        kept = [part is not WILD for part in items_of(projection[0])]
+        parts = tiler[1] if isinstance(tiler, tuple) else items_of(tiler)
+        tiler, at = (Tup([part for part, keep in zip(of, kept) if keep]) for of in (parts, items_of(at)))
     cut, rest = tiles(view, values.tile_extents(tiler, view))
     where = values.by_mode(at, view)
     if len(where) != len(rest):
@@ -29,16 +33,19 @@ def call_local_tile(values, args):
 
 
 def call_local_partition(values, args):
-    view, threads, index = positional(values, args)
+    view, threads, index, *projection = positional(values, args)
     threads, index = as_layout(threads), number(index)
-    cut, rest = tiles(view, list(threads.extents()))
+    extents = list(threads.extents())
+    kept = [part is not WILD for part in items_of(projection[0])] if projection else [True] * len(extents)
+    cut, rest = tiles(view, [n for n, keep in zip(extents, kept) if keep])
     places = {v: i for i, v in enumerate(_table(threads))}
     if index not in places:
         raise Unsupported("a thread that the partition does not have")
     index, base = places[index], view.base
-    for mode in cut:
-        n = extent(mode)
-        base = View(view.buf, base, (mode,)).at(index % n)
+    cut = iter(cut)
+    for n, keep in zip(extents, kept):
+        if keep:
+            base = View(view.buf, base, (next(cut),)).at(index % n)
         index //= n
     return view.like(rest, view.names, base)
 

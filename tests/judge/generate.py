@@ -159,6 +159,10 @@ class Draw:
                 text = {"flat_divide": f"flat_divide({name}, {tup(tiles)}){tup(blank + at)}",
                         "tiled_divide": f"tiled_divide({name}, {tup(tiles)}){tup([tup(blank)] + at)}",
                         "zipped_divide": f"zipped_divide({name}, {tup(tiles)}){tup([tup(blank), tup(at)])}"}[divided]
+            elif masked is None and not letters and r.percent(15):  # a mode of another operand's, projected away
+                p = r.randrange(self.rank + 1)
+                text = (f"local_tile({name}, {tup(tiles[:p] + ['7'] + tiles[p:])}, {tup(at[:p] + ['0'] + at[p:])}, "
+                        f"{tup(['1'] * p + ['_'] + ['1'] * (self.rank - p))})")
             elif masked is None:
                 text = f"local_tile({name}, {named(tiles, letters)}, {named(at, letters)})"
             else:

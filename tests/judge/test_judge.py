@@ -64,6 +64,14 @@ class Meaning(unittest.TestCase):
                    "copy A(y=1 .. 3, x=3 .. 11) -> B with t; }",
                    "B", {i + 8 * j: ("A", i + 3 + 16 * (j + 1), ()) for i in range(8) for j in range(2)})
 
+    def test_projection(self):
+        self.check("tensor A : f32 global (16,4); tensor B : f32 global (8,2); kernel k(A, out B) { "
+                   "copy local_tile(A, (8,5,2), (1,3,1), (1,_,1)) -> B with t; }",
+                   "B", {i + 8 * j: ("A", i + 8 + 16 * (j + 2), ()) for i in range(8) for j in range(2)})
+        self.check("tensor A : f32 global (16); tensor B : f32 global (4,8); kernel k(A, out B) threads 8 { "
+                   "copy local_partition(A, (2,4), tid, (_,1)) -> B(_,tid) with auto(32); }",
+                   "B", {i + 4 * t: ("A", t // 2 + 4 * i, ()) for i in range(4) for t in range(8)})
+
     def test_range_of_a_nested_mode(self):
         text = "tensor A : f32 global ((4,4),4):((1,100),4); tensor B : f32 global (8,2); kernel k(A, out B) { copy A(4 .. 12, 0 .. 2) -> B with t; }"
         self.check(text, "B", {i + 8 * j: ("A", i % 4 + 100 * (i // 4 + 1) + 4 * j, ()) for i in range(8) for j in range(2)})

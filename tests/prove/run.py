@@ -11,6 +11,7 @@ plan of each class of what is refused.  With --at that one plan is printed, with
 
 import argparse
 import collections
+import json
 import multiprocessing
 import pathlib
 import random
@@ -173,6 +174,7 @@ def main():
     parser.add_argument("--at", type=int)
     parser.add_argument("--most-refused", type=float, help="fails when more per cent of the plans that are right are refused")
     parser.add_argument("--least-judged", type=int, default=0, help="fails when fewer witnesses were judged")
+    parser.add_argument("--texts", action="store_true", help="only print the plans, as a list of JSON")
     parser.add_argument("--brief", action="store_true", help="the summary line alone")
     given = parser.parse_args()
     tcpc = str(given.tcpc.resolve())
@@ -182,6 +184,10 @@ def main():
     summary = Summary(given.kind, given.keep)
     if given.at is not None:
         try_plan((given.kind, given.seed, given.at, tcpc, True))
+        return 0
+    if given.texts:
+        texts = [KINDS[given.kind][0](random.Random(f"{given.seed} {given.kind} {i}"))[0].text() for i in range(given.count)]
+        print(json.dumps(texts))
         return 0
     work = ((given.kind, given.seed, i, tcpc, False) for i in range(given.count))
     with multiprocessing.Pool(given.jobs) as pool:

@@ -2,7 +2,7 @@
 
 A mutant is a Mutant: where it is, which rule made it, and the text of the whole file with the change in it.  Only the bodies
 of functions are touched: tables and declarations outside of them are data.  What gives the same program whatever the input is,
-which the text alone shows, is left out: same_at_the_boundary(), room() and array_size() say what.
+which the text alone shows, is left out: same_at_the_boundary(), hashed(), room() and array_size() say what.
 """
 
 import re
@@ -50,7 +50,9 @@ class Mutant:
         return (self.path, self.before, self.after)
 
     def apply(self, text):
-        return text[:self.begin] + self.new + text[self.end:]
+        """The lines below it keep their numbers, which internal checks have in their messages."""
+        gone = text.count("\n", self.begin, self.end) - self.new.count("\n")
+        return text[:self.begin] + self.new + "\n" * gone + text[self.end:]
 
 
 def tokens_of(text):
@@ -184,6 +186,18 @@ def same_at_the_boundary(tokens, i):
     return bool(then) and sorted([SPELT(left), SPELT(right)]) == sorted([SPELT(first), SPELT(then)])
 
 
+def hashed(tokens, i):
+    """Whether "i" is in the right side of an assignment to a number "h" or "hash", which says where a search in a table begins: each of
+    these tables compares what it finds wholly, so that another number finds the same."""
+    depth = 0
+    while i > 0 and tokens[i].text not in (";", "{", "}"):
+        depth += (tokens[i].text in ")]") - (tokens[i].text in "([")
+        if depth <= 0 and tokens[i].text in ("=", "+=") and tokens[i - 1].text in ("h", "hash"):
+            return tokens[i - 2].text in (";", "{", ")") or tokens[i - 2].text.endswith(("unsigned", "_t"))
+        i -= 1
+    return False
+
+
 def room(tokens, i):
     """Whether the number at "i" is added or multiplied in how many elements ARENA_ARRAY makes, of which more is never too much."""
     j, depth = i, 0
@@ -224,6 +238,8 @@ def mutants_of(path, text):
                 exchange = least_or_greatest(tokens, i, text)
                 if exchange:
                     add("least", *exchange)
+            elif (t.kind == "number" or t.text in SUMS) and hashed(tokens, i):
+                continue
             elif t.kind == "number" and re.fullmatch(r"\d+", t.text) and not array_size(tokens, i):
                 n = int(t.text)
                 if not room(tokens, i):

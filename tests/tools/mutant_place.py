@@ -16,7 +16,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "build-mutants"
-MODULES = ("driver", "machine", "check", "pass")  # the unit tests whose programs hold the passes
+MODULES = ("driver", "machine", "check", "pass", "prove", "cost", "planner")  # the unit tests whose programs hold the passes
 UNITS = {m: [f"test_{m}_{p.stem}" for p in sorted(ROOT.glob(f"tests/unit/{m}/*.c"))] for m in MODULES}
 # What the lit tests run besides tcpc.
 OTHERS = sorted({name for p in ROOT.glob("tests/*/*") if p.suffix in (".tcp", ".test")
@@ -106,9 +106,10 @@ class Base:
         self.folder = HOME / "base"
         self.commands = {}
 
-    def prepare(self):
+    def prepare(self, builds):
         copy_tree(self.folder)
-        for build, (targets, options) in BUILDS.items():
+        for build in builds:
+            targets, options = BUILDS[build]
             folder = self.folder / build
             if not (folder / "build.ninja").exists():
                 must(["cmake", "-S", str(self.folder), "-B", str(folder), "-G", "Ninja", *options])
@@ -138,10 +139,28 @@ class Place:
         if self.folder.exists():
             shutil.rmtree(self.folder)
         must(["cp", "-a", str(base.folder), str(self.folder)])
-        for build in BUILDS:
+        for build in base.commands:
             for name in ("CTestTestfile.cmake", "lit.site.cfg.py"):
                 for file in (self.folder / build).rglob(name):
                     file.write_text(file.read_text().replace(str(base.folder), str(self.folder)))
+
+    def same(self, mutant):
+        """Whether the optimizer makes of a mutant what it makes of the source: the same object file, byte by byte."""
+        build = next(iter(self.base.commands))
+        command = next(c for c, _ in self.base.commands_after(build, mutant.path)).replace(str(self.base.folder), str(self.folder))
+        written = re.search(r" -o (\S+)", command).group(1)
+        other = self.folder / "same.o"
+        source = self.folder / mutant.path
+        text, objects = source.read_text(), []
+        try:
+            for changed in (text, mutant.apply(text)):
+                source.write_text(changed)
+                if run(command.replace(f" -o {written}", f" -O2 -g0 -o {other}"), self.folder / build, self.log, 300) != 0:
+                    return False
+                objects.append(other.read_bytes())
+            return objects[0] == objects[1]
+        finally:
+            source.write_text(text)
 
     def hold(self, build, mutant, given_up):
         """Builds a mutant, or for None what the base has; returns whether a compiler takes it."""

@@ -1,4 +1,4 @@
-"""Do the tests notice when the passes or the Kernel IR do something else?  Changes the sources by rule, one place at a time (see
+"""Do the tests notice when the passes, proofs, costs, planner, Kernel IR or emission do something else?  Changes the sources by rule, one place at a time (see
 c_mutants.py), builds each mutant, and runs tests until one fails: the quick ones for all mutants first, then for those that
 passed these all the others, and at last some under the sanitizers.
 
@@ -15,7 +15,8 @@ usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX]
 --list     prints the sample and runs nothing
 --stale    prints the verdicts of judged.txt on mutants that the sources do not have any more, and runs nothing
 
-A mutant that no compiler takes is not counted.  One that runs out of time or memory counts as killed, and is marked.  One
+A mutant that no compiler takes is not counted.  Nor is one of which -O2 makes the same object file, byte by byte: no input can
+tell the two apart.  One that runs out of time or memory counts as killed, and is marked.  One
 survives when it passed every test that there is; of whom that is not known in time, the verdict is "no time", and it is not
 counted.  Survivors that tests/mutants/judged.txt knows are listed with its verdict; those that it calls equivalent change nothing
 that a plan can tell, and are not counted.  Exit status 0 when 90% are killed of those that change something.
@@ -38,11 +39,13 @@ from dataclasses import dataclass, field, replace
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from c_mutants import Mutant, mutants_of  # noqa: E402
-from mutant_place import HOME, MODULES, ROOT, Base, Place, keep_outputs  # noqa: E402
+from mutant_place import BUILDS, HOME, MODULES, ROOT, Base, Place, keep_outputs  # noqa: E402
 
-SOURCES = ("compiler/pass/*.c", "compiler/pass/*/*.c", "compiler/kernel/*.c", "compiler/lower/*.c", "compiler/machine/*.c", "compiler/check/*.c")
+FOLDERS = ("pass", "pass/*", "kernel", "lower", "machine", "check", "prove", "cost", "planner", "emit")
+SOURCES = [f"compiler/{folder}/*.c" for folder in FOLDERS]
 JUDGED = ROOT / "tests/mutants/judged.txt"
 EQUIVALENT = "equivalent"  # so begins the verdict of what no plan can tell
+SAME = "same object"  # the verdict where the optimizer makes the same code of both
 LEAST = 90.0  # percent, of those that change something
 
 
@@ -81,16 +84,19 @@ def plans(first, count, build="build"):
 
 
 DEVICE = "nvcc|gpu|:: ptx/"
-SLOW = "async/(edges|mutants|prologue|zfill)|explain/usage|sema/(err-tile-2|formals|types|views_run)"
+SLOW = "cost/swizzle-auto|async/(edges|mutants|prologue|zfill)|explain/usage|sema/(err-tile-2|formals|types|views_run)"
 # What every mutant goes through, in this order: what notices most in the least time comes first.
 QUICK = [
     plans(1, 100),
     Step("random order", "build", ("bin/random_sync", "--plans", "60", "--mutants", "20", "--seconds", "60")),
-    lit("pass, kernel, sema", "(pass|kernel|explain|async|sema)/", SLOW),
+    lit("pass, kernel, sema", "(pass|kernel|explain|async|sema|cost|count)/", SLOW),
     Step("random ways", "build", ("bin/random_ways", "--ways", "100", "--misses", "30")),
     unit("passes, golden", f"unit.({'|'.join(MODULES)})|examples.golden"),
     plans(101, 200),
-    unit("outputs", "outputs.golden"),
+    unit("proofs, widths, costs", "prove|plans.wide|cost.judge"),
+    lit("prove, relayout", "(prove/attacks|relayout/(cost|ragged))"),
+    Step("random relayouts, judged", "build", (sys.executable, "../tests/relayout/relayouts.py", "bin/tcpc", "--random", "200", "--judged", "--seed", "1")),
+    Step("outputs.golden", "build", (sys.executable, "../tests/tools/outputs.py", "--first", "-j1", "bin/tcpc", "bin/gen_plans")),
 ]
 # What those go through that are left, in this order: with it, all tests of programs that hold the passes, but for those that
 # need nvcc or a GPU, and that of speed; and some under the sanitizers.
@@ -99,9 +105,9 @@ FULL = [
     lit("emit", "emit/"),
     unit("docs", "docs|draw"),
     lit("run", "run/", "run/(pad|random|tails)"),
-    lit("slow ones of sema", f"({SLOW})"),
+    lit("slow ones of these", f"({SLOW})"),
     unit("random", "random"),
-    lit("driver and others", "(?!(async|diag|draw|emit|explain|kernel|pass|plans|run|sema)/)"),
+    lit("driver and others", "(?!(async|cost|count|diag|draw|emit|explain|kernel|pass|plans|prove/attacks|run|sema)/)"),
     lit("slow ones of run", "run/(pad|random|tails)"),
     plans(301, 700),
     plans(1, 100, "build-asan"),
@@ -186,6 +192,12 @@ class Run:
                 print(f"'{step.name}' fails before anything was changed:\n{log[-3000:]}", flush=True)
 
     def quick(self, place, case):
+        if place.same(case.mutant):
+            with self.lock:
+                case.verdict = SAME
+                self.done += 1
+                self.line(case, SAME, "")
+                write_report(ROOT / self.options.report, self.cases)
         for step in self.first:
             self.attempt(place, case, step)
         case.begun.set()
@@ -309,7 +321,7 @@ def conclude(cases, population, options, seconds):
     counted = killed + timeouts + survived
     share = 100.0 * (killed + timeouts) / max(counted - equivalent, 1)
     print(f"\n{counted} mutants of {population} (seed {options.seed}): {killed + timeouts} killed ({timeouts} by time), {survived} "
-          f"survived, {verdicts.count('did not compile')} more did not compile, {unknown} had no time; {seconds:.0f} s\n"
+          f"survived, {verdicts.count('did not compile')} more did not compile, {verdicts.count(SAME)} are the same object, {unknown} had no time; {seconds:.0f} s\n"
           f"the first {whole} of the sample all have a verdict\n"
           f"{killed + timeouts} killed of {counted - equivalent} that change something ({share:.1f}%), {equivalent} equivalent, "
           f"{known.count(None)} survivors not judged", flush=True)
@@ -347,7 +359,7 @@ def main():
         sys.exit("mutants: another run works in build-mutants")
     begin = time.monotonic()
     base, path = Base(), keep_outputs()
-    base.prepare()
+    base.prepare([b for b in BUILDS if b == "build" or not options.quick])
     print(f"built in {time.monotonic() - begin:.1f} s", flush=True)
     with ThreadPoolExecutor() as pool:
         places = list(pool.map(lambda i: Place(base, i, path), range(options.jobs)))

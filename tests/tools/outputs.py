@@ -1,9 +1,12 @@
 """Notices every byte that changes: compares what tcpc says of the plans of the repository with what it said before.
 
-usage: outputs.py [--write] [-j JOBS] TCPC [GEN_PLANS]
+usage: outputs.py [--write] [--first] [-j JOBS] TCPC [GEN_PLANS]
 
-For each plan below examples/, bench/ and tests/, and for random plans of a few seeds of GEN_PLANS, tests/golden/outputs.txt has a
-line: its name, the exit status, and a digest of the messages (with -Wall), of the CUDA C, and of `explain`.
+tests/golden/outputs.txt has a line for each plan below examples/, bench/ and tests/, and for random plans of a few seeds of GEN_PLANS:
+its name, the exit status, and digests of the messages (with -Wall), of the CUDA C, of `explain`, of its numbers (`explain --json`, and
+`count` where COUNTED says so), and of what is said of the plan with a random change, which its name chooses.  Lines "prove-.." are of
+random plans of tests/prove, "relayout-.." of the permutations and random relayouts of tests/relayout, GROUP to a line: how many of
+them are right, the messages, the CUDA C.
 This judges nothing: a change may be right.  Other tests say what is right, of what somebody thought of.  This one says what has
 changed, of everything: a note that is gone, a barrier more, a narrower access.  Read such a change with
 `same_output.py OLD NEW --show`, then write the file anew.
@@ -12,18 +15,28 @@ changed, of everything: a note that is gone, a barrier more, a narrower access. 
 import argparse
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
+import random
+import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.append(str(ROOT / "tests/relayout"))
+import relayouts  # noqa: E402
+from mutated import change  # noqa: E402
+
 KEPT = ROOT / "tests/golden/outputs.txt"
 LENGTH = 8  # digits of a digest
 SEEDS, KERNELS = range(1, 7), 50  # of random plans; each other seed has mistakes in it
-KINDS = ("exit status", "messages", "CUDA C", "explain")
+PROVEN, RELAYOUTS, GROUP = 160, 60, 20  # plans of each kind of tests/prove, random relayouts, and how many make a line
+KINDS = ("exit status", "messages", "CUDA C", "explain", "numbers", "messages of a changed plan")
 SLOW = ("out-of-steps", "err-equivalent-steps", "autos-wide", "err-not-injective", "15s", "tests/relayout/cases")  # half a second each
+COUNTED = ("examples/", "tests/cost/", "tests/count/", "tests/plans/", "tests/async/")
 ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8")
 
 
@@ -31,17 +44,50 @@ def digest(text):
     return hashlib.sha256(text).hexdigest()[:LENGTH]
 
 
-def run(tcpc, words, cwd):
-    made = subprocess.run([tcpc, *words], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, env=ENVIRONMENT, timeout=120)
+def run(tcpc, words, cwd, given=b""):
+    made = subprocess.run([tcpc, *words], cwd=cwd, input=given, capture_output=True, env=ENVIRONMENT, timeout=120)
     return made.returncode, made.stdout, made.stderr
 
 
 def outputs(job):
-    """What is kept, in the order of KINDS; "-" where the plan does not compile."""
-    tcpc, plan, cwd = job
+    """What is kept of a plan, in the order of KINDS; "-" where the plan does not compile."""
+    tcpc, name, plan, cwd = job
     status, text, messages = run(tcpc, [plan, "-o", "-", "-Wall"], cwd)
-    found = [str(status), digest(messages)]
-    return [*found, "-", "-"] if status else [*found, digest(text), digest(run(tcpc, ["explain", plan, "-w"], cwd)[1])]
+    found = [str(status), digest(messages), "-", "-", "-", "-"]
+    if status == 0:
+        numbers = run(tcpc, ["explain", "--json", plan, "-w"], cwd)[1]
+        if name.startswith(COUNTED):
+            numbers += b"".join(run(tcpc, ["count", plan, "-w"], cwd)[1:])
+        found[2:5] = digest(text), digest(run(tcpc, ["explain", plan, "-w"], cwd)[1]), digest(numbers)
+    source = (cwd / plan).read_text(errors="replace")
+    if not name.startswith("random-") and re.search(r"(?m)^(tcp|import)", source):
+        changed = change(random.Random(name), source)
+        status, text, messages = run(tcpc, ["-", "-o", "-", "-Wall"], (cwd / plan).parent, changed.encode())
+        found[5] = digest(str(status).encode() + messages + text)
+    return found
+
+
+def group_outputs(job):
+    """What is kept of a group of commands, each with its standard input."""
+    tcpc, commands = job
+    made = [run(tcpc, words, ROOT, given.encode()) for words, given in commands]
+    messages, texts = (digest(b"".join(m[i] for m in made)) for i in (2, 1))
+    return [str(sum(m[0] == 0 for m in made)), messages, texts]
+
+
+def groups():
+    """(name, commands) of what has no file."""
+    every = {}
+    for kind in ("coverage", "order", "uninit"):
+        texts = subprocess.run([sys.executable, ROOT / "tests/prove/run.py", kind, "--count", str(PROVEN), "--texts"], check=True, capture_output=True).stdout
+        every[f"prove-{kind}"] = [(["-", "-o", "-", "-Wall"], text) for text in json.loads(texts)]
+    listed = [line.split() for line in (ROOT / "tests/relayout/permutations.txt").read_text().splitlines() if line.strip()]
+    cases = [relayouts.permutation(n, int(w), relayouts.numbers(p), relayouts.numbers(e)) for n, w, p, e in listed]
+    rng = random.Random(1)
+    cases += [relayouts.drawn(rng, f"k{i}", i % 3 == 0) for i in range(RELAYOUTS)] + [relayouts.ragged(rng, f"r{i}") for i in range(GROUP)]
+    cases += [relayouts.rows(rng, f"s{i}") for i in range(GROUP)]
+    every["relayout"] = [([*case.command(), "-o", "-", "-Wall", *[f"--candidate={i % 4}"] * (i % 2)], "") for i, case in enumerate(cases)]
+    return [(f"{name}-{i // GROUP}", commands[i:i + GROUP]) for name, commands in every.items() for i in range(0, len(commands), GROUP)]
 
 
 def plans(generator, folder):
@@ -59,18 +105,26 @@ def plans(generator, folder):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--first", action="store_true", help="end with the first difference")
     parser.add_argument("-j", type=int, default=2)
     parser.add_argument("tcpc", type=pathlib.Path)
     parser.add_argument("generator", nargs="?", type=pathlib.Path)
     options = parser.parse_args()
     tcpc, generator = options.tcpc.resolve(), options.generator and options.generator.resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        every = plans(generator, pathlib.Path(folder))
-        with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            made = dict(zip((name for name, _, _ in every), pool.map(outputs, [(tcpc, path, cwd) for _, path, cwd in every])))
+    kept = {} if options.write else {line.split()[0]: line.split()[1:] for line in KEPT.read_text().splitlines()}
+    made = {}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        work = {name: pool.submit(outputs, (tcpc, name, *plan)) for name, *plan in plans(generator, pathlib.Path(folder))}
+        work.update((name, pool.submit(group_outputs, (tcpc, commands))) for name, commands in groups())
+        for name, one in work.items():
+            made[name] = one.result()
+            if options.first and kept.get(name) != made[name]:
+                print(f"{name} is other than before")
+                pool.shutdown(cancel_futures=True)
+                return 1
     if options.write:
         KEPT.write_text("".join(f"{name} {' '.join(made[name])}\n" for name in sorted(made)))
-    kept = {line.split()[0]: line.split()[1:] for line in KEPT.read_text().splitlines()}
+        kept = made
     bad = 0
     for name in sorted(kept.keys() | made.keys()):
         if kept.get(name) == made.get(name):

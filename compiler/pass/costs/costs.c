@@ -6,6 +6,7 @@
 
 #include "base/session.h"
 #include "cost/copy.h"
+#include "cost/memo.h"
 #include "pass/costs/conflict.h"
 #include "pass/costs/mend.h"
 #include "pass/pass.h"
@@ -138,11 +139,13 @@ static bool is_off(const struct session *s) {
 bool pass_costs(struct session *s, struct plan *p) {
     if (is_off(s)) return true;
     const int64_t *value = p->nparams ? plan_choose(s, p, NULL, 1) : NULL;
+    struct cost_memo *begun = cost_memo_begin(s);
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct state x = {.p = p, .value = value};
         struct session_mark mark = session_mark(s);
         walk_copies(s, k, visit, &x);
         session_rewind(s, mark);  // nobody keeps what was counted
     }
+    cost_memo_end(s, begun);
     return true;
 }

@@ -34,6 +34,7 @@ struct find {
     const struct plan *plan;
     struct prover *prover;
     struct around around;
+    struct joint *joint;  // room for the modes of one copy
 };
 
 // Coordinates in the views' own modes, 1@m for mode m.
@@ -63,10 +64,8 @@ static bool reaches_beyond(struct session *s, const struct view *v, int mode, co
     return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
 }
 
-// Whether tiles of "v", which come out, may be beyond its tensor: then it is as if they were not.
-static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
-                        const struct copy *c, const struct view *v) {
-    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
+static bool may_lie_beyond(struct session *s, struct find *f, const struct kernel *k,
+                           const struct copy *c, const struct view *v) {
     for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
         const struct ix *hi, *limit;
         struct instances *x = ARENA_NEW(&s->arena, struct instances);
@@ -79,6 +78,16 @@ static bool lies_beyond(struct session *s, struct find *f, const struct kernel *
         if (x->full || prove_none(f->prover, &set, NULL) != PROVE_YES) return true;
     }
     return false;
+}
+
+// Whether tiles of "v", which come out, may be beyond its tensor: then it is as if they were not.
+static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
+                        const struct copy *c, const struct view *v) {
+    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
+    struct session_mark mark = session_mark(s);
+    bool may = may_lie_beyond(s, f, k, c, v);
+    session_rewind(s, mark);
+    return may;
 }
 
 static int coordinates(const struct view *v) {
@@ -138,7 +147,7 @@ static bool join(struct session *s, struct lay *side, int n, bool rest, struct j
 
 // Fills in the predicates' places and strides, and the modes that they count along.
 static bool count_along(struct session *s, struct kernel *k, struct copy *c, struct lay *coord,
-                        int nsides, struct found *f) {
+                        int nsides, struct joint *m, struct found *f) {
     struct copy_facts *y = &c->facts;
     struct lay val[MODES_SIDES], rest[MODES_SIDES];
     const struct ix *tid = c->tc ? view_thread(s, k, c) : NULL;
@@ -171,7 +180,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
             f->at[j].at = ix_add(s, f->at[j].at, at);
         }
     }
-    struct joint *m = ARENA_NEW(&s->arena, struct joint);
+    m->n = 0;
     if (!join(s, val, nsides, false, m) || (c->tc && !join(s, rest, nsides, true, m))) {
         diag_error(s, c->at,
                    "not yet supported: a tile that does not divide, of sides whose modes have no "
@@ -255,9 +264,12 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
     for (int i = 0; i < coordinates(&c->src); ++i) {
         const struct ix *hi, *limit;
         const char *with = NULL;
+        struct session_mark mark = session_mark(s);
         if (!reaches_beyond(s, &c->src, i, &hi, &limit) ||
-            has_source(s, f, k, c, i, limit, &with) == PROVE_YES)
+            has_source(s, f, k, c, i, limit, &with) == PROVE_YES) {
+            session_rewind(s, mark);
             continue;
+        }
         diag_error(s, c->at,
                    "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
                    "at %s, and the destination is not known to end there or before",
@@ -335,7 +347,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
     if (f->n > before) coord[n++] = view_modes(s, copy_tiled_side(c));
     if (f->n == 0) return true;
     if (!check_source(s, all, k, c)) return false;
-    if (!count_along(s, k, c, coord, n, f)) return false;
+    if (!count_along(s, k, c, coord, n, all->joint, f)) return false;
     merge(f, y->nraw);
     y->edge = EDGE_SOME;
     for (int i = 0; i < f->n; ++i) {
@@ -365,8 +377,9 @@ static bool visit_list(struct session *s, struct find *all, struct kernel *k, st
 
 bool pass_predicate(struct session *s, struct plan *p) {
     bool ok = true;
+    struct joint *joint = ARENA_NEW(&s->arena, struct joint);
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct find all = {p, instances_prover(s, p, k)};
+        struct find all = {p, instances_prover(s, p, k), {0}, joint};
         ok &= visit_list(s, &all, k, k->body);
         prover_free(all.prover);
     }

@@ -80,7 +80,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (e->async && (need->wait < 0 || e->age < need->wait))
             need->wait = e->age < 0 ? 0 : e->age;
         if (m != MEET_OWN) need->barrier = true;
-        if (w->why) {
+        if (w->why && (e->async || m != MEET_OWN)) {  // else it has to wait for nothing
             struct sync_pair *pair = w->spare;
             if (pair)
                 w->spare = pair->next;

@@ -7,7 +7,7 @@
 
 enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
 enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };    // iterations that are gone through one by one
-enum { SYNC_KNOWN = 1021 };
+enum { SYNC_KNOWN = 4093, SYNC_NOTED = 1021 };
 
 struct entry {
     struct access a;
@@ -49,7 +49,7 @@ struct where {
 struct sync_reasons {
     bool wait;  // those of a wait; else of a barrier
     const struct sync_reason **end;
-    struct sync_noted *noted[SYNC_KNOWN];  // by a hash of what a reason is told from others by
+    struct sync_noted *noted[SYNC_NOTED];  // by a hash of what a reason is told from others by
 };
 
 struct known {

@@ -263,15 +263,21 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);
     for (int i = 0; i < p->nsyncs; ++i) shorten(&p->sync[i].when, w->most);
     size_t pairs = (size_t)p->naccesses * (size_t)p->naccesses + 1;
-    out->used = arena_alloc(&s->arena, sizeof *out->used * pairs);
-    out->fresh = arena_alloc(&s->arena, sizeof *out->fresh * pairs);
-    out->asked = arena_alloc(&s->arena, sizeof *out->asked * pairs);
+    // each is written when its pair is first asked for
+    out->used = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
+    out->fresh = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
+    out->asked = ARENA_ROOM(&s->arena, int, pairs);
     if (p->naccesses && !out->full) out->order = prove_order_new(prover, p);
 }
 
 void schedule_free(struct schedule *x) {
     if (x->order) prove_order_free(x->order);
     x->order = NULL;
+}
+
+// Of pair "at", by wait and barrier.
+static bool *row(const struct schedule *x, bool *of, int at) {
+    return of + (size_t)at * (size_t)x->program.nsyncs;
 }
 
 // Takes over what the facts say.
@@ -313,18 +319,41 @@ static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     return true;
 }
 
-static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
+// Whether access "i" is of the statement of one of the waits and barriers that are gone.
+static bool is_behind(const struct schedule *x, int i, const int *gone, int ngone) {
+    for (int g = 0; g < ngone; ++g)
+        if (x->sync[gone[g]].stmt == x->access[i].stmt) return true;
+    return false;
+}
+
+// Puts the pairs that rest on what is gone into "ask".  Most often one of the statement behind it is
+// not in order without it, which decides where nobody asks why: these come first.
+static void find_asked(struct schedule *x, bool quiet) {
     int n = x->program.naccesses, gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone);
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            int at = i * n + j;
-            x->asked[at] = !x->proven || is_stale(x->used[at], gone, ngone);
-            if (!x->asked[at]) continue;
-            f->a = i;
-            f->b = j;
-            f->answer = prove_order_pair(x->order, i, j, x->fresh[at], f->quiet ? NULL : &f->why);
-            if (f->answer != PROVE_YES) return false;
-        }
+    int order[SCHEDULE_ACCESSES], first = 0, next = 0;
+    bool tried = x->proven && quiet;
+    for (int j = 0; tried && j < n; ++j)
+        if (is_behind(x, j, gone, ngone)) order[first++] = j;
+    next = first;
+    for (int j = 0; j < n; ++j)
+        if (!tried || !is_behind(x, j, gone, ngone)) order[next++] = j;
+    x->nasked = 0;
+    for (int begin = 0, end = first; begin < n; begin = end, end = n)
+        for (int i = 0; i < n; ++i)
+            for (int j = begin; j < end; ++j)
+                if (!x->proven || is_stale(row(x, x->used, i * n + order[j]), gone, ngone))
+                    x->asked[x->nasked++] = i * n + order[j];
+}
+
+static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
+    int n = x->program.naccesses;
+    find_asked(x, f->quiet);
+    for (int i = 0; i < x->nasked; ++i) {
+        f->a = x->asked[i] / n;
+        f->b = x->asked[i] % n;
+        f->answer = prove_order_pair(x->order, f->a, f->b, row(x, x->fresh, x->asked[i]),
+                                     f->quiet ? NULL : &f->why);
+        if (f->answer != PROVE_YES) return false;
     }
     return true;
 }
@@ -339,8 +368,9 @@ bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     if (n == 0) return true;
     if (!ask_pairs(x, f)) return false;
     if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
-    for (int i = 0; i < n * n; ++i)
-        if (x->asked[i]) memcpy(x->used[i], x->fresh[i], sizeof *x->used);
+    for (int i = 0; i < x->nasked; ++i)
+        memcpy(row(x, x->used, x->asked[i]), row(x, x->fresh, x->asked[i]),
+               (size_t)x->program.nsyncs);
     for (int i = 0; i < x->program.nsyncs; ++i) {
         x->on[i] = x->program.sync[i].on;
         x->pending[i] = x->program.sync[i].pending;

@@ -37,9 +37,10 @@ struct schedule {
     // what was proven last: for which waits and barriers, and on which each pair's order may rest
     bool proven, on[SCHEDULE_SYNCS];
     int pending[SCHEDULE_SYNCS];
-    bool (*used)[SCHEDULE_SYNCS], (*fresh)[SCHEDULE_SYNCS], *asked;  // by pair
-    bool written;  // what a manual function's own barrier points to
-    int all;       // likewise the wait at the end of a device function
+    bool *used, *fresh;  // by pair, and by wait and barrier
+    int *asked, nasked;  // the pairs that are asked for
+    bool written;        // what a manual function's own barrier points to
+    int all;             // likewise the wait at the end of a device function
     // as many as "program" has
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];

@@ -28,7 +28,7 @@ static bool same_side(struct range a, bool a_writes, struct range b, bool b_writ
 static struct sync_noted **list_of(struct sync_reasons *why, const struct sync_reason *r) {
     size_t hash = (size_t)r->earlier_at.begin * 2 + r->earlier_writes;
     if (!why->wait) hash = hash * 31 + (size_t)r->later_at.begin * 2 + r->later_writes;
-    return &why->noted[hash % SYNC_KNOWN];
+    return &why->noted[hash % SYNC_NOTED];
 }
 
 static void add_reason(struct walk *w, const struct sync_pair *pair) {

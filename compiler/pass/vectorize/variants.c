@@ -230,6 +230,14 @@ static void never_holds(struct session *s, const struct kernel *k) {
                k->name);
 }
 
+// The width of "c" under what cap "cap" assumes; CAPS: under nothing.
+static int bits_under(struct session *s, const struct kernel *k, const struct copy *c, int cap) {
+    struct session_mark mark = session_mark(s);
+    int bits = vectorize_facts(s, k, c, cap < CAPS ? assumed(c, cap) : 0, NULL).bits;
+    session_rewind(s, mark);
+    return bits;
+}
+
 void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     struct copies copies = {NULL, 0, 0};
     int chosen[CAPS];
@@ -239,9 +247,9 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     int widest = 0;  // of the accesses that depend on conditions
     for (int i = 0; i < copies.n; ++i) {
         const struct copy *c = copies.at[i];
-        bits[i][0] = vectorize_facts(s, k, c, assumed(c, 0), NULL).bits;
+        bits[i][0] = bits_under(s, k, c, 0);
         if (k->first_case && bits[i][0] > widest) widest = bits[i][0];
-        if (exact(c) || vectorize_facts(s, k, c, 0, NULL).bits == bits[i][0]) continue;
+        if (exact(c) || bits_under(s, k, c, CAPS) == bits[i][0]) continue;
         if (bits[i][0] > widest) widest = bits[i][0];
     }
     if (widest == 0) return;

@@ -68,6 +68,9 @@ static const struct value *col_call(struct sema *c, const struct call *call) {
 
 // make_layout(S), make_layout(S, D), or make_layout of layouts, one a mode.
 static const struct value *make_layout_call(struct sema *c, const struct call *call) {
+    bool named = call->n == 2 && call->arg[1]->kind == VAL_CALC &&
+                 call->arg[1]->calc.kind == CALC_NAME;  // LayoutRight
+    if (named) return calc_call(c, call);
     if (call->n == 2 && !value_is_layout(call->arg[0])) {
         struct range s_at = call->e->arg[0].value->at, d_at = call->e->arg[1].value->at;
         const struct lay_tuple *shape =
@@ -130,14 +133,17 @@ static const struct value *crd2idx_call(struct sema *c, const struct call *call)
 
 // recast(L, f16, f32): a layout of f16 elements as one of f32.
 static const struct value *recast_call(struct sema *c, const struct call *call) {
-    struct lay l =
-        value_to_layout(c, call->arg[0], call->e->arg[0].value->at, "argument 1 of 'recast'");
-    if (!lay_valid(l)) return &value_none;
+    bool view = call->arg[0]->kind == VAL_CALC && call->arg[0]->calc.kind == CALC_VIEW;
+    struct lay l = {0};
+    if (!view)
+        l = value_to_layout(c, call->arg[0], call->e->arg[0].value->at, "argument 1 of 'recast'");
+    if (!view && !lay_valid(l)) return &value_none;
     for (int i = 1; i < 3; ++i)
         if (call->arg[i]->kind != VAL_ELEM)
             return FAIL(c, call->e->arg[i].value->at,
                         "argument %d of 'recast' is %s; an element type is expected", i + 1,
                         value_kind_text(call->arg[i]));
+    if (view) return calc_call(c, call);
     lay_clear_error(c->lay);
     l = lay_recast(c->lay, l, call->arg[1]->elem->bits, call->arg[2]->elem->bits);
     if (!lay_valid(l)) sema_lay_error(c, call->e->at, "'recast'");
@@ -234,6 +240,10 @@ bool builtin_later(const char *name) {
     return false;
 }
 
+bool builtin_has(const struct sema *c, const char *name) {
+    return c->alone ? calc_known(name, NULL) : builtin_known(name);
+}
+
 bool builtin_known(const char *name) {
     struct calc_operation op;
     return find(name, &op);
@@ -266,7 +276,7 @@ static const struct value *no_keys(struct sema *c, const struct calc_operation *
 
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e) {
     struct calc_operation op;
-    if (!find(name, &op)) BUG("no operation '%s'", name);
+    if (!builtin_has(c, name) || !calc_known(name, &op)) BUG("no operation '%s'", name);
     const struct row *row = find_row(name);
     struct call call = {.e = e, .name = name, .n = e->nargs};
     if (row->lazy) return row->fn(c, &call);

@@ -45,6 +45,23 @@ bool value_to_lay_int(struct sema *c, const struct value *v, struct range at, co
     return false;
 }
 
+bool value_to_lay_sum(struct sema *c, const struct value *v, struct range at, const char *what,
+                      struct lay_sum *out) {
+    const struct value *u = value_unwrap(v);
+    struct lay_int i;
+    *out = (struct lay_sum){0, NULL};
+    if (u->kind != VAL_INT || u->ix->op != IX_SUM || !ix_constant(u->ix)) {
+        if (!value_to_lay_int(c, v, at, what, &i)) return false;
+        *out = lay_sum_of(c->lay, i);
+        return true;
+    }
+    for (int k = 0; k < u->ix->nterms; ++k) {
+        if (u->ix->term[k].atom) return value_to_lay_int(c, v, at, what, &i);  // M/3: reports
+        *out = lay_sum_add(c->lay, *out, lay_sum_of(c->lay, u->ix->term[k].coef));
+    }
+    return true;
+}
+
 const struct lay_tuple *value_to_tuple(struct sema *c, const struct value *v, struct range at,
                                        const char *what) {
     if (v->kind == VAL_WILD) return lay_any(c->lay);
@@ -108,7 +125,7 @@ struct lay value_to_layout(struct sema *c, const struct value *v, struct range a
 }
 
 static bool plain_shape(const struct value *v) {
-    if (v->kind == VAL_INT) return true;
+    if (v->kind == VAL_INT || (v->kind == VAL_CALC && v->calc.kind == CALC_INT)) return true;
     if (v->kind != VAL_TUPLE) return false;
     for (int i = 0; i < v->rank; ++i)
         if (!plain_shape(v->kid[i])) return false;

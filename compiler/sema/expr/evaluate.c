@@ -1,5 +1,8 @@
 // An expression outside of a plan: no name is declared, and those that stand for nothing are
 // params.
+#include <stdlib.h>
+#include <string.h>
+
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
@@ -8,12 +11,28 @@ static bool stands_for_something(struct sema *c, const char *name) {
            atom_later(name) || atom_family(c, name);
 }
 
+// A name that stands for a value of CuTe's: LayoutRight, true, 16b.
+static bool named_value(const char *name, struct calc_value *out) {
+    static const char left[] = "LayoutLeft", right[] = "LayoutRight";
+    *out = (struct calc_value){.kind = CALC_NAME};
+    if (strcmp(name, left) == 0 || strcmp(name, "GenColMajor") == 0) out->name = left;
+    if (strcmp(name, right) == 0 || strcmp(name, "GenRowMajor") == 0) out->name = right;
+    if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0) *out = calc_of_bool(*name == 't');
+    size_t digits = strspn(name, "0123456789");
+    if (digits > 0 && digits < 10 && strcmp(name + digits, "b") == 0)
+        *out = (struct calc_value){.kind = CALC_BITS, .bits = strtoll(name, NULL, 10)};
+    return out->kind != CALC_NAME || out->name;
+}
+
 static void declare_params(struct sema *c, const struct ast_expr *e) {
     if (!e) return;
+    struct calc_value known;
+    const struct ast_ident id = {.name = e->name, .at = e->at};
+    if (e->kind == E_NAME && !scope_find(c, e->name) && named_value(e->name, &known))
+        scope_declare(c, id, SYM_CONST, value_calc(c, known));
     if (e->kind == E_NAME && !stands_for_something(c, e->name)) {
         const struct lay_sym *sym = lay_param(c->lay, e->name, 1, 1, (int64_t)1 << 40);
-        const struct ast_ident name = {.name = e->name, .at = e->at};
-        if (sym) scope_declare(c, name, SYM_PARAM, value_lay_int(c, lay_int_sym(c->lay, sym)));
+        if (sym) scope_declare(c, id, SYM_PARAM, value_lay_int(c, lay_int_sym(c->lay, sym)));
     }
     if (e->kind == E_MEMBER) return;  // of an atom
     // what is called is no number
@@ -22,20 +41,37 @@ static void declare_params(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i) declare_params(c, e->arg[i].value);
 }
 
-struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e) {
+static void trace(void *user, const char *rule, const char *result) {
+    struct sema *c = user;
+    c->options->step(c->options->user, c->nested + 1, rule, result);
+}
+
+void evaluate_step(struct sema *c, const struct ast_expr *e, const struct value *v) {
+    if (v->kind == VAL_INT || v->kind == VAL_TUPLE || v->kind == VAL_CALC)
+        c->options->step(c->options->user, c->nested + 1, ast_expr_text(c->s, e), value_text(c, v));
+}
+
+struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e,
+                                const struct calc_options *options) {
     struct plan *p = ARENA_NEW(&s->arena, struct plan);
     struct sema c = {.s = s, .lay = &s->lay, .plan = p, .errors_before = s->diags.nerrors};
     struct calc_value out = calc_of_tuple(&s->lay, NULL);
+    lay_trace_fn *old = s->lay.trace;
+    void *old_user = s->lay.trace_user;
     p->path = s->sources.file[e->at.file].path;
     p->arch = 90;
     p->arch_name = "sm_90";
+    c.alone = true;
+    c.options = options && options->step ? options : NULL;
     scope_init(&c);
     declare_params(&c, e);
+    if (c.options) {
+        s->lay.trace = trace;
+        s->lay.trace_user = &c;
+    }
     const struct value *v = eval(&c, e);
-    if (!value_to_calc(&c, v, e->at, "the expression", &out)) return calc_of_tuple(&s->lay, NULL);
-    return out;
-}
-
-bool sema_calls(const char *name) {
-    return builtin_known(name) || atom_known(name);
+    s->lay.trace = old;
+    s->lay.trace_user = old_user;
+    bool given = value_to_calc(&c, v, e->at, "the expression", &out);
+    return given ? out : calc_of_tuple(&s->lay, NULL);
 }

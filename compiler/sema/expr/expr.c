@@ -1,5 +1,5 @@
-// Expressions: arithmetic, tuples, layouts and names.  Calls are builtin.c's and viewfn.c's,
-// comparisons compare.c's.
+// Expressions: tuples, layouts and names.  Calls are builtin.c's and viewfn.c's, arithmetic arith.c's,
+// comparisons compare.c's, compositions compose.c's.
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,6 +8,10 @@
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 #include "syntax/foreign.h"
+
+static bool is_basis(const struct value *v) {
+    return v->kind == VAL_CALC && v->calc.kind == CALC_INT;
+}
 
 static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) {
     const char *const *names;
@@ -20,7 +24,8 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
         if (kid[i]->kind == VAL_NONE) return &value_none;
     // (x) around what no tuple holds is x
     if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
-        kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !e->trailing_comma) {
+        kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !is_basis(kid[0]) &&
+        !e->trailing_comma) {
         if (!names) return kid[0];
         return FAIL(c, e->arg[0].key.at, "'%s' is the name of a mode, which %s is not", names[0],
                     value_kind_text(kid[0]));
@@ -186,91 +191,6 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     return &value_none;
 }
 
-static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
-    return FAIL(c, e->at, "the result does not fit 64 bits, or is no sum of products of params");
-}
-
-// The integer "ix", which is NULL when it overflowed.
-static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
-    return ix ? value_int(c, ix) : too_large(c, e);
-}
-
-// Whether the sum, difference or product of two literals does not fit 64 bits.
-static bool overflows(enum ast_op op, const struct ix *a, const struct ix *b) {
-    int64_t x, y, r;
-    if (!ix_static(a, &x) || !ix_static(b, &y)) return false;
-    switch (op) {
-    case OP_ADD: return __builtin_add_overflow(x, y, &r);
-    case OP_SUB: return __builtin_sub_overflow(x, y, &r);
-    case OP_MUL: return __builtin_mul_overflow(x, y, &r);
-    default: return false;
-    }
-}
-
-static const struct value *divide(struct sema *c, enum ast_op op, const struct ix *a,
-                                  const struct ix *b, const struct ast_expr *e) {
-    const char *verb = op == OP_DIV ? "divided" : "taken a remainder of";
-    int64_t by;
-    struct lay_int k;
-    bool zero = ix_static(b, &by) && by == 0;
-    if (zero) return FAIL(c, e->rhs->at, "division by zero");
-    if (!ix_monomial(b, &k) || k.basis >= 0)
-        return FAIL(c, e->rhs->at,
-                    "'%s' cannot be %s by '%s'; a number or a product of params is expected",
-                    ix_text(c->s, a), verb, ix_text(c->s, b));
-    int64_t lo, hi;
-    lay_int_range(k, &lo, &hi);
-    if (lo <= 0)
-        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it has to be positive",
-                    ix_text(c->s, b), lo);
-    return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
-}
-
-const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *va,
-                                const struct value *vb, const struct ast_expr *e) {
-    const struct ix *a = va->ix, *b = vb->ix, *r = NULL;
-    if (op == OP_DIV || op == OP_MOD) return divide(c, op, a, b, e);
-    bool product = op == OP_MUL && !ix_constant(a) && !ix_constant(b);
-    if (product && (ix_depends(a, IX_NAMED) || ix_depends(b, IX_NAMED)))
-        return FAIL(c, e->at, "the product of '%s' and '%s'; an index map multiplies by numbers",
-                    ix_text(c->s, a), ix_text(c->s, b));
-    if (product)
-        return FAIL(c, e->at,
-                    "the product of '%s' and '%s', both known only when the kernel runs, is no "
-                    "coordinate that can be proven inside a tensor",
-                    ix_text(c->s, a), ix_text(c->s, b));
-    if (overflows(op, a, b)) return too_large(c, e);
-    if (op == OP_ADD) r = ix_add(c->s, a, b);
-    if (op == OP_SUB) r = ix_sub(c->s, a, b);
-    if (op == OP_MUL) r = ix_mul(c->s, a, b);
-    return fits(c, r, e);
-}
-
-static const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
-    const struct value *a = eval(c, e->lhs), *b = eval(c, e->rhs);
-    if (a->kind == VAL_NONE || b->kind == VAL_NONE) return &value_none;
-    if (e->op >= OP_EQ) return eval_compare(c, e->op, a, b, e);
-    const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
-    if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
-        return sema_not_yet_value(c, e->at, "arithmetic with a property of a copy");
-    if (ua->kind == VAL_INT && ub->kind == VAL_INT) return eval_int_op(c, e->op, ua, ub, e);
-    if (e->op == OP_ADD && ua->kind == VAL_INT && value_is_layout(b)) {
-        struct lay_int offset;
-        if (!value_to_lay_int(c, ua, e->lhs->at, "the offset", &offset)) return &value_none;
-        struct calc_value v = {.kind = CALC_VIEW, .layout = b->calc.layout};
-        v.offset = lay_sum_of(c->lay, offset);
-        return value_calc(c, v);
-    }
-    bool left = ua->kind != VAL_INT;
-    if (ua->kind == VAL_VIEW || ub->kind == VAL_VIEW)
-        return FAIL(c, e->at,
-                    "'%s' is of integers; a plan copies elements, and computes nothing "
-                    "with them",
-                    ast_op_text(e->op));
-    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s is given where '%s' takes an integer",
-                value_kind_text(left ? a : b), ast_op_text(e->op));
-}
-
 // "(4,8):(8,1)(2,3)", of which the stride alone would be called.
 static const struct value *called_stride(struct sema *c, const struct ast_expr *e) {
     struct range from = {e->at.file, e->at.begin, e->at.begin},
@@ -302,65 +222,11 @@ static const struct value *eval_layout(struct sema *c, const struct ast_expr *e)
     return names_give(c, value_layout(c, l), s->names, s->rank);
 }
 
-// A o B o C, from the left; a swizzle takes the layout after it, with the offset between them.
-static const struct value *eval_compose(struct sema *c, const struct ast_expr *e) {
-    const struct value *v[2] = {NULL, NULL};
-    int i = 0;
-    v[0] = eval(c, e->arg[i++].value);
-    if (v[0]->kind == VAL_CALC && v[0]->calc.kind == CALC_SWIZZLE) {
-        struct lay_int offset = lay_int(0);
-        const struct value *next = eval(c, e->arg[i].value);
-        if (value_unwrap(next)->kind == VAL_INT && i + 1 < e->nargs) {
-            if (!value_to_lay_int(c, next, e->arg[i].value->at, "the offset", &offset))
-                return &value_none;
-            next = eval(c, e->arg[++i].value);
-        }
-        if (next->kind == VAL_NONE) return next;
-        struct lay l =
-            value_to_layout(c, names_drop(c, next), e->arg[i].value->at, "what a swizzle precedes");
-        if (!lay_valid(l)) return &value_none;
-        lay_clear_error(c->lay);
-        l = lay_swizzled(c->lay, v[0]->calc.swizzle, offset, l);
-        if (!lay_valid(l)) {
-            sema_lay_error(c, e->at, "the swizzled layout");
-            return &value_none;
-        }
-        v[0] = names_from(c, value_layout(c, l), next);
-        i++;
-    }
-    for (; i < e->nargs; ++i) {
-        v[1] = eval(c, e->arg[i].value);
-        if (v[0]->kind == VAL_NONE || v[1]->kind == VAL_NONE) return &value_none;
-        if (v[1]->kind == VAL_TUPLE) v[1] = names_sort(c, v[1], v[0], e->arg[i].value, "the tile");
-        if (v[1]->kind == VAL_NONE) return v[1];
-        if (v[0]->kind == VAL_VIEW) {
-            v[0] = names_from(c, view_compose(c, v[0], v[1], e), v[1]);
-            continue;
-        }
-        struct calc_value arg[2];
-        if (!value_to_calc(c, v[0], e->at, "the left side of 'o'", &arg[0]) ||
-            !value_to_calc(c, v[1], e->arg[i].value->at, "the right side of 'o'", &arg[1]))
-            return &value_none;
-        lay_clear_error(c->lay);
-        struct calc_value r = lay_calc(c->lay, "composition", 2, arg);
-        const struct ast_expr *last = e->arg[e->nargs - 1].value;
-        if (r.kind == CALC_NONE && e->nargs > 2 && last->kind == E_SWIZZLE)
-            return FAIL(c, e->at, "a swizzle comes before its layout: '%s o 0 o %s'",
-                        ast_expr_text(c->s, last), ast_expr_text(c->s, e->arg[0].value));
-        if (r.kind == CALC_NONE) {
-            sema_lay_error(c, e->at, "the composition");
-            return &value_none;
-        }
-        v[0] = names_from(c, value_calc(c, r), v[1]->kind == VAL_TUPLE ? v[0] : v[1]);
-    }
-    return v[0];
-}
-
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
         if (names_by_colon(c, e)) return &value_none;
-        if (builtin_known(f->name)) return builtin_call(c, f->name, e);
+        if (builtin_has(c, f->name)) return builtin_call(c, f->name, e);
         if (atom_known(f->name)) return atom_call(c, f->name, e);
     }
     const char *atom = atom_member(c, f);
@@ -374,6 +240,26 @@ static const struct value *eval_float(struct sema *c, const struct ast_expr *e) 
     return FAIL(c, e->at, "'%s' is not an integer", e->text);
 }
 
+// 8@1@0: 8 elements of mode 1 within mode 0.
+static const struct value *eval_basis(struct sema *c, const struct ast_expr *e) {
+    int path[4], n = 0;
+    const struct ast_expr *of = e;
+    for (; of->kind == E_BASIS; of = of->lhs) {
+        if (of->basis < 0 || of->basis >= LAY_MAX_RANK)
+            return FAIL(c, of->at, "mode %" PRId64 " of a basis element is outside 0 .. %d",
+                        of->basis, LAY_MAX_RANK - 1);
+        if (n < 4) path[n++] = (int)of->basis;
+    }
+    struct lay_int i;
+    if (!value_to_lay_int(c, eval(c, of), of->at, "the coefficient of a basis element", &i))
+        return &value_none;
+    lay_clear_error(c->lay);
+    i = lay_int_basis(c->lay, i, n, path);
+    if (lay_int_valid(i)) return value_lay_int(c, i);
+    sema_lay_error(c, e->at, "the basis element");
+    return &value_none;
+}
+
 static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     switch (e->kind) {
     case E_INT: return value_static(c, e->ival);
@@ -385,25 +271,10 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     case E_SWIZZLE: return eval_swizzle(c, e);
     case E_CALL: return eval_call(c, e);
     case E_MEMBER: return eval_member(c, e);
-    case E_NEG: {
-        const struct value *v = value_unwrap(eval(c, e->lhs));
-        if (v->kind == VAL_NONE) return v;
-        if (v->kind != VAL_INT)
-            return FAIL(c, e->at, "%s is given where '-' takes an integer", value_kind_text(v));
-        return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
-    }
+    case E_NEG: return eval_neg(c, e);
     case E_BINARY: return eval_binary(c, e);
     case E_LAYOUT: return eval_layout(c, e);
-    case E_BASIS: {
-        if (e->basis < 0 || e->basis >= LAY_MAX_RANK)
-            return FAIL(c, e->at, "mode %" PRId64 " of a basis element is outside 0 .. %d",
-                        e->basis, LAY_MAX_RANK - 1);
-        lay_clear_error(c->lay);
-        struct lay_int i = lay_int_basis(c->lay, lay_int(e->ival), 1, (int[]){(int)e->basis});
-        if (lay_int_valid(i)) return value_lay_int(c, i);
-        sema_lay_error(c, e->at, "the basis element");
-        return &value_none;
-    }
+    case E_BASIS: return eval_basis(c, e);
     case E_COMPOSE: return eval_compose(c, e);
     case E_RANGE: {
         const struct ix *begin = eval_ix(c, e->lhs, "the start of a range");
@@ -417,7 +288,11 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
 
 // What has no value has an error: else the statement it is in would be left out without a word.
 const struct value *eval(struct sema *c, const struct ast_expr *e) {
+    bool step = c->options && (e->kind == E_CALL || e->kind == E_COMPOSE);
+    c->nested += step;
     const struct value *v = value_of(c, e);
+    c->nested -= step;
+    if (step) evaluate_step(c, e, v);
     if (v->kind == VAL_NONE && c->s->diags.nerrors == 0)
         BUG("an expression without a value and without an error");
     return v;

@@ -7,12 +7,26 @@
 // expr.c
 const struct value *eval(struct sema *c, const struct ast_expr *e);
 const struct value *eval_name(struct sema *c, const char *name, struct range at);
-// Arithmetic and comparison of two integers.
-const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
-                                const struct value *b, const struct ast_expr *e);
 bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
 // An index expression in which params may occur, and what is known only when running.
 const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
+
+// arith.c
+// Arithmetic and comparison of two integers.
+const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
+                                const struct value *b, const struct ast_expr *e);
+// The layout "v", or VAL_NONE, after the offset "lhs".
+const struct value *eval_with_offset(struct sema *c, const struct ast_expr *lhs,
+                                     const struct value *v);
+const struct value *eval_binary(struct sema *c, const struct ast_expr *e);
+const struct value *eval_neg(struct sema *c, const struct ast_expr *e);
+
+// compose.c
+const struct value *eval_compose(struct sema *c, const struct ast_expr *e);
+
+// evaluate.c
+// Tells of a step of an evaluation, "e" with the value "v", who asked for them.
+void evaluate_step(struct sema *c, const struct ast_expr *e, const struct value *v);
 
 // constant.c
 // The number "e" as an element of type "t"; reports "what" and gives NULL when it is not one.
@@ -31,6 +45,7 @@ struct call {
     const struct value *const *arg;  // keyword arguments are not among them
 };
 bool builtin_known(const char *name);
+bool builtin_has(const struct sema *c, const char *name);  // also an operation of `tcpc eval` alone
 bool builtin_later(const char *name);  // one of the language that is not supported yet
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);

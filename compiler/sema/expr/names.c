@@ -210,6 +210,8 @@ bool names_sort_args(struct sema *c, const struct call *call, const struct value
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         int at = rows[i].arg, of = rows[i].of;
         if (strcmp(rows[i].name, call->name) != 0 || at >= call->n || of >= call->n) continue;
+        bool projected = call->n == 4 && strncmp(call->name, "local_", 6) == 0;
+        if (projected) continue;  // its modes are not those of the tensor
         const struct ast_expr *e = call->e->arg[at].value;
         bool numbers = strcmp(call->name, "local_partition") == 0;
         if (!arg[at]->names || (arg[at]->kind != VAL_TUPLE && !numbers)) continue;

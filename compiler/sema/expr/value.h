@@ -77,6 +77,9 @@ bool value_to_int64(struct sema *c, const struct value *v, struct range at, cons
                     int64_t *out);
 bool value_to_lay_int(struct sema *c, const struct value *v, struct range at, const char *what,
                       struct lay_int *out);
+// The same, where a sum of such may be.
+bool value_to_lay_sum(struct sema *c, const struct value *v, struct range at, const char *what,
+                      struct lay_sum *out);
 const struct lay_tuple *value_to_tuple(struct sema *c, const struct value *v, struct range at,
                                        const char *what);
 // An integer or a tuple is the compact column-major layout of that shape.

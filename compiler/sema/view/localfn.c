@@ -124,11 +124,84 @@ static bool has_any(const struct lay_tiler *t) {
     return any_mode(t) >= 0;
 }
 
+// Whether "proj", argument 3 of a call, is a projection of "n" modes: '_' for each mode that is left
+// out, an integer for one that stays.  Reports what it is instead.
+static bool is_projection(struct sema *c, const struct call *call, int n, const char *what) {
+    const struct value *proj = call->arg[3];
+    struct range at = call->e->arg[3].value->at;
+    int kept = 0;
+    bool flat = proj->kind == VAL_TUPLE;
+    for (int i = 0; flat && i < proj->rank; ++i) {
+        flat = proj->kid[i]->kind == VAL_WILD || proj->kid[i]->kind == VAL_INT;
+        kept += proj->kid[i]->kind == VAL_INT;
+    }
+    if (!flat) {
+        diag_error(
+            c->s, at,
+            "a projection has '_' for each mode that is left out and 1 for each that stays, as "
+            "in '(1,_,1)'; here is %s",
+            value_text(c, proj));
+        return false;
+    }
+    for (int i = 1; i < 4; ++i)
+        if (call->arg[i]->names)
+            return names_none(c, call->arg[i], call->e->arg[i].value->at, "a projection");
+    if (proj->rank == n && kept > 0) return true;
+    if (proj->rank == n)
+        diag_error(c->s, at, "the projection '%s' leaves no mode", value_text(c, proj));
+    else
+        diag_error(c->s, at, "the projection '%s' has %d modes; %s has %d", value_text(c, proj),
+                   proj->rank, what, n);
+    return false;
+}
+
+static int rank_of(const struct value *v) {
+    if (v->kind == VAL_TUPLE) return v->rank;
+    bool modes = v->kind == VAL_CALC && v->calc.kind == CALC_TILER &&
+                 v->calc.tiler->kind != LAY_TILER_ANY && v->calc.tiler->kind != LAY_TILER_LAYOUT;
+    return modes ? v->calc.tiler->rank : 1;
+}
+
+// The modes of "v", a tuple or a tiler, that "proj" keeps.
+static const struct value *projected(struct sema *c, const struct value *v,
+                                     const struct value *proj, struct range at) {
+    const struct value *kid[LAY_MAX_RANK];
+    const struct lay_tiler *tile[LAY_MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < proj->rank; ++i) {
+        if (proj->kid[i]->kind == VAL_WILD) continue;
+        if (v->kind == VAL_TUPLE)
+            kid[n++] = v->kid[i];
+        else
+            tile[n++] = v->calc.tiler->kid[i];
+    }
+    if (v->kind == VAL_TUPLE) return value_tuple(c, n, kid, at);
+    return value_calc(c, calc_of_tiler(lay_tiler_modes(c->lay, n, tile)));
+}
+
+// local_tile(A, (M,N,K), (m,n,k), (1,_,1)): a tile of the modes that the projection keeps.
+static const struct value *projected_tile(struct sema *c, const struct call *call) {
+    const struct value *arg[] = {call->arg[0], call->arg[1], call->arg[2]};
+    static const char *const what[] = {"", "the tile", "the coordinate"};
+    for (int i = 1; i < 3; ++i) {
+        bool whole = arg[i]->kind == VAL_TUPLE || rank_of(arg[i]) > 1;
+        struct range at = call->e->arg[i].value->at;
+        if (!whole)
+            return FAIL(c, at, "%s is %s; with a projection it has a part for each mode of that",
+                        what[i], value_kind_text(arg[i]));
+        if (!is_projection(c, call, rank_of(arg[i]), what[i])) return &value_none;
+        arg[i] = projected(c, arg[i], call->arg[3], at);
+    }
+    struct call made = *call;
+    made.n = 3;
+    made.arg = arg;
+    return view_local_tile(c, &made);
+}
+
 const struct value *view_local_tile(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *a = call->arg[0];
-    if (call->n == 4)
-        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    if (call->n == 4) return projected_tile(c, call);
     struct coord *crd = coord_of_value(c, call->arg[2], e->arg[2].value->at);
     const struct lay_tiler *t =
         value_to_tiler(c, call->arg[1], e->arg[1].value->at, "the tile of 'local_tile'");
@@ -185,8 +258,6 @@ static const struct ix *thread_coord(struct sema *c, const struct ix *i,
 const struct value *view_local_partition(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *a = call->arg[0], *i = value_unwrap(call->arg[2]);
-    if (call->n == 4)
-        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
     struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
     if (call->arg[1]->kind == VAL_TILED)
         return FAIL(c, thr_at,
@@ -199,6 +270,12 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
                     value_kind_text(i));
     if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
     struct lay_int n = lay_size(c->lay, thr);
+    struct lay all = thr;
+    if (call->n == 4) {  // threads that differ in what is left out have the same part
+        if (!is_projection(c, call, lay_rank(thr), "the thread layout")) return &value_none;
+        thr = lay_dice(c->lay, value_to_tuple(c, call->arg[3], e->arg[3].value->at, "it"), thr);
+        if (!lay_valid(thr)) BUG("a projection of a thread layout");
+    }
     if (a->kind != VAL_VIEW) {
         int64_t at;
         struct lay l =
@@ -213,7 +290,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     if (i->ix->lo < 0 || i->ix->hi >= n.num)
         return FAIL(c, i_at, "'%s' runs over %lld .. %lld; the thread layout %s has %s places",
                     ix_text(c->s, i->ix), (long long)i->ix->lo, (long long)i->ix->hi,
-                    lay_text(c->lay, thr), lay_int_text(c->lay, n));
+                    lay_text(c->lay, all), lay_int_text(c->lay, n));
     int rank = lay_rank(thr);
     if (rank > lay_rank(a->view.layout))
         return FAIL(c, thr_at, "a thread layout of %d modes on '%s', which has %d: %s", rank,
@@ -239,6 +316,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     }
     struct view made = slice_tiled(c, a->view, t, &crd, false, e, "'local_partition'");
     if (!lay_valid(made.layout)) return &value_none;
+    if (call->n == 4) return value_view(c, made);
     struct view *of = ARENA_NEW(&c->s->arena, struct view);
     struct partitioned *p = ARENA_NEW(&c->s->arena, struct partitioned);
     *of = a->view;

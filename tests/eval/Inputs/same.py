@@ -182,16 +182,75 @@ composition(3+(4,8):(8,1), 8:1)
 (0+(4,8):(8,1)) o 8:1
 3 >= -9223372036854775807
 9223372036854775807 == -9223372036854775807
+16 / -2
+-7 / -2
+7 % -4
+-7 % -4
+9223372036854775807 / -1
+2*3:1
+(2,2):(2*3,-1*4)
+3@1@0
+2*4@1
+-(3@1)
+(2):(3@1@0)
+(1@0)
+1@0 + 2@1 + (2,2):(1@0,1@1)
+4 - 1 + (8):(1)
+(8,8):(8,1) o Sw<1,0,3> o 8 o 16:1
+64:1 o Sw<2,0,2> o 0 o Sw<2,0,2> o 0 o 16:1
+Sw<2,0,2> o Sw<2,0,2>
+Sw<2,0,2> o Sw<2,0,2> o 16:1
+Sw<2,0,2> o 4 o (8,8):(8,1) o (2,2)
+3 + Sw<2,0,2> o 4 o (8,8):(8,1)
+recast(4+(8,64):(64,1), f16, f32)
 """.split("\n")[1:-1]
+
+
+# what both refuse
+REFUSED = """
+1@0@1@2@3
+1@0 * 2
+1@0 + 2@1
+8 / 0
+9223372036854775807 + 1
+(-9223372036854775807 - 1) / -1
+4:1 o 8 o Sw<2,0,2>
+Sw<2,0,2> o
+Sw<2,0,2> o 3 o Sw<2,0,2>
+3 + Sw<2,0,2>
+4:1:1
+(4,8):(1,4,2)
+(4,8
+row(4,8)(9,9,9)
+coalesce()
+left_inverse(6:0)
+nothing(4:1)
+2 == universal(32)
+1 == 1 == 1
+4 << 2
+size<1>((4,8))
+[4,8]
+""".split("\n")[1:-1] + [" o ".join(["64:1"] * 65), "(" * 300 + "4" + ")" * 300, "0" + " - - 4" * 5000]
 
 
 def run(*arguments, text=None):
     return subprocess.run([sys.argv[1], *arguments], input=text, capture_output=True, text=True)
 
 
-def expect(condition):
-    """What is wrong with the plan that expects it, or ""."""
-    return run("-w", "-", "-o", "-", "--emit=plan", text=f"tcp 1;\nexpect {condition};\n").stderr
+def values(expressions):
+    """What `tcpc eval -` says of each one."""
+    return run("eval", "-", text="\n".join(expressions) + "\n").stdout.splitlines()
+
+
+def errors(statements):
+    """What is wrong with each statement in a plan, or ""; ten to a plan, which has an end to its errors."""
+    said = []
+    for at in range(0, len(statements), 10):
+        part = statements[at:at + 10]
+        text = run("-w", "-", "-o", "-", "--emit=plan", text="tcp 1;\n" + "\n".join(part) + "\n").stderr
+        found = dict(re.findall(r"^<stdin>:(\d+):\d+: error: (.*)", text, re.M)[::-1])
+        said += [found.get(str(line), "") for line in range(2, len(part) + 2)]
+    return said
 
 
 listed = {line.split("(")[0]: line for line in run("eval", "--list").stdout.splitlines()}
@@ -200,27 +259,27 @@ operations = {name for name, line in listed.items() if "of a plan: " not in line
 missing = operations - {word for example in EXAMPLES for word in re.findall(r"\w+(?=\()", example)}
 if missing:
     sys.exit(f"no example has {sorted(missing)}")
-both = set()
-for example in EXAMPLES + OTHERS:
-    done = run("eval", example)
-    value = done.stdout.strip()
-    if done.returncode:
-        sys.exit(f"{example}: {done.stderr}")
+both, expressions = set(), EXAMPLES + OTHERS
+given = values(expressions)
+expected = [e if v in ("true", "false") else f"{e} == {v}" for e, v in zip(expressions, given)]
+for example, value, said in zip(expressions, given, errors([f"expect {e};" for e in expected])):
     name = example.split("(")[0]
-    if value in ("true", "false"):
-        said = expect(example)
-        same = not said if value == "true" else ":2:8: error: expected " in said
-    else:
-        said = expect(f"{example} == {value}")
-        same = not said
+    if value.startswith("error: "):
+        sys.exit(f"{example}: {value}")
     if name in alone:
         if f"nothing is called '{name}'" not in said:
             sys.exit(f"{name} is listed as one that plans do not have, and they do:\n{said}")
         continue
     both.add(name)
-    if not same:
+    wrong = not said.startswith("expected ") if value == "false" else said
+    if wrong:
         sys.exit(f"{example} is {value} by 'tcpc eval', but not in a plan:\n{said}")
-for name in listed.keys() - operations:
-    if run("eval", f"{name}(4:1, 4:1)").returncode == 0:
+for text, value in zip(REFUSED, values(REFUSED)):
+    said = errors([f"const x = {text};"])[0]
+    if not value.startswith("error: ") or not said:
+        sys.exit(f"{text[:80]} is not refused by both: {value}, {said}")
+plans = sorted(listed.keys() - operations)
+for name, value in zip(plans, values([f"{name}(4:1, 4:1)" for name in plans])):
+    if not value.startswith("error: "):
         sys.exit(f"{name} is listed as one of plans alone, and 'tcpc eval' has it")
-print(f"{len(both & operations)} operations have the same values, {len(alone)} are of 'tcpc eval' alone, {len(listed) - len(operations)} of plans alone")
+print(f"{len(both & operations)} operations have the same values, {len(alone)} are of 'tcpc eval' alone, {len(plans)} of plans alone")

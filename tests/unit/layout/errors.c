@@ -1,12 +1,13 @@
 // What is refused, and in which words: one expression a message, and the limits.  A value that is
 // out of reach of the calculator's notation is asked for directly below.
 #include "layout/gen.h"
+#include "layout/text.h"
 
 static struct lay_ctx ctx;
 static struct block block;
 
 static const struct {
-    char text[110], message[110];
+    char text[140], message[110];
 } cases[] = {
     // composition
     {"composition((4,6,8):(2,3,5), 6:3)",
@@ -153,24 +154,42 @@ static const struct {
     {"cosize((2,4):(lda,K))", "'lda' and '3*K' do not add to one term"},
     {"cosize((M,4):(2,1))", "the cosize is not one term, the extent 'M' is not static"},
     {"_*4", "'_' is a tuple, not an integer"},
-    {"1@1*2@0", "expected the end of the expression at column 4, before '*2@0'"},
+    {"1@1*2@0", "expected the end at column 4, before '*2@0'"},
     {"M*M*M*M*M*M*M*M*M*M*M*M*M*M*M*M*M", "a product of more than 16 symbols"},
     {"1@2@3@4@5", "expected the number of a mode"},
-    {"E<40>", "a basis element names at most three nested modes, each below 31"},
-    {"7%0", "'7' % '0' needs static numbers and a divisor that is not 0"},
+    {"1@31@1", "a basis element names at most three nested modes, each below 31"},
     // the reader
-    {"", "expected a value at the end of the expression"},
-    {"(4,", "expected a value at the end of the expression"},
+    {"", "expected a value at the end"},
+    {"(4,", "expected a value at the end"},
     {"(4 8)", "expected ',' or ')' at column 4, before '8)'"},
-    {"4:1 4", "expected the end of the expression at column 5"},
+    {"4:1 4", "expected the end at column 5"},
     {"nothing(4)", "there is no operation 'nothing'"},
     {"size(true)", "'true' is a truth value, not a layout"},
     {"size()", "'size' takes 1 to 2 arguments, not 0"},
+    {"flatten()", "'flatten' takes 1 argument, not 0"},
+    {"crd2crd(1)", "'crd2crd' takes 3 arguments, not 1"},
+    {"ceil_div(4, 0)", "the divisor '0' of ceil_div is not positive"},
+    {"ceil_div(_, 4)", "ceil_div needs two numbers, not '_' and '4'"},
+    {"recast(16b, 0b, 4:1)", "elements of 16 bits cannot be seen as elements of 0 bits"},
+    {"recast(4:1, f16, fx)", "argument 3 of 'recast' is 'fx', not a static width"},
+    {"4 o 3+4:1", "expected no offset within a composition at the end"},
+    {"3+Sw<1,0,1>", "expected a layout after the offset at the end"},
+    {"4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o "
+     "4 "
+     "o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4",
+     "expected fewer than 32 terms"},
+    {"--------------------------------------------------------------------4",
+     "expected fewer signs"},
+    {"(4,8):Sw<1,0,1>", "expected a shape and a stride around ':'"},
+    {"(M(4),2)", "expected a value at column 3, before '(4),2)'"},
+    {"4 ? 4", "expected the end at column 3"},
+    {"(?)", "expected a value at column 2"},
+    {"<4 4>", "expected ',' or '>' at column 4"},
     {"composition(4:1)", "'composition' takes at least 2 arguments, not 1"},
     {"take((4,8), M, 2)", "argument 2 of 'take' is 'M', not a static integer"},
-    {"Sw<1,2>", "expected 3 small numbers before column 8"},
+    {"Sw<1,2>", "a swizzle has three numbers within 62 bits"},
     {"Sw<99,2,3>", "a swizzle has three numbers within 62 bits"},
-    {"Layout<Shape<_4>>>", "expected a value at the end of the expression"},
+    {"Layout<Shape<_4>>>", "expected the end at column 7, before"},
     {"((((((((((((((((((4))))))))))))))))))", "the limits are 256 and 16"},
 };
 
@@ -181,7 +200,7 @@ static void check_cases(void) {
         lay_param(&ctx, "K", 1, 1, (int64_t)1 << 40);
         lay_param(&ctx, "N", 1, 1, (int64_t)1 << 40);
         lay_param(&ctx, "lda", 8, 8, (int64_t)1 << 40);
-        struct calc_value v = calc_eval(&ctx, cases[i].text, NULL);
+        struct calc_value v = calc_of_text(&ctx, cases[i].text);
         const char *got = v.kind == CALC_NONE ? ctx.error : calc_text(&ctx, v, CALC_STYLE_TCP);
         CHECK(v.kind == CALC_NONE && strstr(got, cases[i].message),
               "\"%s\": wanted \"%s\", got \"%s\"", cases[i].text, cases[i].message, got);

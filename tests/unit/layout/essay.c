@@ -1,5 +1,6 @@
 // The worked examples at the head of lay.h: each line "//     EXPRESSION = RESULT" is evaluated.
 #include "layout/gen.h"
+#include "layout/text.h"
 
 int main(void) {
     static char line[1024];
@@ -14,7 +15,7 @@ int main(void) {
         char *want = equals + 3;
         want[strcspn(want, "\n")] = 0;
         block_reset(&b, &ctx);
-        struct calc_value v = calc_eval(&ctx, line + 7, NULL);
+        struct calc_value v = calc_of_text(&ctx, line + 7);
         CHECK_STR(v.kind == CALC_NONE ? "error" : calc_text(&ctx, v, CALC_STYLE_TCP), want);
         ++examples;
     }

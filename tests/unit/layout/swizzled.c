@@ -3,6 +3,7 @@
 // Separate from the laws, which draw at random: here it is all swizzles, offsets and indices of a
 // small range, so that each way to carry into a bit that the swizzle moves is among them.
 #include "layout/gen.h"
+#include "layout/text.h"
 
 #include <stdarg.h>
 
@@ -23,7 +24,7 @@ __attribute__((format(printf, 1, 2))) static struct calc_value part(const char *
     va_start(args, text);
     vsnprintf(expr, sizeof expr, text, args);
     va_end(args);
-    struct calc_value v = calc_eval(&ctx, expr, NULL);
+    struct calc_value v = calc_of_text(&ctx, expr);
     ++parts;
     refused += v.kind == CALC_NONE;
     lay_clear_error(&ctx);

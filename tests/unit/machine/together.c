@@ -57,7 +57,7 @@ static const char *run(struct test *x, struct image *img) {
     int64_t sym[1] = {0};
     struct sample_set all = {.all_blocks = true, .all_iterations = true};
     struct kir all_of_it = {.kernels = &x->k};
-    kir_decide_widths(&x->s, &all_of_it);
+    kir_decide_widths(&x->s, all_of_it.kernels);
     image_set_input(img, 0);
     return kir_run(&x->s, &x->k, sym, &all, img, NULL);
 }

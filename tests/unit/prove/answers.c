@@ -188,25 +188,28 @@ static void test_whole(void) {
 // -- written --------------------------------------------------------------------------------------
 
 // "writes": "common equal before: set", with ';' between them
-static void written(const char *params, const char *read, const char *writes, const char *want) {
-    struct ask x;
+static const char *written_text(struct ask *x, const char *read, const char *writes) {
     struct prove_set set[ASK_MOST];
     struct prove_write write[ASK_MOST];
     struct prove_witness w = {0};
     int n = 0;
-    ask_begin(&x, params);
-    struct prove_set r = ask_set(&x, read);
-    x.at = writes;
-    while (ask_next(&x)) {
-        int common = (int)ask_number(&x), equal = (int)ask_number(&x), before = (int)ask_number(&x);
-        ask_take(&x, ":");
-        set[n] = ask_set_here(&x);
+    struct prove_set r = ask_set(x, read);
+    x->at = writes;
+    while (ask_next(x)) {
+        int common = (int)ask_number(x), equal = (int)ask_number(x), before = (int)ask_number(x);
+        ask_take(x, ":");
+        set[n] = ask_set_here(x);
         write[n] = (struct prove_write){&set[n], common, equal, before};
         ++n;
-        if (!ask_take(&x, ";")) break;
+        if (!ask_take(x, ";")) break;
     }
-    enum prove_answer a = prove_written(x.prover, &r, write, n, &w);
-    CHECK_STR(ask_answer(&x, a, &r, NULL, &w), want);
+    return ask_answer(x, prove_written(x->prover, &r, write, n, &w), &r, NULL, &w);
+}
+
+static void written(const char *params, const char *read, const char *writes, const char *want) {
+    struct ask x;
+    ask_begin(&x, params);
+    CHECK_STR(written_text(&x, read, writes), want);
     ask_end(&x);
 }
 
@@ -284,6 +287,20 @@ static void none_but(const char *params, const char *set, const char *near) {
     ask_end(&x);
 }
 
+// A place that is not affine is the same one in the same iteration of the loops that it depends on.
+static void test_same_place(void) {
+    const char *two = "S=2..9 T=2..9", *read = "i=1..4 k=1..S -> k*T/S";
+    const char *writes[] = {"2 1 0: i=0..4 k=0..S -> k*T/S", "1 0 0: i=0..4 k=0..S -> k*T/S"};
+    written(two, read, "2 2 1: i=0..4 k=0..S -> k*T/S", "yes");
+    for (int i = 0; i < 2; ++i) {  // in an earlier iteration alone
+        struct ask x;
+        ask_begin(&x, two);
+        const char *answer = written_text(&x, read, writes[i]);
+        CHECK(refuted_or_unknown(answer), "%s: %s", writes[i], answer);
+        ask_end(&x);
+    }
+}
+
 static void test_bounds(void) {
     const char *two = "N=1..100 M=1..100";
     // a product by the bounds of its variable, which another one bounds
@@ -337,6 +354,34 @@ static void test_parts(void) {
           "b=0..M k=N..K -> N*b+(k+3*b)%N", false);
 }
 
+// Two parts of one and a third set, in any order.
+static void test_third(void) {
+    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const struct {
+        const char *text;
+        bool want;
+    } third[] = {
+        {"b=0..M i=0..N -> N*b+i,1", true},
+        {"b=0..M i=0..N -> N*b+i,0", false},
+        {"i=0..1 -> N*M-1,0", false},
+        {"i=0..1 -> N*M,0", true},
+    };
+    for (int i = 0; i < 4; ++i) {
+        const char *const text[] = {"b=0..M i=0..N/3 -> N*b+(i+3*b)%N,0",
+                                    "b=0..M k=N/3..N -> N*b+(k+3*b)%N,0", third[i].text};
+        for (int k = 0; k < 6; ++k) {
+            struct ask x;
+            struct prove_set set[3];
+            ask_begin(&x, "N=1..100 M=1..100");
+            for (int j = 0; j < 3; ++j) set[j] = ask_set(&x, text[order[k][j]]);
+            CHECK(prove_all_once(x.prover, set, 3) == third[i].want, "%s, in order %d",
+                  third[i].text, k);
+            ask_end(&x);
+        }
+    }
+}
+
 int main(void) {
     test_none();
     test_at_least();
@@ -345,9 +390,11 @@ int main(void) {
     test_whole();
     test_written();
     test_unknown();
+    test_same_place();
     test_bounds();
     test_elements();
     test_parts();
+    test_third();
     HOLDS(strncmp(prove_version(), "isl", 3) == 0);
     return check_done();
 }

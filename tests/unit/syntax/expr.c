@@ -41,7 +41,9 @@ static void printing(void) {
     prints("a*2+b", "a * 2 + b");
     prints("row( M,K )", "row(M,K)");
     prints("row(b=8,s=2)", "row(b=8, s=2)");
-    prints("<M/2:1,_>", "<M / 2:1, _>");
+    prints("<M/2:1,_>", "<M/2:1, _>");
+    prints("K*8@1@0", "K*8@1@0");
+    prints("2*M : -K*4", "2*M:-K * 4");
     prints("<8:1,16:2 , _>", "<8:1, 16:2, _>");
     prints("Sw< 3 ,3,-3>", "Sw<3,3,-3>");
     prints("Sw<3,3,3>o 0 o(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)");
