@@ -213,9 +213,6 @@ KINDS = {
                                                 "tiled_copy ahead = tile(cp_async.ca(4), thr=(8,32):(32,1), val=(1,1));\ntiled_copy words = tile(universal(32), thr=(8,16):(16,1), val=(1,1));\n"
                                                 "arch sm_90;\nkernel k(P, inout Q) threads 256 {\n" + lines(n, "shared s{0} : f32 row(16,64) swizzle auto stages 3;") + "pipeline i in 0 .. 64 { load {\n"
                                                 + lines(n, "copy P(i,_,_) -> s{0} with ahead;") + "} use {\n" + lines(n, "copy select(s{0}, (1,0)) -> Q(64*{1}+i,_,_) with words;") + "} } }\n", [1, 2, 4, 8]),
-    "swizzles that are chosen, of small buffers whose layout is read": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
-        n, "shared s{0} : f32 row(16,16) swizzle auto; copy local_tile(P(0,_,_),(16,16),(0,0)) -> s{0} with words; copy select(s{0}, (1,0)) -> local_tile(Q(0,_,_),(16,16),(0,0)) with words;"
-           " expect crd2idx((0,0), s{0}) == 0;") + "}\n", [8, 16, 32, 64, 128]),
     "swizzles that are chosen, whose layout is asked for in vain": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
         n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect crd2idx((1,1), s{0}) == 65;") + "}\n", [1, 2, 4, 8]),
     "swizzles that are chosen, that a function gets": (lambda n: 'extern device f(x : f32 shared (64)) from "f.cuh";\n' + TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(

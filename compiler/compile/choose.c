@@ -14,9 +14,9 @@
 #include "syntax/ast.h"
 
 // What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
-// functions, and the rest, which is parsed alone, as a part.  A KB takes 0.2 ms, so that for each KB
-// of plan 50 ms are spent, with a plan of less than that counted as one.
-enum { MOST_TEXT = 1 << 20, LEAST_TEXT = 1 << 18, TEXT_TIMES = 256, PARSED_PART = 8 };
+// functions, and the rest, which is parsed alone, as a part.  A KB takes 0.2 ms, so that all of it
+// takes 40 ms for each KB of plan, 50 ms at least and 0.2 seconds at most.
+enum { MOST_TEXT = 1 << 20, LEAST_TEXT = 1 << 18, TEXT_TIMES = 192, PARSED_PART = 8 };
 // Accesses of warps that are looked at for all buffers of a function, and for each byte of the plan,
 // which has LEAST_WORK of them at least.  2000 take a millisecond.
 enum { MOST_WORK = 1 << 19, LEAST_WORK = 3 << 15, WORK_TIMES = 96, TRY_WORK = 16 };

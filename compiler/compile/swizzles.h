@@ -18,8 +18,9 @@ struct swizzle_choice {
 // candidate with the fewest wavefronts of all accesses to the buffer, then the fewest requests of
 // global memory, then the least memory, then the first.  The plan is compiled once, up to the
 // widths of accesses, and for each candidate only the buffer's own copies are worked out again
-// (rearrange.h); where they are not all that depends on it, its function is compiled with each.  Puts what is chosen into the tree, as the layout's
-// expression, so that everything after it sees an ordinary buffer.  Errors are the session's.
+// (rearrange.h); what asks for layouts is asked for all buffers at once (asked.h).  Where more
+// depends on a buffer, its function is compiled with each.  Puts what is chosen into the tree, as the
+// layout's expression, so that everything after it sees an ordinary buffer.  Errors are the session's.
 bool swizzles_choose(struct compiled *c);
 
 #endif
