@@ -119,8 +119,21 @@ static void test_limits(struct test *x) {
     is(x, sum, TYPED_OK, (int64_t)INT32_MAX + 1, "a wide operand");
     x->sym_bits[x->param->id] = 64;
     is(x, product, TYPED_OK, 2 * (int64_t)INT32_MAX, "a wide param");
+    // the wider of what is divided and what divides
+    set(x, 32);
+    const struct ix *more = ix_add(s, ix_div(s, a, param(x)), b);
+    const struct ix *rest = ix_add(s, ix_mod(s, a, param(x)), b);
+    *v = 7, *w = INT32_MAX, *n = 4;
+    is(x, more, TYPED_OVERFLOW_32, 0, "a narrow quotient");
+    is(x, rest, TYPED_OVERFLOW_32, 0, "a narrow remainder");
+    x->sym_bits[x->param->id] = 64;
+    is(x, more, TYPED_OK, 1 + (int64_t)INT32_MAX, "a quotient by a wide param");
+    is(x, rest, TYPED_OK, 3 + (int64_t)INT32_MAX, "a remainder by a wide param");
+    set(x, 32);
+    x->var_bits[x->var[0].id] = 64;
+    is(x, more, TYPED_OK, 1 + (int64_t)INT32_MAX, "a wide quotient");
     set(x, 64);
-    *v = INT64_MAX;
+    *v = INT64_MAX, *w = 1, *n = 2;
     is(x, sum, TYPED_OVERFLOW, 0, "more than 64 bits");
     is(x, product, TYPED_OVERFLOW, 0, "a product of more than 64 bits");
     *w = 0;
