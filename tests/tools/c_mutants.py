@@ -131,7 +131,7 @@ def statements(tokens, begin, end):
         if tokens[i - 1].text in starts and t.kind in ("word", "op") and t.text not in ("{", "}", ";", "(") and \
                 (tokens[i - 1].text != ")" or control_head(tokens, i - 1)):
             j, depth, calls, assigns = i, 0, False, False
-            while j < end and not (depth == 0 and tokens[j].text in (";", "{", "}", ":")):
+            while j < end and depth >= 0 and not (depth == 0 and tokens[j].text in (";", "{", "}", ":")):
                 x = tokens[j].text
                 calls |= x == "(" and depth == 0 and tokens[j - 1].kind == "word"
                 assigns |= depth == 0 and (x in ("=", "++", "--") or (len(x) > 1 and x[-1] == "=" and x not in RELATIONS))
@@ -143,7 +143,8 @@ def statements(tokens, begin, end):
                                                                       tokens[i + 3].text in ("=", ";", ",", "[")))
             keyword = t.text in ("return", "case", "default", "if", "for", "while", "switch", "goto", "else", "do", "const",
                                  "static", "struct", "enum", "BUG", "va_list", "bool", "int")
-            if j < end and tokens[j].text == ";" and (jump or ((calls or assigns) and not declares and not keyword)):
+            # below 0: the last part of the head of a for
+            if j < end and depth == 0 and tokens[j].text == ";" and (jump or ((calls or assigns) and not declares and not keyword)):
                 yield tokens[i], tokens[j]
                 i = j
         i += 1
