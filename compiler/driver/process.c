@@ -65,7 +65,8 @@ bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
     sigaddset(&w->ours, SIGINT);
     sigaddset(&w->ours, SIGTERM);
     sigaddset(&w->ours, SIGHUP);
-    signal(SIGCHLD, SIG_DFL);  // where it is ignored, there is no child to wait for
+    sigaddset(&w->ours, SIGPIPE);  // where nobody reads what we say
+    signal(SIGCHLD, SIG_DFL);      // where it is ignored, there is no child to wait for
     sigset_t block = w->ours;
     sigaddset(&block, SIGCHLD);
     sigprocmask(SIG_BLOCK, &block, &w->old_mask);

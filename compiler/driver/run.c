@@ -213,11 +213,11 @@ static int write_expected(struct session *s, const struct run_case *c, const str
             *kept = img;
         else
             image_free(img);
-        if (why && !right && report.kind == ORACLE_TOO_LARGE)
-            return option_error("kernel '%s': %s: %s", k->name, why, run_instead(c));
+        bool large = !right && report.kind == ORACLE_TOO_LARGE;
+        if (large) why = arena_printf(&s->arena, "%s: %s", why, run_instead(c));
         if (why) {
             option_error("kernel '%s': %s", k->name, why);
-            return right ? EXIT_USAGE : EXIT_WRONG;
+            return right || large ? EXIT_USAGE : EXIT_WRONG;
         }
     }
     return EXIT_RIGHT;
