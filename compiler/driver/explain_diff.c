@@ -37,8 +37,8 @@ static const struct quantity of_copy[] = {
     {"atom", "", {"atom"}, EITHER},
     {"width", " bits", {"width", "bits"}, MORE},
     {"width at the edge", " bits", {"edge", "bits"}, MORE, true},
-    {"bytes of a block", "", {"bytes", "block_once"}, EITHER},
-    {"bytes of all blocks", "", {"bytes", "all"}, FEWER},
+    {"bytes per block", "", {"bytes", "block_once"}, EITHER},
+    {"bytes in all blocks", "", {"bytes", "all"}, FEWER},
 };
 
 // -- amounts --------------------------------------------------------------------------------------

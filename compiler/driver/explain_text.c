@@ -94,14 +94,16 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
         return;
     }
     if (c->src.elem == c->dst.elem)
-        buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
+        buf_printf(b,
+                   " That makes %" PRId64 " access%s of %d bits (%d x %s) per thread on each side",
                    c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
     else
-        buf_printf(b,
-                   " Each element is converted. That makes %" PRId64
-                   " load%s of %d bits (%d x %s) a thread and as many stores of %d bits (%d x %s)",
-                   c->accesses, plural(c->accesses), c->src.bits, c->vec, c->src.elem, c->dst.bits,
-                   c->vec, c->dst.elem);
+        buf_printf(
+            b,
+            " Each element is converted. That makes %" PRId64
+            " load%s of %d bits (%d x %s) per thread, and as many stores of %d bits (%d x %s)",
+            c->accesses, plural(c->accesses), c->src.bits, c->vec, c->src.elem, c->dst.bits, c->vec,
+            c->dst.elem);
     if (is_frag(&c->src) || is_frag(&c->dst))
         buf_puts(b, "; the side in registers costs no memory access");
     buf_char(b, '.');
@@ -355,12 +357,12 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
         filled(b, 4, "drain: ", text.text);
     }
     buf_clear(&text);
-    buf_printf(&text, "%d wait%s and %d barrier%s a step", p->waits, plural(p->waits), p->barriers,
-               plural(p->barriers));
+    buf_printf(&text, "%d wait%s and %d barrier%s per step", p->waits, plural(p->waits),
+               p->barriers, plural(p->barriers));
     if (p->groups) {
         buf_printf(&text, "; at most %d of its groups in flight", p->under_way);
         if (p->bytes_under_way >= 0)
-            buf_printf(&text, ", %" PRId64 " bytes of a block", p->bytes_under_way);
+            buf_printf(&text, ", %" PRId64 " bytes per block", p->bytes_under_way);
     }
     filled(b, 4, "cost: ", text.text);
     buf_release(&text);
@@ -388,7 +390,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
             buf_printf(b, "    the caller guarantees that %s\n", k->duty[i]);
     } else {
         buf_printf(b,
-                   "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64
+                   "  grid (%s,%s,%s), %" PRId64 " threads per block, %" PRId64
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
@@ -414,7 +416,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         else if (strcmp(t->space, "shared") == 0)
             buf_printf(b, "  %" PRId64 " bytes from byte %" PRId64, t->nbytes, t->at);
         else
-            buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
+            buf_printf(b, "  %" PRId64 " bytes of registers per thread", t->nbytes);
         buf_char(b, '\n');
     }
     if (k->is_case)

@@ -136,7 +136,7 @@ struct calc_value calc_compare(struct lay_ctx *ctx, const char *op, struct calc_
                      "'%s<' is C++; here the argument in '<>' comes after the others: '%s(x, ..)'",
                      text, text);
         else
-            lay_fail(ctx, "'%s' compares static integers, and '%s' is not one", op, text);
+            lay_fail(ctx, "'%s' compares static integers, but '%s' is not static", op, text);
         return calc_none();
     }
     int64_t x = a.tuple->leaf.num, y = b.tuple->leaf.num;
@@ -198,7 +198,7 @@ static bool takes_view(const struct op *op, int i) {
 static bool set_view_aside(struct args *a, const struct op *op, int i) {
     struct lay_ctx *ctx = a->ctx;
     if (op->offset == OFFSET_NONE && a->v[i].offset.n) {
-        lay_fail(ctx, "'%s' takes a layout that begins at 0, and '%s' begins at %s", op->name,
+        lay_fail(ctx, "'%s' takes a layout that begins at 0, but '%s' begins at %s", op->name,
                  calc_text(ctx, a->v[i], CALC_STYLE_TCP), lay_sum_text(ctx, a->v[i].offset));
         return false;
     }

@@ -235,7 +235,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
     buf_printf(b, "// Mode %d is the fast one of the source, mode %d of the destination.\n// ",
                src[0], dst[0]);
     if (c->way == WAY_STRAIGHT)
-        buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
+        buf_printf(b, "Elements go straight through registers, %d bytes per access.\n",
                    c->rd.vector * wider_bytes(r));
     else
         buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
@@ -261,7 +261,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                    held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
                "// The warps of a tile touch %" PRId64 " lines of the caches and have %" PRId64
-               " bank conflicts; %" PRId64 " blocks an SM.\n",
+               " bank conflicts; %" PRId64 " blocks per SM.\n",
                cost->lines, cost->conflict, cost->per_sm);
 }
 

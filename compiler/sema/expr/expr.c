@@ -13,7 +13,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
     const char *const *names;
     if (!names_of_args(c, e, &names)) return &value_none;
     if (e->nargs > LAY_MAX_RANK)
-        return FAIL(c, e->at, "a tuple of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+        return FAIL(c, e->at, "a tuple of %d modes; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct value *kid[LAY_MAX_RANK];
     for (int i = 0; i < e->nargs; ++i) kid[i] = eval(c, e->arg[i].value);
     for (int i = 0; i < e->nargs; ++i)
@@ -30,7 +30,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
 
 static const struct value *eval_tiler(struct sema *c, const struct ast_expr *e) {
     if (e->nargs > LAY_MAX_RANK)
-        return FAIL(c, e->at, "a tiler of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+        return FAIL(c, e->at, "a tiler of %d modes; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct lay_tiler *kid[LAY_MAX_RANK];
     bool whole = true;
     for (int i = 0; i < e->nargs; ++i) {
@@ -56,8 +56,8 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
         if (!eval_int64(c, e->arg[i].value, what[i], &v[i])) return &value_none;
     for (int i = 0; i < 3; ++i)
         if (v[i] < -63 || v[i] > 63)
-            return FAIL(c, e->arg[i].value->at, "%s is %" PRId64 ", outside -63 .. 63", what[i],
-                        v[i]);
+            return FAIL(c, e->arg[i].value->at, "%s is %" PRId64 "; it must be in -63 .. 63",
+                        what[i], v[i]);
     struct lay_swizzle sw = {(int8_t)v[0], (int8_t)v[1], (int8_t)v[2]};
     lay_clear_error(c->lay);
     if (!lay_swizzle_valid(c->lay, sw)) {
@@ -112,7 +112,9 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; ++i)
         if (name == intern(c->s, coordinates[i])) {
             if (c->kernel && c->kernel->tid && name == intern(c->s, "block"))
-                return FAIL(c, at, "'block' has the parts 'block.x', 'block.y' and 'block.z'");
+                return FAIL(
+                    c, at,
+                    "'block' is not a number; its axes are 'block.x', 'block.y' and 'block.z'");
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
     if (atom_later(name)) return no_tma(c, name, at);
@@ -149,7 +151,8 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     if (v->kind == VAL_COPY) {
         bool src = e->name == intern(c->s, "src"), dst = e->name == intern(c->s, "dst");
         if (!src && !dst)
-            return FAIL(c, e->name_at, "a copy has the sides 'src' and 'dst', not '%s'", e->name);
+            return FAIL(c, e->name_at, "the sides of a copy are 'src' and 'dst', not '%s'",
+                        e->name);
         struct value *side = ARENA_NEW(&c->s->arena, struct value);
         *side = *v;
         side->kind = VAL_SIDE;
@@ -158,7 +161,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     }
     bool tid = e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tid");
     if (tid && e->name == intern(c->s, "x")) {
-        diag_error(c->s, e->at, "threads are numbered by 'tid' alone, which has no part");
+        diag_error(c->s, e->at, "'tid' is the number of a thread in its block, and has no parts");
         diag_fixit(c->s, e->at, "tid");
         return &value_none;
     }
@@ -187,7 +190,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
 }
 
 static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
-    return FAIL(c, e->at, "the result does not fit 64 bits, or is no sum of products of params");
+    return FAIL(c, e->at, "the result does not fit 64 bits, or is not a sum of products of params");
 }
 
 // The integer "ix", which is NULL when it overflowed.
@@ -209,19 +212,20 @@ static bool overflows(enum ast_op op, const struct ix *a, const struct ix *b) {
 
 static const struct value *divide(struct sema *c, enum ast_op op, const struct ix *a,
                                   const struct ix *b, const struct ast_expr *e) {
-    const char *verb = op == OP_DIV ? "divided" : "taken a remainder of";
+    const char *verb = op == OP_DIV ? "divided" : "reduced modulo";
     int64_t by;
     struct lay_int k;
     bool zero = ix_static(b, &by) && by == 0;
     if (zero) return FAIL(c, e->rhs->at, "division by zero");
     if (!ix_monomial(b, &k) || k.basis >= 0)
-        return FAIL(c, e->rhs->at,
-                    "'%s' cannot be %s by '%s'; a number or a product of params is expected",
-                    ix_text(c->s, a), verb, ix_text(c->s, b));
+        return FAIL(
+            c, e->rhs->at,
+            "'%s' cannot be %s by '%s'; the divisor must be a number or a product of params",
+            ix_text(c->s, a), verb, ix_text(c->s, b));
     int64_t lo, hi;
     lay_int_range(k, &lo, &hi);
     if (lo <= 0)
-        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it has to be positive",
+        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it must be positive",
                     ix_text(c->s, b), lo);
     return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
 }
@@ -236,8 +240,8 @@ const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct val
                     ix_text(c->s, a), ix_text(c->s, b));
     if (product)
         return FAIL(c, e->at,
-                    "the product of '%s' and '%s', both known only when the kernel runs, is no "
-                    "coordinate that can be proven inside a tensor",
+                    "the product of '%s' and '%s', both known only when the kernel runs, cannot be "
+                    "proven to be inside a tensor",
                     ix_text(c->s, a), ix_text(c->s, b));
     if (overflows(op, a, b)) return too_large(c, e);
     if (op == OP_ADD) r = ix_add(c->s, a, b);
@@ -263,12 +267,12 @@ static const struct value *eval_binary(struct sema *c, const struct ast_expr *e)
     }
     bool left = ua->kind != VAL_INT;
     if (ua->kind == VAL_VIEW || ub->kind == VAL_VIEW)
-        return FAIL(c, e->at,
-                    "'%s' is of integers; a plan copies elements, and computes nothing "
-                    "with them",
-                    ast_op_text(e->op));
-    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s is given where '%s' takes an integer",
-                value_kind_text(left ? a : b), ast_op_text(e->op));
+        return FAIL(
+            c, e->at,
+            "'%s' works on integers; a plan copies elements, and does not compute with them",
+            ast_op_text(e->op));
+    return FAIL(c, left ? e->lhs->at : e->rhs->at, "'%s' takes integers, not %s",
+                ast_op_text(e->op), value_kind_text(left ? a : b));
 }
 
 // "(4,8):(8,1)(2,3)", of which the stride alone would be called.
@@ -389,7 +393,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
         const struct value *v = value_unwrap(eval(c, e->lhs));
         if (v->kind == VAL_NONE) return v;
         if (v->kind != VAL_INT)
-            return FAIL(c, e->at, "%s is given where '-' takes an integer", value_kind_text(v));
+            return FAIL(c, e->at, "'-' takes an integer, not %s", value_kind_text(v));
         return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
     }
     case E_BINARY: return eval_binary(c, e);
@@ -431,6 +435,6 @@ const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *w
     const struct value *v = eval(c, e), *u = value_unwrap(v);
     if (u->kind == VAL_INT) return u->ix;
     if (v->kind != VAL_NONE)
-        diag_error(c->s, e->at, "%s is %s where an integer is expected", what, value_kind_text(v));
+        diag_error(c->s, e->at, "%s must be an integer, not %s", what, value_kind_text(v));
     return NULL;
 }

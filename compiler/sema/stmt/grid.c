@@ -65,8 +65,8 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     if (!param || param->kind != SYM_PARAM) return true;
     if (param->param && param_asks_multiple(param->param))
         diag_note(c->s, param->param->where->at,
-                  "'where' is checked by the launcher, and promises no multiple; 'param %s : index "
-                  "%% %s;' does",
+                  "the launcher checks 'where', but a divisor in it is no promise for proofs; "
+                  "'param %s : index %% %s;' does",
                   a, b);
     else
         diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
@@ -103,7 +103,7 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
         n = v->rank;
     }
     if (n < 1 || n > 3) {
-        diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
+        diag_error(c->s, e->at, "a grid has 1 .. 3 axes, not %d", n);
         return;
     }
     static const int64_t most[3] = {INT32_MAX, 65535, 65535};
@@ -121,8 +121,8 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
         int64_t lo, hi;
         lay_int_range(b, &lo, &hi);
         if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
-            diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
-                       i, lay_int_text(c->lay, b), most[i]);
+            diag_error(c->s, at, "axis %d of the grid has %s blocks; it must have 1 .. %" PRId64, i,
+                       lay_int_text(c->lay, b), most[i]);
             return;
         }
         k->grid[i] = b;

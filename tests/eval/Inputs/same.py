@@ -196,7 +196,7 @@ def expect(condition):
 
 listed = {line.split("(")[0]: line for line in run("eval", "--list").stdout.splitlines()}
 alone = {name for name, line in listed.items() if "eval only: " in line}
-operations = {name for name, line in listed.items() if "of a plan: " not in line}
+operations = {name for name, line in listed.items() if "plans only: " not in line}
 missing = operations - {word for example in EXAMPLES for word in re.findall(r"\w+(?=\()", example)}
 if missing:
     sys.exit(f"no example has {sorted(missing)}")
@@ -209,7 +209,7 @@ for example in EXAMPLES + OTHERS:
     name = example.split("(")[0]
     if value in ("true", "false"):
         said = expect(example)
-        same = not said if value == "true" else ":2:8: error: expected " in said
+        same = not said if value == "true" else ":2:8: error: this does not hold: " in said
     else:
         said = expect(f"{example} == {value}")
         same = not said

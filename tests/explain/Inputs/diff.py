@@ -50,8 +50,8 @@ COPY = ("kernels", 0, "copies", 0)
 
 
 def quantities():
-    for name, unit, good, path in (("width", " bits", 1, ("width", "bits")), ("bytes of all blocks", "", -1, ("bytes", "all")),
-                                   ("bytes of a block", "", 0, ("bytes", "block_once"))):
+    for name, unit, good, path in (("width", " bits", 1, ("width", "bits")), ("bytes in all blocks", "", -1, ("bytes", "all")),
+                                   ("bytes per block", "", 0, ("bytes", "block_once"))):
         a = changed(old, *COPY, *path, to=64)
         for value, shown, sign in ((128, "128", 1), (32, "32", -1), (None, "none", 0), ("2*M", "2*M", 0), (1e30, "1e+30", 0)):
             says = {1: ": better", -1: ": worse", 0: ""}[sign * good]
