@@ -16,11 +16,11 @@ static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
     "       tcpc eval [options] -       one expression per line in, one result or 'error: ..' per "
     "line out\n\n"
-    "  --steps       also the intermediate layouts, and the rule that gave each\n"
-    "  --table       also the value at each coordinate\n"
+    "  --steps       also print the intermediate layouts, and the rule that gave each\n"
+    "  --table       also print the value at each coordinate\n"
     "  --json        the result as JSON\n"
     "  --as=STYLE    print as tcp (default), cute or pycute\n"
-    "  --list        the operations, their arguments and what they are\n";
+    "  --list        list the operations with their arguments\n";
 
 struct style {
     enum calc_style as;

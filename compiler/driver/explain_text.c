@@ -121,9 +121,9 @@ static const struct explained_bound *next_bound(const struct explained_copy *c) 
 static void put_width(struct buf *b, const struct explained_copy *c) {
     const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
     if (c->together)
-        buf_puts(b, "The instruction has no other width.");
+        buf_puts(b, "The instruction has only this width.");
     else if (c->won == BOUND_CONVERSION)
-        buf_printf(b, "The wider side has the %d bits of the atom, and the other as many elements.",
+        buf_printf(b, "The wider side has the %d bits of the atom; the other has as many elements.",
                    c->bits);
     else if (c->won != BOUND_ATOM)
         buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
@@ -131,7 +131,7 @@ static void put_width(struct buf *b, const struct explained_copy *c) {
     else if (c->bits >= 128)
         buf_puts(b, "No access is wider than that.");
     else if (next && next->bits <= c->bits)
-        buf_printf(b, "That is the atom's width. A wider atom would not do, because of the %s.",
+        buf_printf(b, "That is the atom's width. A wider atom is not possible, because of the %s.",
                    next->name);
     else
         buf_printf(b, "That is the atom's width. A wider atom could move up to %" PRId64 " bits.",
@@ -257,7 +257,7 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
     buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
                c->edge_vec, c->elem, c->edge_why);
-    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is whole have no guards.");
+    if (c->edge_apart) buf_puts(&text, " Blocks with a whole tile have no guards.");
     paragraph(b, text.text);
     buf_release(&text);
 }
@@ -276,8 +276,8 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     buf_release(&text);
     if (c->group)
         paragraph(b, arena_printf(&s->arena,
-                                  "It is asynchronous, in group %d. The threads go on, and "
-                                  "wait for the group where its bytes are needed.",
+                                  "It is asynchronous, in group %d. The threads continue, and wait "
+                                  "for the group where its bytes are needed.",
                                   c->group));
     if (c->wait)
         paragraph(b,
@@ -302,10 +302,10 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "tiled copy", c->tiled, NULL);
     row(b, "atom", c->atom, NULL);
     row(b, "thr", c->thr, "how the threads are arranged");
-    row(b, "val", c->val, "what each thread has at its place");
+    row(b, "val", c->val, "what each thread holds");
     row(b, "tiler", c->tiler, "what one round covers");
-    row(b, "rounds", c->rounds, "how often, along each mode of the tile");
-    row(b, "TV", c->tv_sides, "(thread, value) -> place in the tiler, first mode fastest");
+    row(b, "rounds", c->rounds, "the number of rounds, along each mode of the tile");
+    row(b, "TV", c->tv_sides, "(thread, value) -> place in the tile, first mode fastest");
     row(b, "index map", c->map, NULL);
     row(b, "for example", c->example, NULL);
     put_sides(s, b, c);
@@ -428,7 +428,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
     }
     for (int i = 0; i < k->npipelines; ++i) put_pipeline(b, k, &k->pipeline[i]);
-    if (k->nsyncs) buf_puts(b, "  waits and barriers, and what is not in order without each\n");
+    if (k->nsyncs) buf_puts(b, "  waits and barriers, and the accesses that each one orders\n");
     for (int i = 0; i < k->nsyncs; ++i) put_sync(b, &k->sync[i]);
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
     for (int i = 0; i < k->ncalls; ++i) {

@@ -241,7 +241,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
         buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
                    c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
     if (c->way == WAY_STAGED && src[0] != dst[0])
-        buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
+        buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
                    c->block);
     struct hints h = hints_of(r, c);
     if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
@@ -335,7 +335,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
     struct axes g;
     if (!of) {
         if (found == 0) return "it takes more than 2^31 blocks";
-        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
+        return arena_printf(&s->arena, "there is no candidate %d; there are %d, counted from 0",
                             r->candidate, found);
     }
     if (of->form != FORM_TILE) {

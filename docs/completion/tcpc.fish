@@ -3,7 +3,7 @@ complete -c tcpc -n __fish_use_subcommand -a 'run' -d 'compile, build, run and c
 complete -c tcpc -n __fish_use_subcommand -a 'relayout' -d 'plan and compile a copy from one layout to another'
 complete -c tcpc -n __fish_use_subcommand -a 'tune' -d 'time candidates of a planned copy, write the best one'
 complete -c tcpc -n __fish_use_subcommand -a 'explain' -d 'what was chosen for each copy, and why'
-complete -c tcpc -n __fish_use_subcommand -a 'count' -d 'what the profiler counts of each launch'
+complete -c tcpc -n __fish_use_subcommand -a 'count' -d 'what the profiler would count for each launch'
 complete -c tcpc -n __fish_use_subcommand -a 'draw' -d 'a tiled copy, a layout, a tensor, a kernel, a copy by its label or line'
 complete -c tcpc -n __fish_use_subcommand -a 'eval' -d 'the layout calculator'
 complete -c tcpc -n __fish_use_subcommand -a 'fmt' -d 'print a plan in canonical format'

@@ -63,7 +63,7 @@ def quantities():
         expect(a, missing, 0, f"round.ld: {name}: 64{unit}, which is not in the new file")
         for wrong in (True, [1], {}):
             got = compare(a, changed(a, *COPY, *path, to=wrong))
-            want = f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': '{name}' of 'round.ld' is no amount"
+            want = f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': '{name}' of 'round.ld' is not an amount"
             if got != (2, [want]):
                 sys.exit(f"{wrong}: {got}")
 
@@ -89,7 +89,7 @@ def counts():
         sys.exit(f"a file without costs: {got}")
     for wrong in ("25", None, 25.5, 1):  # 1: less than the least
         got = compare(a, changed(a, *sectors, "access_max", to=wrong))
-        if got != (2, [f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is no amount"]):
+        if got != (2, [f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is not an amount"]):
             sys.exit(f"{wrong}: {got}")
 
 
