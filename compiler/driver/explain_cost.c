@@ -103,7 +103,7 @@ static const char *range_text(struct session *s, int64_t least, int64_t most) {
     return cost_range_text(s, (struct cost_range){least, most});
 }
 
-// "32 wavefronts per access, 4 at least: 8-way bank conflict; 1024 a block, 128 at least (12 %)"
+// "32 wavefronts per access, 4 at least: 8-way bank conflict; 1024 per block, 128 at least (12 %)"
 static void put_count(struct session *s, struct buf *b, const struct explained_count *x,
                       enum cost_class class) {
     bool waves = x->name[0] == 'w';

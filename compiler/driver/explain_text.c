@@ -162,7 +162,7 @@ static const char *bytes_text(struct session *s, const struct explained_kernel *
                             : " in each iteration";
     const char *all =
         c->all_bytes ? arena_printf(&s->arena, ", %s in all blocks", ix_text(s, c->all_bytes)) : "";
-    return arena_printf(&s->arena, "%s a %s%s%s", each, k->device ? "call" : "block", times, all);
+    return arena_printf(&s->arena, "%s per %s%s%s", each, k->device ? "call" : "block", times, all);
 }
 
 static const char *side_text(struct session *s, const char *offset, const char *layout) {

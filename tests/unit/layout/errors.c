@@ -10,7 +10,7 @@ static const struct {
 } cases[] = {
     // composition
     {"composition((4,6,8):(2,3,5), 6:3)",
-     "'(4,6,8):(2,3,5)' has no composition with '6:3': '(2,3):(6,3)' would say 3"},
+     "'(4,6,8):(2,3,5)' has no composition with '6:3': '(2,3):(6,3)' would give 3"},
     {"composition((4,6,8):(2,3,5), 6:3)", "; 2:3 is possible"},
     {"composition((8,2):(2,1), 9:4)",
      "which has room for 2 of 9; coordinate 2 has no image; 8:4 is possible"},
@@ -29,7 +29,8 @@ static const struct {
      "'_' in a tiler leaves the mode '4:1' without a tile and a rest"},
     {"logical_divide(64, Sw<1,0,1> o 0 o 8:1)",
      "the swizzled layout 'Sw<1,0,1> o 0 o 8:1' cannot be a tiler"},
-    {"blocked_product((5,5):(1,15), (4,2):(2,1))", "would say 75 at coordinate 2, where the value"},
+    {"blocked_product((5,5):(1,15), (4,2):(2,1))",
+     "would give 75 at coordinate 2, where the value"},
     {"logical_product((3):(12), (4):(8))",
      "'(3):(12)' times '(4):(8)' has no result: the copies are in the complement, and '(12,3)"},
     {"logical_product((2,2):(1,4), (2,2):(1,-1))", "the copies would overlap"},
@@ -42,11 +43,12 @@ static const struct {
      "no complement that fills 20: nothing can reach 4, since the stride of the mode 2:5 is no"},
     {"complement((4,2):(1,10), M)", "that fills M: nothing can reach 8 .. 9, since"},
     {"logical_divide(20:1, (2,2):(2,5))", "has no complement that fills 20"},
-    {"complement(4:-1, 8)", "'4:-1' has no complement: the mode 4:-1 runs backwards"},
+    {"complement(4:-1, 8)", "'4:-1' has no complement: the mode 4:-1 has a negative stride"},
     {"complement((4,4):(lda,K), 64)",
      "the complement of '(4,4):(lda,K)' needs the order of its strides"},
     {"complement((4,4):(1,8*lda), M)", "ceil_div(M,32*lda) needs a static divisor"},
-    {"complement((3,4):(1,8*lda), M)", "not known to be a multiple of the modes before it"},
+    {"complement((3,4):(1,8*lda), M)",
+     "not known to be a multiple of what the modes before it span"},
     {"complement(4:1, 0)", "has no room in '0'"},
     {"left_inverse((2,4):(4,3))", "its stride 3 does not divide the next larger one"},
     {"left_inverse((2,8):(1,-2))", "its stride -2 is negative"},
@@ -62,7 +64,7 @@ static const struct {
     {"left_inverse(Sw<2,0,2> o 0 o (8,8):(8,1))",
      "the bits that the swizzle moves do not stay together"},
     // views
-    {"right_inverse(3+(8):(1))", "takes a layout that begins at 0, and '3+(8):(1)' begins at 3"},
+    {"right_inverse(3+(8):(1))", "takes a layout that begins at 0, but '3+(8):(1)' begins at 3"},
     {"complement(M+4:1, 8)", "begins at M"},
     {"get_1d_coord(3+(4,4):(1,4), 5)", "'get_1d_coord' takes a layout that begins at 0"},
     {"max_common_vector(4:1, 3+4:1)", "'3+4:1' is a view, not a layout"},
@@ -102,7 +104,7 @@ static const struct {
     {"take((4,8), 2, 2)", "'(4,8):(1,4)' has no modes 2 to 2; its rank is 2"},
     {"select((4,8), (0,(1)))", "'(0,(1))' is not a list of modes"},
     {"append_to_rank((4,8,2), 2)", "of rank 3 cannot be padded to rank 2"},
-    {"zip(((4,8),(2,2,2)))", "differ in rank, they cannot be zipped"},
+    {"zip(((4,8),(2,2,2)))", "differ in rank and cannot be zipped"},
     {"zip((4,8), (2,2,2))",
      "'(4,8):(1,4)' and '(2,2,2):(1,2,4)' differ in rank and cannot be zipped"},
     {"unflatten((2,3), ((1),1,1))", "has fewer modes than the profile has leaves"},
@@ -280,7 +282,7 @@ static void check_limits(void) {
     CHECK(lay_parse_tuple(&ctx, list) == NULL, "100 parentheses");
     REFUSED("more than 64 levels of nesting");
     CHECK(calc_table(&ctx, calc_of_layout(parse("8192:1"))) == NULL, "8192 entries");
-    REFUSED("has 8192 entries, a table has at most 4096");
+    REFUSED("has 8192 entries; a table has at most 4096");
     calc_text(&ctx, calc_of_layout(parse("P:1")), CALC_STYLE_CUTE);
     REFUSED("a C++ type needs static integers, but 'P' is not static");
 }
