@@ -105,8 +105,8 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         return false;
     }
     if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {
-        diag_error(c->s, at, "'%s' is %s memory; its layout must be known when compiling: %s",
-                   t->name, space_name(t->space), lay_text(c->lay, t->layout));
+        diag_error(c->s, at, "'%s' is %s; its layout must be known when compiling: %s", t->name,
+                   space_place(t->space), lay_text(c->lay, t->layout));
         diag_note(c->s, at,
                   "a buffer holds a tile of fixed size, such as (64,64); a grid or a loop goes "
                   "through the tiles, 'local_tile(A, (64,64), (block.x, block.y))'");
@@ -244,8 +244,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         }
         if (t->space != MEM_FRAG) {
             diag_error(c->s, type->shape->at,
-                       "'like' is for fragments; '%s' is %s memory, which takes a shape", t->name,
-                       space_name(t->space));
+                       "'like' is for fragments; '%s' is %s, and takes a shape", t->name,
+                       space_place(t->space));
             return NULL;
         }
         if (operand) {

@@ -44,8 +44,8 @@ static const struct value *cost_call(struct sema *c, const char *name, const str
         if (wrong) return wrong;
         const struct tensor *t = copy_side(v->copy, !v->dst)->base;
         if (t && t->space != rows[i].space)  // none where the copy is wrong
-            return FAIL(c, at, "'%s' is for %s memory, and '%s' is in %s memory", name,
-                        space_name(rows[i].space), t->name, space_name(t->space));
+            return FAIL(c, at, "'%s' is for %s memory, but '%s' is %s", name,
+                        space_name(rows[i].space), t->name, space_place(t->space));
         struct value *x = ARENA_NEW(&c->s->arena, struct value);
         *x = *deferred(c, rows[i].prop, v->copy, v->kernel);
         x->dst = v->dst;

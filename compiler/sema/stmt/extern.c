@@ -95,9 +95,9 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
         return false;
     }
     if (have->space != want->space || have->elem != want->elem) {
-        diag_error(c->s, e->at, "'%s' is %s in %s memory, but '%s' is %s in %s memory", have->name,
-                   have->elem->name, space_name(have->space), want->name, want->elem->name,
-                   space_name(want->space));
+        diag_error(c->s, e->at, "'%s' is %s %s, but '%s' is %s %s", have->name, have->elem->name,
+                   space_place(have->space), want->name, want->elem->name,
+                   space_place(want->space));
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }

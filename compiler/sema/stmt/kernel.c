@@ -151,9 +151,9 @@ void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
         diag_error(c->s, f->readonly_at, "'%s' is written, and is not 'readonly'", f->name.name);
     } else if (t->space != MEM_GLOBAL) {
         diag_error(c->s, f->readonly_at,
-                   "'%s' is %s memory; 'readonly' is for global memory, which is then read by "
+                   "'%s' is %s; 'readonly' is for global memory, which is then read by "
                    "loads that may miss concurrent writes",
-                   f->name.name, space_name(t->space));
+                   f->name.name, space_place(t->space));
     }
 }
 

@@ -241,9 +241,9 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
     if (spaces & 1u << v->base->space) return true;
     const char *mend = atom_is_collective(a->row) ? "copy it through shared memory"
                                                   : sema_text(c, "use universal(%d) here", a->bits);
-    diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; %s", a->row->family,
+    diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
-               space_name(v->base->space), mend);
+               space_place(v->base->space), mend);
     diag_page(c->s, a->row->page);
     diag_note(c->s, a->at, "the atom is declared here");
     return false;

@@ -190,8 +190,8 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
     const struct view *v = &call->arg[1]->view;
     struct range at = e->arg[1].value->at;
     if (v->base->space != MEM_FRAG)
-        return FAIL(c, at, "'retile' takes a fragment; '%s' is in %s memory", v->base->name,
-                    space_name(v->base->space));
+        return FAIL(c, at, "'retile' takes a fragment; '%s' is %s", v->base->name,
+                    space_place(v->base->space));
     int rank = lay_rank(v->layout), want = lay_tuple_rank(tc->tiler) + 1;
     if (rank < want)
         return FAIL(c, at,
