@@ -1,5 +1,5 @@
 // Column sums with CuTe: the multistage loop of CUTLASS's sm80 kernels (prologue of STAGES - 1
-// groups, a wait that leaves STAGES - 2 pending, one barrier a step, the next tile's copy before
+// groups, a wait that leaves STAGES - 2 pending, one barrier per step, the next tile's copy before
 // the use of this one), with 128-bit cp.async.cg.
 #pragma once
 

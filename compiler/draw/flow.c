@@ -170,7 +170,7 @@ const char *view_flow(struct picture *p, const struct draw_request *r) {
     while (axes > 1 && lay_int_is(r->kernel->grid[axes - 1], 1)) --axes;
     for (int i = 0; i < axes; ++i)
         buf_printf(&grid, "%s%s", i ? "," : "", lay_int_text(x, r->kernel->grid[i]));
-    picture_note(p, "bytes are those of a block; the grid is (%s)", grid.text);
+    picture_note(p, "bytes are per block; the grid is (%s)", grid.text);
     buf_release(&grid);
     return NULL;
 }

@@ -63,7 +63,7 @@ static bool find_runtime(struct toolchain *t) {
     if (is_runtime(t->runtime)) return true;
 #endif
     option_error(
-        "the runtime (tcp_harness.h) is not found beside tcpc; set TCPC_RUNTIME to its folder");
+        "the runtime (tcp_harness.h) was not found beside tcpc; set TCPC_RUNTIME to its folder");
     return false;
 }
 
@@ -98,18 +98,18 @@ static bool find_cxx(const char *asked, char *out, int size) {
     static const char *const names[] = {"c++", "g++", "clang++"};
     if (asked) {
         if (process_find(asked, out, size)) return true;
-        option_error("the C++ compiler '%s' is not found", asked);
+        option_error("the C++ compiler '%s' was not found", asked);
         return false;
     }
     const char *cxx = getenv("CXX");
     if (cxx && *cxx) {
         if (process_find(cxx, out, size)) return true;
-        option_error("the C++ compiler '%s', which $CXX names, is not found", cxx);
+        option_error("the C++ compiler '%s', named by $CXX, was not found", cxx);
         return false;
     }
     for (int i = 0; i < 3; ++i)
         if (process_find(names[i], out, size)) return true;
-    option_error("no C++ compiler is found: c++, g++ or clang++; set $CXX to one");
+    option_error("no C++ compiler was found (c++, g++ or clang++); set $CXX to one");
     return false;
 }
 

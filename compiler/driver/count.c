@@ -14,15 +14,12 @@
 #include "plan/plan.h"
 
 static const char help[] =
-    "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler counts of each launch\n"
-    "\n"
-    "All blocks are counted, each access of each warp costs what docs/hardware.md says, and the\n"
-    "sums have their names of Nsight Compute. Tensors start at multiples of 256 bytes; what "
-    "extern\n"
-    "functions do is not counted. Of blocks that cost the same one is gone through.\n"
-    "\n"
+    "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler would count\n\n"
+    "Counts every access of every warp in all blocks, by the rules of docs/hardware.md. The sums\n"
+    "have the names that Nsight Compute gives them. Tensors start at multiples of 256 bytes.\n"
+    "Extern functions are not counted. Of several blocks with the same cost, one is executed.\n\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
-    "  --json          the same for programs\n"
+    "  --json          the same as JSON, for programs\n"
     "  -o FILE         write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
@@ -44,7 +41,7 @@ static void print_text(struct buf *b, const struct plan *p, const struct kir_ker
     for (int i = 0; i < k->nparams; ++i)
         buf_printf(b, ", %s = %" PRId64, k->param[i].name, sym[k->param[i].sym->id]);
     if (!cost_calibrated(p->arch))
-        buf_printf(b, ", by the rules of sm_%d; %s was not measured", cost_rules_of(p->arch),
+        buf_printf(b, ", by sm_%d's rules; %s was not measured", cost_rules_of(p->arch),
                    p->arch_name);
     buf_char(b, '\n');
     if (c->why)
@@ -121,8 +118,8 @@ static int count(struct session *s, const struct request *r) {
     const struct kir_kernel *any = c.kir->kernels;
     while (any && any->device) any = any->next;
     if (!any)
-        return option_error("the plan has no kernel; launches are counted, and a device function "
-                            "is a part of somebody else's");
+        return option_error("the plan has no kernel; only launches are counted, and a device "
+                            "function has none of its own");
     struct buf b;
     buf_init(&b);
     if (r->json) buf_char(&b, '[');

@@ -30,27 +30,29 @@ static const char usage[] =
     "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line; "
     "or\n"
     "  operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA\n"
-    "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ), .png (by\n"
-    "                  rsvg-convert); default: text to the standard output\n"
-    "  --format=KIND   text, svg, tikz or png, whatever the ending\n"
+    "  -o FILE         write to FILE; its extension gives the format: .txt, .svg, .tex (TikZ), "
+    ".png (by\n"
+    "                  rsvg-convert); default: text to standard output\n"
+    "  --format=KIND   text, svg, tikz or png, whatever the extension\n"
     "  --view=VIEW     what to draw of NAME\n"
     "      owners      tiled copy: the thread of each element of its tile (default)\n"
     "      tv          tiled copy: the element of each thread and value\n"
     "      inverse     tiled copy: the thread and value of each element\n"
-    "      operand     operand: threads and values, as the instruction's tables (default)\n"
+    "      operand     operand: threads and values, as in the instruction's tables (default)\n"
     "      layout      layout, tensor: the offset of each element (default)\n"
     "      swizzle     layout, tensor: where the swizzle takes the pieces of a row\n"
     "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches,\n"
     "                  wavefront by wavefront\n"
     "      sectors     copy: the sectors of global memory that a warp touches\n"
-    "      path        copy, tiled copy (the first copy by it): a thread's way through the rounds\n"
+    "      path        copy, tiled copy (the first copy by it): the path of a thread through the "
+    "rounds\n"
     "                  (default for a copy)\n"
     "      flow        kernel: its copies, from tensor to tensor (default)\n"
     "      timeline    kernel: the schedule of its pipelines\n"
-    "  --values        owners: name the value of the thread too: T00.V0\n"
+    "  --values        owners: show the thread's value too: T00.V0\n"
     "  --thread T      path: of this thread (default 0)\n"
-    "  --watch         do it again whenever the plan, or what it imports, changes\n"
-    "  --type=TYPE     banks of a layout: its elements' type\n"
+    "  --watch         do it again whenever the plan, or a file that it imports, changes\n"
+    "  --type=TYPE     the element type, for the banks of a layout\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --color=WHEN, --diagnostics=KIND: as for compiling\n";
 
@@ -208,9 +210,9 @@ static bool take_format(struct command *q, enum draw_format *out) {
     if (q->format)
         option_error("'--format' takes text, svg, tikz or png, not '%s'", q->format);
     else
-        option_error("the ending of '%s' is not .txt, .svg, .tex or .png; --format=KIND says what "
-                     "to write there",
-                     q->output);
+        option_error(
+            "the extension of '%s' is not .txt, .svg, .tex or .png; --format=KIND sets the format",
+            q->output);
     return false;
 }
 
@@ -290,7 +292,7 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
     }
     if (lay_valid(*out) && lay_static(*out)) return true;
     option_error("'%s' is neither a plan nor a layout: %s", text,
-                 lay_valid(*out) ? "it has names, which only a plan gives values"
+                 lay_valid(*out) ? "it has names, whose values only a plan gives"
                  : s->lay.error  ? shown(&s->arena, s->lay.error)
                                  : "it has no value");
     return false;
@@ -377,7 +379,7 @@ int command_draw(int argc, char **argv) {
         if (q.help)
             code = EXIT_RIGHT;
         else if (expression)
-            code = q.watch ? option_error("'--watch' goes with a plan") : draw_expression(&s, &q);
+            code = q.watch ? option_error("'--watch' needs a plan") : draw_expression(&s, &q);
         else if (q.path && !(q.watch && q.name))
             code = draw_plan(&s, &q);
     }

@@ -168,7 +168,7 @@ static const char *what_there_is(struct session *s, const struct plan *p, const 
     for (int i = 0; i < told; ++i)
         buf_printf(&b, "%s'%s'", i == 0 ? (n == 1 ? "there is " : "there are ") : ", ", known[i]);
     if (n > told) buf_puts(&b, " ..");
-    if (n == 0) buf_puts(&b, "there is nothing in it");
+    if (n == 0) buf_puts(&b, "it has nothing to draw");
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         add_lines(s, &b, k->body, &lines);
     return buf_finish(&b, &s->arena);

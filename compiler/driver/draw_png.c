@@ -46,8 +46,8 @@ int draw_png(struct session *s, const char *path, const struct buf *svg) {
     struct workplace w;
     struct buf png;
     if (!process_find("rsvg-convert", program, sizeof program))
-        return option_error("PNG needs rsvg-convert, which is not found (Debian: librsvg2-bin); "
-                            "'.svg' needs nothing");
+        return option_error(
+            "PNG needs rsvg-convert, which was not found (Debian: librsvg2-bin); '.svg' does not");
     if (!workplace_open(&w, NULL, false))
         return option_error("no folder to draw in: %s", strerror(errno));
     buf_init(&png);

@@ -15,14 +15,13 @@
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
-    "       tcpc eval [options] -       one expression a line in, one result or 'error: ...' a "
-    "line out\n"
-    "\n"
-    "  --steps       also the intermediate layouts, and the rule that gave each\n"
-    "  --table       also the value at each coordinate\n"
+    "       tcpc eval [options] -       one expression per line in, one result or 'error: ..' per "
+    "line out\n\n"
+    "  --steps       also print the intermediate layouts, and the rule that gave each\n"
+    "  --table       also print the value at each coordinate\n"
     "  --json        the result as JSON\n"
     "  --as=STYLE    print as tcp (default), cute or pycute\n"
-    "  --list        the operations, their arguments and what they are\n";
+    "  --list        list the operations with their arguments\n";
 
 struct style {
     enum calc_style as;
@@ -85,7 +84,7 @@ static int evaluate_lines(const struct style *style) {
 
 static int list_operations(void) {
     static const char *const who[] = {
-        [IN_BOTH] = "", [IN_CUTE] = "eval only: ", [IN_PLAN] = "of a plan: "};
+        [IN_BOTH] = "", [IN_CUTE] = "eval only: ", [IN_PLAN] = "plans only: "};
     struct calc_operation op;
     for (int i = 0; calc_operation(i, &op); ++i) {
         int wide = printf("%s%s", op.name, op.args);

@@ -371,7 +371,7 @@ static void unknown(const struct plan *p, const char *name) {
     const char *near = diag_did_you_mean(name, known, n);
     for (int i = 0; i < p->ntiled; ++i)
         if (p->tiled[i]->name && strcmp(p->tiled[i]->name, name) == 0) {
-            option_error("'%s' is a tiled copy; 'tcpc draw %s %s' shows it, and 'explain' "
+            option_error("'%s' is a tiled copy; 'tcpc draw %s %s' draws it, and 'explain' "
                          "describes its copies, by their labels",
                          name, p->path, name);
             return;

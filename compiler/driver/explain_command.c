@@ -19,18 +19,16 @@
 #include "syntax/ast.h"
 
 static const char help[] =
-    "usage: tcpc explain [options] PLAN.tcp [NAME]    say what the compiler chose, and why\n"
-    "\n"
+    "usage: tcpc explain [options] PLAN.tcp [NAME]    say what the compiler chose, and why\n\n"
     "NAME is a kernel or device function, the label or the line of a copy, FUNCTION.LABEL, "
     "FUNCTION:LINE; or\n"
     "operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA, shown as the instruction's "
-    "tables.\n"
-    "\n"
-    "  --json        the same for programs (docs/explain-json.md)\n"
-    "  --plan        the plan as source with every choice written down\n"
+    "tables.\n\n"
+    "  --json        the same as JSON, for programs (docs/explain-json.md)\n"
+    "  --plan        the plan as source, with every choice written out\n"
     "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
     "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
-    "  --diff OLD NEW   compare two outputs of --json: what changed, and whether for the worse\n"
+    "  --diff OLD NEW   compare two outputs of --json: what changed, and whether it got worse\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 

@@ -103,7 +103,7 @@ static const char *range_text(struct session *s, int64_t least, int64_t most) {
     return cost_range_text(s, (struct cost_range){least, most});
 }
 
-// "32 wavefronts an access, 4 at least: 8-way bank conflict; 1024 a block, 128 at least (12 %)"
+// "32 wavefronts per access, 4 at least: 8-way bank conflict; 1024 per block, 128 at least (12 %)"
 static void put_count(struct session *s, struct buf *b, const struct explained_count *x,
                       enum cost_class class) {
     bool waves = x->name[0] == 'w';
@@ -111,11 +111,11 @@ static void put_count(struct session *s, struct buf *b, const struct explained_c
     int64_t ways = x->access_max / least;
     bool sure = x->access_min / least == ways;
     int name = (int)strlen(x->name) - (x->access_max == 1);  // "sectors"
-    buf_printf(b, "%s %.*s an access, %" PRId64 " at least",
+    buf_printf(b, "%s %.*s per access, %" PRId64 " at least",
                range_text(s, x->access_min, x->access_max), name, x->name, x->access_least);
     if (waves && ways > 1)
         buf_printf(b, ": %s%s", sure ? "" : "up to ", cost_conflict_text(s, class, ways));
-    buf_printf(b, "; %s a block, %" PRId64 " at least: %d%%",
+    buf_printf(b, "; %s per block, %" PRId64 " at least: %d%%",
                range_text(s, x->total_min, x->total_max), x->total_least, x->percent);
 }
 

@@ -37,8 +37,8 @@ static const struct quantity of_copy[] = {
     {"atom", "", {"atom"}, EITHER},
     {"width", " bits", {"width", "bits"}, MORE},
     {"width at the edge", " bits", {"edge", "bits"}, MORE, true},
-    {"bytes of a block", "", {"bytes", "block_once"}, EITHER},
-    {"bytes of all blocks", "", {"bytes", "all"}, FEWER},
+    {"bytes per block", "", {"bytes", "block_once"}, EITHER},
+    {"bytes in all blocks", "", {"bytes", "all"}, FEWER},
 };
 
 // -- amounts --------------------------------------------------------------------------------------
@@ -148,7 +148,8 @@ static int wrong(const struct diff *d, int side, const char *what) {
 }
 
 static int no_amount(const struct diff *d, int side, const char *name) {
-    return wrong(d, side, arena_printf(&d->s->arena, "'%s' of '%s' is no amount", name, d->who));
+    return wrong(d, side,
+                 arena_printf(&d->s->arena, "'%s' of '%s' is not an amount", name, d->who));
 }
 
 static int compare(struct diff *d, const struct quantity *q, int n,

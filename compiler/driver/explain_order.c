@@ -48,7 +48,8 @@ static const struct sync_reason *reason_of(const struct sync_point *p, bool wait
     return first;
 }
 
-static const char too_many[] = "more accesses to shared memory came before it than are told apart";
+static const char too_many[] =
+    "too many accesses to shared memory came before it to tell them apart";
 
 // What comes before "c" itself; NULL: nothing.
 static const struct sync_point *point_before(const struct kernel *k, const struct copy *c) {

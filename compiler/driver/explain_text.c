@@ -94,14 +94,16 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
         return;
     }
     if (c->src.elem == c->dst.elem)
-        buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
+        buf_printf(b,
+                   " That makes %" PRId64 " access%s of %d bits (%d x %s) per thread on each side",
                    c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
     else
-        buf_printf(b,
-                   " Each element is converted. That makes %" PRId64
-                   " load%s of %d bits (%d x %s) a thread and as many stores of %d bits (%d x %s)",
-                   c->accesses, plural(c->accesses), c->src.bits, c->vec, c->src.elem, c->dst.bits,
-                   c->vec, c->dst.elem);
+        buf_printf(
+            b,
+            " Each element is converted. That makes %" PRId64
+            " load%s of %d bits (%d x %s) per thread, and as many stores of %d bits (%d x %s)",
+            c->accesses, plural(c->accesses), c->src.bits, c->vec, c->src.elem, c->dst.bits, c->vec,
+            c->dst.elem);
     if (is_frag(&c->src) || is_frag(&c->dst))
         buf_puts(b, "; the side in registers costs no memory access");
     buf_char(b, '.');
@@ -119,9 +121,9 @@ static const struct explained_bound *next_bound(const struct explained_copy *c) 
 static void put_width(struct buf *b, const struct explained_copy *c) {
     const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
     if (c->together)
-        buf_puts(b, "The instruction has no other width.");
+        buf_puts(b, "The instruction has only this width.");
     else if (c->won == BOUND_CONVERSION)
-        buf_printf(b, "The wider side has the %d bits of the atom, and the other as many elements.",
+        buf_printf(b, "The wider side has the %d bits of the atom; the other has as many elements.",
                    c->bits);
     else if (c->won != BOUND_ATOM)
         buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
@@ -129,7 +131,7 @@ static void put_width(struct buf *b, const struct explained_copy *c) {
     else if (c->bits >= 128)
         buf_puts(b, "No access is wider than that.");
     else if (next && next->bits <= c->bits)
-        buf_printf(b, "That is the atom's width. A wider atom would not do, because of the %s.",
+        buf_printf(b, "That is the atom's width. A wider atom is not possible, because of the %s.",
                    next->name);
     else
         buf_printf(b, "That is the atom's width. A wider atom could move up to %" PRId64 " bits.",
@@ -160,7 +162,7 @@ static const char *bytes_text(struct session *s, const struct explained_kernel *
                             : " in each iteration";
     const char *all =
         c->all_bytes ? arena_printf(&s->arena, ", %s in all blocks", ix_text(s, c->all_bytes)) : "";
-    return arena_printf(&s->arena, "%s a %s%s%s", each, k->device ? "call" : "block", times, all);
+    return arena_printf(&s->arena, "%s per %s%s%s", each, k->device ? "call" : "block", times, all);
 }
 
 static const char *side_text(struct session *s, const char *offset, const char *layout) {
@@ -255,7 +257,7 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
     buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
                c->edge_vec, c->elem, c->edge_why);
-    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is whole have no guards.");
+    if (c->edge_apart) buf_puts(&text, " Blocks with a whole tile have no guards.");
     paragraph(b, text.text);
     buf_release(&text);
 }
@@ -274,8 +276,8 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     buf_release(&text);
     if (c->group)
         paragraph(b, arena_printf(&s->arena,
-                                  "It is asynchronous, in group %d. The threads go on, and "
-                                  "wait for the group where its bytes are needed.",
+                                  "It is asynchronous, in group %d. The threads continue, and wait "
+                                  "for the group where its bytes are needed.",
                                   c->group));
     if (c->wait)
         paragraph(b,
@@ -300,10 +302,10 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "tiled copy", c->tiled, NULL);
     row(b, "atom", c->atom, NULL);
     row(b, "thr", c->thr, "how the threads are arranged");
-    row(b, "val", c->val, "what each thread has at its place");
+    row(b, "val", c->val, "what each thread holds");
     row(b, "tiler", c->tiler, "what one round covers");
-    row(b, "rounds", c->rounds, "how often, along each mode of the tile");
-    row(b, "TV", c->tv_sides, "(thread, value) -> place in the tiler, first mode fastest");
+    row(b, "rounds", c->rounds, "the number of rounds, along each mode of the tile");
+    row(b, "TV", c->tv_sides, "(thread, value) -> place in the tile, first mode fastest");
     row(b, "index map", c->map, NULL);
     row(b, "for example", c->example, NULL);
     put_sides(s, b, c);
@@ -355,12 +357,12 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
         filled(b, 4, "drain: ", text.text);
     }
     buf_clear(&text);
-    buf_printf(&text, "%d wait%s and %d barrier%s a step", p->waits, plural(p->waits), p->barriers,
-               plural(p->barriers));
+    buf_printf(&text, "%d wait%s and %d barrier%s per step", p->waits, plural(p->waits),
+               p->barriers, plural(p->barriers));
     if (p->groups) {
         buf_printf(&text, "; at most %d of its groups in flight", p->under_way);
         if (p->bytes_under_way >= 0)
-            buf_printf(&text, ", %" PRId64 " bytes of a block", p->bytes_under_way);
+            buf_printf(&text, ", %" PRId64 " bytes per block", p->bytes_under_way);
     }
     filled(b, 4, "cost: ", text.text);
     buf_release(&text);
@@ -388,7 +390,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
             buf_printf(b, "    the caller guarantees that %s\n", k->duty[i]);
     } else {
         buf_printf(b,
-                   "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64
+                   "  grid (%s,%s,%s), %" PRId64 " threads per block, %" PRId64
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
@@ -414,7 +416,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         else if (strcmp(t->space, "shared") == 0)
             buf_printf(b, "  %" PRId64 " bytes from byte %" PRId64, t->nbytes, t->at);
         else
-            buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
+            buf_printf(b, "  %" PRId64 " bytes of registers per thread", t->nbytes);
         buf_char(b, '\n');
     }
     if (k->is_case)
@@ -426,7 +428,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
     }
     for (int i = 0; i < k->npipelines; ++i) put_pipeline(b, k, &k->pipeline[i]);
-    if (k->nsyncs) buf_puts(b, "  waits and barriers, and what is not in order without each\n");
+    if (k->nsyncs) buf_puts(b, "  waits and barriers, and the accesses that each one orders\n");
     for (int i = 0; i < k->nsyncs; ++i) put_sync(b, &k->sync[i]);
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
     for (int i = 0; i < k->ncalls; ++i) {

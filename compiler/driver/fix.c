@@ -93,8 +93,9 @@ int fix_apply(struct session *s, const char *path) {
     buf_release(&out);
     if (status != EXIT_RIGHT) return status;
     if (left > 0)
-        option_say("%d of %d fix-its applied to '%s'; the others meet them, or are of other files",
-                   applied, applied + left, path);
+        option_say(
+            "%d of %d fix-its applied to '%s'; the others overlap them, or are in other files",
+            applied, applied + left, path);
     else
         option_say("%d fix-it%s applied to '%s'", applied, applied == 1 ? "" : "s", path);
     return EXIT_RIGHT;

@@ -118,9 +118,9 @@ static int options_of(struct arena *a, const char *help, const char **names, int
 static const char *why_none(const char *of, const char *word) {
     static const char told[] =
         "'tcpc explain PLAN' says what was decided, 'tcpc --version' the version",
-                      nvcc[] = "it is nvcc's, which compiles the file that tcpc writes",
+                      nvcc[] = "it belongs to nvcc, which compiles the file that tcpc writes",
                       arch[] = "the architecture is '-arch=sm_90'",
-                      param[] = "the value of a param is '--param NAME=N'";
+                      param[] = "set a param with '--param NAME=VALUE'";
     static const struct {
         const char *of, *word, *why;  // "of" NULL: of any command
     } others[] = {
@@ -140,7 +140,7 @@ static const char *why_none(const char *of, const char *word) {
         {NULL, "-gencode", arch},
         {NULL, "--gpu-architecture", arch},
         {NULL, "-march", arch},
-        {"fmt", "-o", "the result goes to standard output, and with '-i' into the file itself"},
+        {"fmt", "-o", "the result goes to standard output, or with '-i' into the file itself"},
         {"fmt", "-w", "'-i' changes the file itself"},
         {"run", "--cpu", "'--host' runs on the CPU"},
         {"run", "-o", "'--keep DIR' leaves what was built in DIR"},

@@ -59,7 +59,8 @@ bool output_spares_stdin(void) {
 bool output_spares_plans(const char *path) {
     size_t n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".tcp") != 0) return true;
-    option_error("'%s' would not be a plan, as '.tcp' says; give the output another ending", path);
+    option_error("'%s' would not be a plan, as '.tcp' says; give the output another extension",
+                 path);
     return false;
 }
 

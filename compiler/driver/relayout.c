@@ -21,28 +21,26 @@ static const char help[] =
     "usage: tcpc relayout [OPTIONS] TYPE 'NAME=EXTENT ..' 'NAME ..'\n"
     "       tcpc relayout [OPTIONS] TYPE LAYOUT LAYOUT\n"
     "       tcpc relayout [OPTIONS] 'TYPE -> TYPE' ..\n"
-    "  A kernel that brings elements of TYPE from the source's order into the destination's: "
-    "names\n"
-    "  with extents, row-major, the last one contiguous, and the same names in another order; or "
-    "a\n"
-    "  layout of each side, such as '(64,32):(32,1)' '(64,32):(1,64)'.  With 'f32 -> f16' each "
-    "element\n"
-    "  is converted.\n"
+    "  Makes a kernel that copies elements of TYPE from the source's order to the destination's.\n"
+    "  The source is names with extents, row-major: the last one is contiguous. The destination "
+    "is\n"
+    "  the same names in another order. Or each side is a layout, such as '(64,32):(32,1)'\n"
+    "  '(64,32):(1,64)'. With 'f32 -> f16' each element is converted.\n"
     "  -o FILE           write to FILE; '-' is standard output; default: NAME.cu\n"
     "  --emit=KIND       what to write: cuda (default), plan-text (the plan, to be edited), "
     "header,\n"
     "                    ast, plan, kernel\n"
     "  --name=NAME       the kernel's name; default: relayout\n"
-    "  --align=BYTES     what the addresses of both sides are multiples of; default 16,\n"
-    "                    or of each: --align=SOURCE,DESTINATION\n"
-    "  --candidate=N     the N-th choice after the best one by the planner's cost; default 0\n"
-    "  --run             build, run and compare each element, as 'tcpc run' does; with its "
+    "  --align=BYTES     the alignment of the addresses of both sides; default 16,\n"
+    "                    or one for each: --align=SOURCE,DESTINATION\n"
+    "  --candidate=N     the N-th choice after the best by the planner's cost; default 0\n"
+    "  --run             build, run and compare each element, as 'tcpc run' does; with the "
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
     "DIR\n"
     "  --tune            time candidates on the GPU and write the fastest one as a plan, as 'tcpc "
     "tune'\n"
-    "                    does; with its options -n N, --candidates=N, --seconds=N, --json, "
+    "                    does; with the options -n N, --candidates=N, --seconds=N, --json, "
     "--host,\n"
     "                    --cxx CMD, --keep DIR\n"
     "  -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
@@ -166,8 +164,8 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     near = foreign_type(dot ? dot + 1 : word);
     if (!near) near = diag_did_you_mean(word, known, n);
     if (strpbrk(word, " :,>-"))
-        return option_error("there is no type '%s'; a copy that converts has both, as 'f32 -> f16'",
-                            word),
+        return option_error(
+                   "there is no type '%s'; a copy that converts has two, as in 'f32 -> f16'", word),
                NULL;
     option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
@@ -184,7 +182,7 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
     if (p->to == p->type) {
         p->to = NULL;
     } else if (!elem_converts(p->type, p->to)) {
-        option_error("%s does not become %s: numbers are converted, not raw bits", p->type->name,
+        option_error("%s cannot become %s: numbers are converted, not raw bits", p->type->name,
                      p->to->name);
         return false;
     }
@@ -301,17 +299,17 @@ static int tune(struct session *s, struct request *r) {
 // Whether the options go together; says which do not.
 static bool options_fit(const struct request *r) {
     if (!r->run && r->of_run)
-        option_error("'%s' goes with '--run'", r->of_run);
+        option_error("'%s' needs '--run'", r->of_run);
     else if (!r->tune && r->of_tune)
-        option_error("'%s' goes with '--tune'", r->of_tune);
+        option_error("'%s' needs '--tune'", r->of_tune);
     else if (!r->run && !r->tune && r->of_both)
-        option_error("'%s' goes with '--run' or '--tune'", r->of_both);
+        option_error("'%s' needs '--run' or '--tune'", r->of_both);
     else if (r->run && (r->output || r->kind))
-        option_error("'--run' goes without '-o' and '--emit'");
+        option_error("'--run' cannot be combined with '-o' and '--emit'");
     else if (r->tune && (r->run || r->kind || r->candidate))
-        option_error("'--tune' goes without '--run', '--emit' and '--candidate'");
+        option_error("'--tune' cannot be combined with '--run', '--emit' and '--candidate'");
     else if (r->q.no_check && !r->q.time)
-        option_error("'--no-check' goes with '--time'");
+        option_error("'--no-check' needs '--time'");
     else
         return true;
     return false;
@@ -333,8 +331,8 @@ static int relayout(struct session *s, struct request *r) {
     const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
     if (!text) return EXIT_USAGE;
     if (two_shapes(r) && !s->diags.off_all)
-        option_say("note: a shape alone has its first mode fastest, so that this copies elements "
-                   "in their order; a transposition has names, as in 'm=4 n=8' 'n m'");
+        option_say("note: the first mode of a shape alone is contiguous, so this keeps the order "
+                   "of the elements; a transposition needs names, as in 'm=4 n=8' 'n m'");
     if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);
     const char *path = arena_printf(&s->arena, "%s.tcp", r->name);
     struct given *given = ARENA_NEW(&s->arena, struct given);

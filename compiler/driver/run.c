@@ -74,11 +74,11 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
         return false;
     }
     if ((*out)->space == MEM_FRAG && q->thread < 0) {
-        option_error("'%s' is a frag: say whose with --thread T", q->print);
+        option_error("'%s' is a fragment; choose its thread with '--thread T'", q->print);
         return false;
     }
     if ((*out)->space != MEM_FRAG && q->thread >= 0) {
-        option_error("'--thread' goes with --print of a frag, and '%s' is not one", q->print);
+        option_error("'--thread' needs '--print' of a fragment, and '%s' is not one", q->print);
         return false;
     }
     return true;
@@ -146,7 +146,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
             fprintf(stderr, "%s%s = %" PRId64,
                     chosen++ ? ", " : "tcpc: chosen: ", p->param[i]->name,
                     c->sym_values[p->param[i]->sym->id]);
-    if (chosen) fputs(" (--param NAME=N sets one)\n", stderr);
+    if (chosen) fputs(" (set one with --param NAME=N)\n", stderr);
     return true;
 }
 
@@ -282,7 +282,7 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     if (why)
         option_error("%s", why);
     else {
-        tell_step("working out what it means");
+        tell_step("computing what the plan means");
         code = q->no_check ? EXIT_RIGHT : write_expected(s, c, w, frag, &kept);
     }
     if (!code &&
@@ -372,11 +372,12 @@ int command_run(int argc, char **argv) {
         code = q.help ? EXIT_RIGHT : EXIT_USAGE;
     }
     if (code < 0 && q.no_check && (!q.time || q.print))
-        code = option_error("'--no-check' goes with '--time', and without '--print'");
+        code = option_error("'--no-check' needs '--time', and cannot be combined with '--print'");
     if (code < 0 && q.json && q.print)
-        code = option_error("'--json' goes without '--print', which prints text");
+        code = option_error("'--json' cannot be combined with '--print', which prints text");
     if (code < 0 && q.thread >= 0 && !q.print)
-        code = option_error("'--thread' says whose frag is printed: '--print NAME' is missing");
+        code =
+            option_error("'--thread' chooses whose fragment is printed; '--print NAME' is missing");
     if (code < 0 && !q.watch) code = run_plan(&s, &q);
     session_release(&s);
     if (code < 0) code = watch(q.path, command_run, argc, argv);

@@ -7,27 +7,26 @@
 
 const char run_usage[] =
     "usage: tcpc run [OPTIONS] PLAN\n"
-    "  --kernel NAME     this kernel alone\n"
+    "  --kernel NAME     run only this kernel\n"
     "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
     "promises)\n"
-    "  --print NAME      print what this tensor holds at the end: the number of the source "
+    "  --print NAME      print what this tensor holds at the end: the number of each source "
     "element\n"
-    "  --thread T        with --print of a frag: of this thread of the last block\n"
+    "  --thread T        with --print of a fragment: that of this thread, in the last block\n"
     "  --time [N]        GB/s of each kernel, the median of N launches\n"
-    "  --no-check        with --time: without comparing first, for sizes that take the host too "
-    "long\n"
-    "  --json            print the results for programs\n"
-    "  --watch           do it again whenever the plan, or what it imports, changes\n"
-    "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
+    "  --no-check        with --time: do not compare first, for sizes that take the host too long\n"
+    "  --json            print the results as JSON, for programs\n"
+    "  --watch           do it again whenever the plan, or a file that it imports, changes\n"
+    "  --gpu, --host     run there (default: on the GPU, if there is one and nvcc is installed)\n"
     "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
-    "  --keep DIR        build in DIR, and leave everything there\n"
-    "  --write DIR       write into DIR what is to be built and compared, and stop\n"
+    "  --keep DIR        build in DIR, and keep everything there\n"
+    "  --write DIR       write what is to be built and compared into DIR, and stop\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 static bool take_param(struct session *s, struct run_request *q, const char *text) {
     if (!option_setting(s, text, &q->param[q->nparams])) return false;
     if (q->nparams + 1 == RUN_MAX_PARAMS) {
-        option_error("more than %d times '--param'", RUN_MAX_PARAMS - 1);
+        option_error("'--param' is given more than %d times", RUN_MAX_PARAMS - 1);
         return false;
     }
     ++q->nparams;
@@ -55,7 +54,7 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
         return !missing && take_param(s, q, v);
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
         if (!missing && (!option_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
-            option_error("'--thread %s' is no thread: 0 .. 1023", v);
+            option_error("'--thread' takes a thread, 0 .. 1023, not '%s'", v);
             return false;
         }
         return !missing;

@@ -76,9 +76,9 @@ static int64_t moved_by(struct session *s, const struct kernel *k, const int64_t
 }
 
 const char *run_instead(const struct run_case *c) {
-    return c->plan->nparams ? "set smaller params with --param NAME=N"
-                            : "take a param or a const for an extent, and set it with --param "
-                              "NAME=N or -D NAME=N";
+    return c->plan->nparams
+               ? "set smaller params with --param NAME=N"
+               : "make an extent a param or a const, and set it with --param NAME=N or -D NAME=N";
 }
 
 const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,
@@ -102,14 +102,15 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
     if (bytes > MOST_BYTES)
         return arena_printf(&s->arena,
                             "kernel '%s' needs %" PRId64 " GB of the host's memory, %" PRId64
-                            " GB of them for '%s'; %" PRId64 " GB is most: %s",
+                            " GB of it for '%s'; the limit is %" PRId64 " GB: %s",
                             k->name, bytes >> 30, most >> 30, largest->tensor->name,
                             MOST_BYTES >> 30, run_instead(c));
     int64_t n = check ? moved_by(s, k, c->sym_values) : 0;
     if (n > MOST_MOVED)
         return arena_printf(&s->arena,
                             "kernel '%s' moves about %" PRId64
-                            " elements, which are compared one by one; %" PRId64 " is most: %s",
+                            " elements, which are compared one by one; the limit is %" PRId64
+                            ": %s",
                             k->name, n, ORACLE_LIMIT, run_instead(c));
     return NULL;
 }

@@ -28,19 +28,19 @@ enum { MOST_SECONDS = 600 };
 
 const char tune_usage[] =
     "usage: tcpc tune [OPTIONS] PLAN\n"
-    "  Times the best candidates of a planned kernel on the GPU at hand, and writes the plan with "
-    "the\n"
-    "  fastest one written out.\n"
+    "  Times the best candidates of a planned kernel on the GPU at hand, and writes the plan with\n"
+    "  the fastest one.\n"
     "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
     "  --seconds=N       how long to measure, once all is built; default 2\n"
-    "  --kernel NAME     the kernel, where the plan has several that are planned\n"
-    "  --param NAME=N    the value of a param; each that the kernel has is needed\n"
+    "  --kernel NAME     the kernel, if several of the plan are planned\n"
+    "  --param NAME=N    the value of a param; all params of the kernel need one\n"
     "  -o FILE           write the plan to FILE; default: standard output\n"
-    "  --json            print the results for programs; the plan is written with -o alone\n"
-    "  --host            check the candidates on the host and time nothing; the planner's choice "
-    "stays\n"
+    "  --json            print the results as JSON, for programs; the plan is written only with "
+    "-o\n"
+    "  --host            check the candidates on the host without timing; keep the planner's "
+    "choice\n"
     "  --cxx CMD         with --host: the C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
-    "  --keep DIR        build in DIR, and leave everything there\n"
+    "  --keep DIR        build in DIR, and keep everything there\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 // -- the command line -----------------------------------------------------------------------------
@@ -87,7 +87,7 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
     if ((v = option_value(argc, argv, i, "--param", &missing))) {
         if (missing || !option_setting(s, v, &q->param[q->nparams])) return false;
         if (++q->nparams < TUNE_MAX_PARAMS) return true;
-        option_error("more than %d times '--param'", TUNE_MAX_PARAMS - 1);
+        option_error("'--param' is given more than %d times", TUNE_MAX_PARAMS - 1);
         return false;
     }
     if (strcmp(arg, "--host") == 0) return q->where = -1, true;
@@ -119,13 +119,11 @@ static const struct kernel *find_kernel(const struct tune_request *q, const stru
         option_error("the plan has no kernel '%s'%s%s%s", q->kernel, near ? "; did you mean '" : "",
                      near ? near : "", near ? "'?" : "");
     } else if (!found) {
-        option_error(
-            "'%s' has no kernel that the planner wrote: one that is a copy of two tensors, "
-            "and says neither 'grid' nor 'threads' nor 'with'",
-            q->path);
+        option_error("'%s' has no planned kernel; such a kernel is a single copy between two "
+                     "tensors, without 'grid', 'threads' or 'with'",
+                     q->path);
     } else if (!found->planned) {
-        option_error("kernel '%s' says itself how it copies; only what the planner wrote is tuned",
-                     found->name);
+        option_error("kernel '%s' says how it copies; only planned kernels are tuned", found->name);
         return NULL;
     } else if (!q->kernel && n > 1) {
         option_error("%d kernels are planned, '%s' and '%s' among them: choose one with --kernel "
@@ -146,7 +144,7 @@ static bool params_given(struct session *s, const struct tune_request *q, const 
         while (at >= 0 && strcmp(q->param[at].name, k->param[i]->name) != 0) --at;
         if (at < 0) {
             buf_release(&b);
-            option_error("what is the fastest depends on param '%s': set it with --param %s=N",
+            option_error("the fastest choice depends on param '%s': set it with --param %s=VALUE",
                          k->param[i]->name, k->param[i]->name);
             return false;
         }
@@ -234,7 +232,7 @@ static int add_candidate(struct work *w, int number) {
     if (compile_until(&c, STEP_EQUIVALENT) == EXIT_RIGHT)
         status = add_compiled(w, &c, plan_find_kernel(c.plan, w->t.kernel), number);
     else
-        option_say("candidate %d is left out: it is not proven", number);
+        option_say("candidate %d is left out, since it is not proven", number);
     session_release(&x);
     return status;
 }
@@ -324,7 +322,7 @@ static int conclude(struct work *w) {
     struct buf b;
     for (int i = 0; i < w->t.n; ++i) {
         if (w->t.of[i].right || w->t.of[i].refused) continue;
-        option_error("candidate %d of kernel '%s' went wrong, which is a bug in tcpc: %s",
+        option_error("candidate %d of kernel '%s' failed, which is a bug in tcpc: %s",
                      w->t.of[i].number, w->t.kernel, w->t.of[i].why);
         status = EXIT_WRONG;
     }
@@ -350,7 +348,7 @@ static int tune_kernel(struct work *w, struct toolchain *tools) {
     w->t.of = ARENA_ARRAY(&w->s->arena, struct tuned, w->candidates);
     for (int i = 0; i < w->candidates && !status; ++i) status = add_candidate(w, i);
     if (!status && (w->t.n == 0 || w->t.of[0].number != 0))
-        BUG("the plan compiled, and its choice does not");
+        BUG("the plan compiled, but its choice does not");
     if (!status) status = build_and_run(w, tools);
     return status ? status : conclude(w);
 }

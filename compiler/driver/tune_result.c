@@ -92,7 +92,8 @@ void tune_print(const struct tuning *t, struct buf *b) {
     buf_printf(b, "%s on %s%s%s: %" PRId64 " bytes", t->kernel, t->device,
                blank_before(t->versions), t->versions, t->bytes);
     if (*t->params) buf_printf(b, ", %s", t->params);
-    if (t->copy > 0) buf_printf(b, ", %d rounds, a plain copy has %.1f GB/s", t->rounds, t->copy);
+    if (t->copy > 0)
+        buf_printf(b, ", %d rounds, a plain copy reaches %.1f GB/s", t->rounds, t->copy);
     buf_puts(b, "\n\n  candidate      GB/s  of copy\n");
     for (int i = 0; i < t->n; ++i) {
         const struct tuned *c = &t->of[i];
@@ -145,6 +146,7 @@ void tune_head(const struct tuning *t, struct buf *b) {
             buf_printf(b, ", the planner's own choice %.0f", rate(t, &t->of[0]));
         buf_printf(b, "; medians of %d rounds.\n", t->rounds);
     } else {
-        buf_puts(b, "// All were checked on the host and not timed: it is the planner's choice.\n");
+        buf_puts(b,
+                 "// All were checked on the host and not timed: this is the planner's choice.\n");
     }
 }

@@ -87,7 +87,7 @@ int watch(const char *path, int (*command)(int, char **), int argc, char **argv)
     if (!rest) return option_error("memory is out");
     if (strcmp(path, "-") == 0) {
         free(rest);
-        return option_error("the standard input cannot be watched");
+        return option_error("standard input cannot be watched");
     }
     for (int i = 0; i < argc; ++i)
         if (strcmp(argv[i], "--watch") != 0) rest[n++] = argv[i];
@@ -99,7 +99,7 @@ int watch(const char *path, int (*command)(int, char **), int argc, char **argv)
         int nfiles = find_files(&s, path, &file);
         run_once(command, n, rest);
         fprintf(stderr, "tcpc: waiting for a change of '%s'%s\n", path,
-                nfiles > 1 ? ", or of what it imports" : "");
+                nfiles > 1 ? ", or of a file that it imports" : "");
         fprintf(stderr, "tcpc: '%s' has changed\n", wait_for_change(file, nfiles));
         session_release(&s);
     }

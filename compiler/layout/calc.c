@@ -120,7 +120,7 @@ static bool put_tuple(struct lay_buf *b, const struct lay_tuple *t, enum calc_st
     if (t->rank < 0) {
         if (!lay_plain(t->leaf)) {
             if (cute)
-                lay_fail(b->ctx, "a C++ type needs static integers, and '%s' is not",
+                lay_fail(b->ctx, "a C++ type needs static integers, but '%s' is not static",
                          lay_int_text(b->ctx, t->leaf));
             lay_buf_int(b, t->leaf);
             return !cute;
@@ -272,7 +272,7 @@ const char *calc_table(struct lay_ctx *ctx, struct calc_value v) {
     }
     struct lay_int size = lay_size(ctx, v.layout);
     if (!lay_plain(size) || size.num > MAX_TABLE) {
-        lay_fail(ctx, "'%s' has %s entries, a table has at most %d", lay_text(ctx, v.layout),
+        lay_fail(ctx, "'%s' has %s entries; a table has at most %d", lay_text(ctx, v.layout),
                  lay_int_text(ctx, size), MAX_TABLE);
         return NULL;
     }

@@ -151,7 +151,7 @@ static bool takes_view(const struct op *op, int i) {
 static bool set_view_aside(struct args *a, const struct op *op, int i) {
     struct lay_ctx *ctx = a->ctx;
     if (op->offset == OFFSET_NONE && a->v[i].offset.n) {
-        lay_fail(ctx, "'%s' takes a layout that begins at 0, and '%s' begins at %s", op->name,
+        lay_fail(ctx, "'%s' takes a layout that begins at 0, but '%s' begins at %s", op->name,
                  calc_text(ctx, a->v[i], CALC_STYLE_TCP), lay_sum_text(ctx, a->v[i].offset));
         return false;
     }

@@ -143,7 +143,7 @@ static int small(struct args *a, int64_t v) {
 // "v" as a number of modes.
 static int rank_of(struct args *a, int64_t v) {
     if (v >= 0 && v <= LAY_MAX_RANK) return (int)v;
-    lay_fail(a->ctx, "a layout of %" PRId64 " modes; 1 .. %d are possible", v, LAY_MAX_RANK);
+    lay_fail(a->ctx, "a layout of %" PRId64 " modes; it must have 1 .. %d", v, LAY_MAX_RANK);
     return -1;
 }
 
@@ -162,7 +162,7 @@ OP(op_group) {
     int b = small(a, NUM(1));
     int e = NUM(2) == -1 ? lay_rank(l) : small(a, NUM(2));  // -1: to the last
     if (l.shape && (b < 0 || e > lay_rank(l) || b > e)) {
-        lay_fail(a->ctx, "'%s' has no modes %d up to %d, its rank is %d", lay_text(a->ctx, l), b, e,
+        lay_fail(a->ctx, "'%s' has no modes %d to %d; its rank is %d", lay_text(a->ctx, l), b, e,
                  lay_rank(l));
         return calc_none();
     }
@@ -286,7 +286,7 @@ static const struct lay_tuple *order_of(struct args *a, const char *name, int i,
         if (fits || !strict) return v.tuple;
     }
     lay_fail(a->ctx,
-             "'%s' is not an order of the %d modes in '%s'; write a tuple of their places, such "
+             "'%s' is not an order of the %d modes in '%s'; write a tuple of their positions, such "
              "as '%s'",
              calc_text(a->ctx, v, CALC_STYLE_TCP), n, name,
              lay_tuple_text(a->ctx, order_meant(a->ctx, v, n)));

@@ -90,7 +90,7 @@ OP(op_crd2idx) {
     const struct lay_tuple *index = lay_eval_tuple(a->ctx, l, TUPLE(0));
     if (!index || !a->offset.n) return calc_of_tuple(a->ctx, index);
     if (index->rank >= 0) {
-        lay_fail(a->ctx, "'%s' is a coordinate, to which no offset is added",
+        lay_fail(a->ctx, "'%s' is a coordinate; an offset cannot be added to it",
                  lay_tuple_text(a->ctx, index));
         return calc_none();
     }

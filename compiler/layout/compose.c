@@ -270,13 +270,13 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
                 room = s.num / mag + (s.num % mag != 0);
         if (mag > s.num)
             lay_buf_add(
-                &t, " and neither divides the other; coordinate 1 goes along two modes at once");
+                &t, " and neither divides the other; coordinate 1 moves along two modes at once");
         else
             lay_buf_add(&t, ", which has room for %lld of %lld; coordinate %lld has no image",
                         (long long)room, (long long)c->at_n.num,
                         (long long)(n.num / c->at_n.num * room));
         if (nearest(c, n.num, d.num, &m, &e))
-            lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
+            lay_buf_add(&t, "; %lld:%lld is possible", (long long)m, (long long)e);
     }
     lay_fail(ctx, "'%s' has no composition with '%s': %s", lay_text(ctx, a), lay_text(ctx, b),
              lay_buf_done(&t));
@@ -289,11 +289,11 @@ static void say_where(struct composer *c, struct lay a, struct lay b, struct lay
     struct lay_buf t = {.ctx = ctx};
     int64_t m, e;
     if (ctx->error) return;
-    lay_buf_add(&t, "'%s' would say %lld at coordinate %lld, where the value is %lld",
+    lay_buf_add(&t, "'%s' would give %lld at coordinate %lld, where the value is %lld",
                 lay_text(ctx, r), (long long)says, (long long)where, (long long)is);
     if (b.shape->rank < 0 && lay_static(b) &&
         nearest(c, b.shape->leaf.num, b.stride->leaf.num, &m, &e))
-        lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
+        lay_buf_add(&t, "; %lld:%lld is possible", (long long)m, (long long)e);
     lay_fail(ctx, "'%s' has no composition with '%s': %s", lay_text(ctx, a), lay_text(ctx, b),
              lay_buf_done(&t));
 }

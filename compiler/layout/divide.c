@@ -29,7 +29,7 @@ static const struct lay_tiler *by_modes(struct lay_ctx *ctx, enum lay_tiler_kind
                                         const struct lay_tiler *const *kid) {
     struct lay_tiler *t = new_tiler(ctx, kind);
     if (n > LAY_MAX_RANK) {
-        lay_fail(ctx, "a tiler of rank %d, the limit is %d", n, LAY_MAX_RANK);
+        lay_fail(ctx, "a tiler of rank %d; the limit is %d", n, LAY_MAX_RANK);
         return NULL;
     }
     const struct lay_tiler **copy = lay_new(ctx, sizeof *kid * (size_t)(n ? n : 1));
@@ -184,7 +184,7 @@ static void offer_tile(struct lay_ctx *ctx, struct lay a, struct lay tile) {
             if (try_divide(&quiet, a, other).shape) {
                 const char *why = ctx->error;
                 ctx->error = NULL;
-                lay_fail(ctx, "'%s' cannot be divided by '%s', the nearest tile is %lld: %s",
+                lay_fail(ctx, "'%s' cannot be divided by '%s'; the nearest tile is %lld: %s",
                          lay_text(ctx, a), lay_text(ctx, tile), (long long)n, why);
                 return;
             }
@@ -193,7 +193,7 @@ static void offer_tile(struct lay_ctx *ctx, struct lay a, struct lay tile) {
 
 static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     if (tile.composed) {
-        lay_fail(ctx, "the swizzled layout '%s' is no tiler", lay_text(ctx, tile));
+        lay_fail(ctx, "the swizzled layout '%s' cannot be a tiler", lay_text(ctx, tile));
         return lay_layout_invalid();
     }
     bool first = !ctx->error;

@@ -110,7 +110,7 @@ static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple
 static bool sum_number(struct lay_ctx *ctx, struct lay_int c, const struct lay_tuple *s,
                        const struct lay_tuple *d, struct lay_sum *sum) {
     if (c.basis != -1) {
-        lay_fail(ctx, "'%s' is no coordinate", lay_int_text(ctx, c));
+        lay_fail(ctx, "'%s' is not a coordinate", lay_int_text(ctx, c));
         return false;
     }
     if (s->rank < 0) {

@@ -385,7 +385,7 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
     }
     if (lay_int_divisible(of, by)) return lay_int_div(ctx, of, lay_static_int(by));
     if (ceil_depth(of) >= MAX_NESTED_CEIL) {
-        lay_fail(ctx, "more than %d ceil_div within each other", MAX_NESTED_CEIL);
+        lay_fail(ctx, "more than %d nested ceil_div", MAX_NESTED_CEIL);
         return LAY_INT_INVALID;
     }
     struct lay_sym *s = lay_new(ctx, sizeof *s);
@@ -413,7 +413,7 @@ struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int
     if (lay_is_value(a, 0)) return b;
     if (lay_is_value(b, 0)) return a;
     if (a.basis == LAY_ANY_BASIS || b.basis == LAY_ANY_BASIS || !lay_same_symbols(a, b)) {
-        lay_fail(ctx, "'%s' and '%s' do not add to one term", lay_int_text(ctx, a),
+        lay_fail(ctx, "'%s' and '%s' do not add up to one term", lay_int_text(ctx, a),
                  lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }

@@ -34,7 +34,7 @@ static bool fills(struct lay_ctx *ctx, struct lay a, struct lay_int s, struct la
     if (upto > from) lay_buf_add(&hole, " .. %lld", (long long)upto);
     lay_fail(ctx,
              "'%s' has no complement that fills %s: nothing can reach %s, since the stride of the "
-             "mode %s:%s is no multiple of %s, which the modes below it span",
+             "mode %s:%s is not a multiple of %s, which the modes below it span",
              lay_text(ctx, a), lay_int_text(ctx, room), lay_buf_done(&hole), lay_int_text(ctx, s),
              lay_int_text(ctx, d), lay_int_text(ctx, last));
     return false;
@@ -76,10 +76,10 @@ static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple
         if (gap.den == 0 || gap.num <= 0) {
             lay_fail(ctx, "'%s' has no complement: the mode %s:%s %s", lay_text(ctx, a),
                      lay_int_text(ctx, s), lay_int_text(ctx, d),
-                     gap.den == 0
-                         ? "has a stride that is not known to be a multiple of the modes before it"
-                     : d.num < 0 ? "runs backwards"
-                                 : "overlaps the modes with smaller strides");
+                     gap.den == 0 ? "has a stride that is not known to be a multiple of what the "
+                                    "modes before it span"
+                     : d.num < 0  ? "has a negative stride"
+                                  : "overlaps the modes with smaller strides");
             return false;
         }
         if (fill && !fills(ctx, a, s, d, last, gap, room)) return false;

@@ -94,7 +94,7 @@ struct lay lay_inner(struct lay l) {
 struct lay lay_join(struct lay_ctx *ctx, int n, const struct lay *mode) {
     const struct lay_tuple *s[LAY_MAX_RANK], *d[LAY_MAX_RANK];
     if (n > LAY_MAX_RANK) {
-        lay_fail(ctx, "a layout of rank %d, the limit is %d", n, LAY_MAX_RANK);
+        lay_fail(ctx, "a layout of rank %d; the limit is %d", n, LAY_MAX_RANK);
         return lay_layout_invalid();
     }
     for (int i = 0; i < n; ++i) {
@@ -209,7 +209,7 @@ static bool name_leaf(struct lay_ctx *ctx, const struct lay_tuple *t, const char
                       const char *op) {
     if (t->rank < 0) {
         if (lay_plain(t->leaf)) return false;
-        lay_fail(ctx, "%s needs static layouts, and the %s '%s' is not", op, what,
+        lay_fail(ctx, "%s needs static layouts, but the %s '%s' is not static", op, what,
                  lay_int_text(ctx, t->leaf));
         return true;
     }
@@ -221,7 +221,7 @@ static bool name_leaf(struct lay_ctx *ctx, const struct lay_tuple *t, const char
 bool lay_need_static(struct lay_ctx *ctx, struct lay l, const char *op) {
     if (!l.shape || lay_static(l)) return l.shape != NULL;
     if (!name_leaf(ctx, l.shape, "extent", op) && !name_leaf(ctx, l.stride, "stride", op))
-        lay_fail(ctx, "%s needs static layouts, and the offset '%s' is not", op,
+        lay_fail(ctx, "%s needs static layouts, but the offset '%s' is not static", op,
                  lay_int_text(ctx, l.offset));
     return false;
 }
@@ -243,7 +243,7 @@ static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s,
         if (lo < 0) stride = lay_int_neg(ctx, stride);
         if (lay_is_unit(s->leaf)) return lay_static_int(0);
         if (lay_plain(s->leaf)) return lay_int_mul(ctx, lay_static_int(s->leaf.num - 1), stride);
-        lay_fail(ctx, "the cosize is not one term, the extent '%s' is not static",
+        lay_fail(ctx, "the cosize is not one term: the extent '%s' is not static",
                  lay_int_text(ctx, s->leaf));
         return LAY_INT_INVALID;
     }
@@ -268,7 +268,7 @@ struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l) {
 struct lay lay_mode(struct lay_ctx *ctx, struct lay l, int i) {
     if (!l.shape) return l;
     if (i < 0 || i >= lay_rank(l)) {
-        lay_fail(ctx, "'%s' has no mode %d, its rank is %d", lay_text(ctx, l), i, lay_rank(l));
+        lay_fail(ctx, "'%s' has no mode %d; its rank is %d", lay_text(ctx, l), i, lay_rank(l));
         return lay_layout_invalid();
     }
     if (l.shape->rank < 0) return l;

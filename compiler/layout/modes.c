@@ -13,7 +13,7 @@ struct lay lay_flatten(struct lay_ctx *ctx, struct lay l) {
 struct lay lay_select(struct lay_ctx *ctx, struct lay l, int n, const int *mode) {
     struct lay kept[LAY_MAX_RANK];
     if (n < 0 || n > LAY_MAX_RANK) {
-        lay_fail(ctx, "%d modes selected, the limit is %d", n, LAY_MAX_RANK);
+        lay_fail(ctx, "%d modes selected; the limit is %d", n, LAY_MAX_RANK);
         return lay_layout_invalid();
     }
     for (int i = 0; i < n; ++i) kept[i] = lay_inner(lay_mode(ctx, l, mode[i]));
@@ -24,7 +24,7 @@ struct lay lay_take(struct lay_ctx *ctx, struct lay l, int begin, int end) {
     int mode[LAY_MAX_RANK];
     if (!l.shape) return l;
     if (begin < 0 || begin >= end || end > lay_rank(l)) {
-        lay_fail(ctx, "'%s' has no modes %d up to %d, its rank is %d", lay_text(ctx, l), begin, end,
+        lay_fail(ctx, "'%s' has no modes %d to %d; its rank is %d", lay_text(ctx, l), begin, end,
                  lay_rank(l));
         return lay_layout_invalid();
     }
@@ -61,7 +61,7 @@ static struct lay pad(struct lay_ctx *ctx, struct lay l, struct lay x, int count
     if (!l.shape || !x.shape) return lay_layout_invalid();
     int rank = lay_rank(l), n = 0;
     if (rank + count > LAY_MAX_RANK) {
-        lay_fail(ctx, "a layout of rank %d, the limit is %d", rank + count, LAY_MAX_RANK);
+        lay_fail(ctx, "a layout of rank %d; the limit is %d", rank + count, LAY_MAX_RANK);
         return lay_layout_invalid();
     }
     for (int i = 0; before && i < count; ++i) part[n++] = x;
@@ -106,7 +106,7 @@ struct lay lay_zip(struct lay_ctx *ctx, struct lay l) {
         for (int i = 0; i < outer; ++i) {
             struct lay m = lay_inner(lay_mode(ctx, l, i));
             if (m.shape->rank != inner) {
-                lay_fail(ctx, "the modes of '%s' differ in rank, they cannot be zipped",
+                lay_fail(ctx, "the modes of '%s' differ in rank and cannot be zipped",
                          lay_text(ctx, l));
                 return lay_layout_invalid();
             }
@@ -121,7 +121,7 @@ struct lay lay_zip(struct lay_ctx *ctx, struct lay l) {
 struct lay lay_zip2(struct lay_ctx *ctx, struct lay a, struct lay b) {
     if (!a.shape || !b.shape) return lay_layout_invalid();
     if (lay_rank(a) != lay_rank(b)) {
-        lay_fail(ctx, "'%s' and '%s' differ in rank, they cannot be zipped", lay_text(ctx, a),
+        lay_fail(ctx, "'%s' and '%s' differ in rank and cannot be zipped", lay_text(ctx, a),
                  lay_text(ctx, b));
         return lay_layout_invalid();
     }

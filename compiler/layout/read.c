@@ -321,7 +321,7 @@ struct lay lay_parse(struct lay_ctx *ctx, const char *text) {
 const struct lay_tuple *lay_parse_tuple(struct lay_ctx *ctx, const char *text) {
     struct calc_value v = calc_read(ctx, text);
     if (v.kind == CALC_INT || v.kind == CALC_TUPLE) return v.tuple;
-    if (v.kind != CALC_NONE) lay_fail(ctx, "'%s' is no tuple", text);
+    if (v.kind != CALC_NONE) lay_fail(ctx, "'%s' is not a tuple", text);
     return NULL;
 }
 

@@ -11,8 +11,7 @@ bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
     if (w.b >= 0 && w.m >= 0 && up >= w.b && w.b + w.m + up <= 62) return true;
     lay_fail(ctx,
              w.b >= 0 && w.m >= 0 && up < w.b
-                 ? "Sw<%d,%d,%d> moves %d bits, and its shift, the last number, "
-                   "has to be that or more"
+                 ? "Sw<%d,%d,%d> moves %d bits; its shift, the last number, must be at least that"
                  : "Sw<%d,%d,%d> does not fit in 62 bits",
              w.b, w.m, w.s, w.b);
     return false;
@@ -69,7 +68,7 @@ bool lay_swizzle_make(struct lay_ctx *ctx, int64_t yyy, int64_t zzz, struct lay_
 bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool wider,
                       struct lay_swizzle *out) {
     if (n < 1 || (n & (n - 1))) {
-        lay_fail(ctx, "a swizzle changes its width by powers of two, not by %lld", (long long)n);
+        lay_fail(ctx, "the width of a swizzle changes by powers of two, not by %lld", (long long)n);
         return false;
     }
     int by = lowest(n), m = wider ? w.m - by : w.m + by, b = w.b;

@@ -49,7 +49,7 @@ int lay_tuple_leaves(const struct lay_tuple *t) {
 const struct lay_tuple *lay_tuple(struct lay_ctx *ctx, int rank,
                                   const struct lay_tuple *const *kid) {
     if (rank > LAY_MAX_RANK) {
-        lay_fail(ctx, "a tuple of rank %d, the limit is %d", rank, LAY_MAX_RANK);
+        lay_fail(ctx, "a tuple of rank %d; the limit is %d", rank, LAY_MAX_RANK);
         return NULL;
     }
     int leaves = 0, depth = 0;
@@ -64,7 +64,7 @@ const struct lay_tuple *lay_tuple(struct lay_ctx *ctx, int rank,
         depth = d > depth ? d : depth;
     }
     if (leaves > LAY_MAX_LEAVES || depth >= LAY_MAX_DEPTH) {
-        lay_fail(ctx, "a tuple of %d leaves and depth %d, the limits are %d and %d", leaves,
+        lay_fail(ctx, "a tuple of %d leaves and depth %d; the limits are %d and %d", leaves,
                  depth + 1, LAY_MAX_LEAVES, LAY_MAX_DEPTH);
         return NULL;
     }
@@ -85,7 +85,7 @@ const struct lay_tuple *lay_tuple2(struct lay_ctx *ctx, const struct lay_tuple *
 // One block for the tuple and its leaves.
 const struct lay_tuple *lay_ints(struct lay_ctx *ctx, int n, const struct lay_int *v) {
     if (n > LAY_MAX_RANK) {
-        lay_fail(ctx, "a tuple of rank %d, the limit is %d", n, LAY_MAX_RANK);
+        lay_fail(ctx, "a tuple of rank %d; the limit is %d", n, LAY_MAX_RANK);
         return NULL;
     }
     struct lay_tuple *t =
@@ -129,7 +129,7 @@ bool lay_tuple_static(const struct lay_tuple *t) {
 const struct lay_tuple *lay_tuple_get(struct lay_ctx *ctx, const struct lay_tuple *t, int i) {
     if (!t) return NULL;
     if (i < 0 || i >= lay_tuple_rank(t)) {
-        lay_fail(ctx, "'%s' has no mode %d, its rank is %d", lay_tuple_text(ctx, t), i,
+        lay_fail(ctx, "'%s' has no mode %d; its rank is %d", lay_tuple_text(ctx, t), i,
                  lay_tuple_rank(t));
         return NULL;
     }
@@ -279,7 +279,7 @@ const struct lay_tuple *lay_round_up(struct lay_ctx *ctx, const struct lay_tuple
         return by_mode(ctx, a, b, lay_round_up);
     }
     if (a->rank >= 0 || b->rank >= 0) {
-        lay_fail(ctx, "'%s' cannot be rounded up to multiples of '%s', the profiles differ",
+        lay_fail(ctx, "'%s' cannot be rounded up to multiples of '%s': the profiles differ",
                  lay_tuple_text(ctx, a), lay_tuple_text(ctx, b));
         return NULL;
     }

@@ -52,11 +52,12 @@ static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider)
     struct lay_swizzle w = l.sw;
     if (!l.shape) return l;
     if (n < 1) {
-        lay_fail(ctx, "elements cannot change their width by %lld", (long long)n);
+        lay_fail(ctx, "the width of elements cannot change by %lld", (long long)n);
         return lay_layout_invalid();
     }
     if (!wider && !has_unit(l.stride)) {
-        lay_fail(ctx, "'%s' has no elements in a row that could become narrower", lay_text(ctx, l));
+        lay_fail(ctx, "'%s' has no contiguous elements that could become narrower",
+                 lay_text(ctx, l));
         return lay_layout_invalid();
     }
     struct lay inner = each_leaf(ctx, lay_inner(l), n, wider ? widen : narrow);
@@ -80,7 +81,7 @@ struct lay lay_downcast(struct lay_ctx *ctx, struct lay l, int64_t n) {
 
 struct lay lay_recast(struct lay_ctx *ctx, struct lay l, int64_t old_bits, int64_t new_bits) {
     if (old_bits < 1 || new_bits < 1 || (old_bits % new_bits && new_bits % old_bits)) {
-        lay_fail(ctx, "elements of %lld bits cannot be seen as elements of %lld bits",
+        lay_fail(ctx, "elements of %lld bits cannot be recast to elements of %lld bits",
                  (long long)old_bits, (long long)new_bits);
         return lay_layout_invalid();
     }

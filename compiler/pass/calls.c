@@ -42,8 +42,8 @@ static bool swizzle_fits(struct session *s, const struct view *v, const struct f
     if (!sw.b || ix_divisor(v->offset) % period == 0) return true;
     diag_error(
         s, v->at,
-        "'%s' begins at element %s here; the function's '%s' only begins at multiples of %" PRId64
-        ", where its swizzle starts over",
+        "'%s' begins at element %s here; the function's '%s' must begin at a multiple of %" PRId64
+        ", where its swizzle repeats",
         v->base->name, ix_text(s, v->offset), f->tensor->name, period);
     diag_note(s, f->at, "it is declared here");
     return false;
@@ -60,7 +60,7 @@ static void note_missing(struct session *s, const struct kernel *k, const struct
         diag_note(s, t->at, "'%s' is declared 'align %d'; say 'align %" PRId64 "' if it is",
                   t->name, t->align, need);
     if (offset % need)
-        diag_note(s, v->at, "a part that begins at a multiple of %" PRId64 " elements would do",
+        diag_note(s, v->at, "a part that begins at a multiple of %" PRId64 " elements is taken",
                   need * 8 / t->elem->bits);
     if (base % need == 0 && offset % need == 0)
         note_promises(s, k, &missing, "the argument is aligned");
@@ -74,18 +74,18 @@ static bool alignment_fits(struct session *s, const struct kernel *k, const stru
     if (base && offset % need == 0) return true;
     if (!base && t->space == MEM_SHARED && !t->outside)
         diag_error(s, v->at,
-                   "the function's '%s' has to be aligned to %" PRId64
+                   "the function's '%s' must be aligned to %" PRId64
                    " bytes; shared memory itself is aligned to %d",
                    want->name, need, ALIGN_BLOCK);
     else if (!base)
         diag_error(s, v->at,
                    "'%s' is only known to be aligned to %" PRId64
-                   " bytes; the function's '%s' has to be aligned to %" PRId64,
+                   " bytes; the function's '%s' must be aligned to %" PRId64,
                    t->name, align_known(t), want->name, need);
     else
         diag_error(s, v->at,
                    "'%s' begins at element %s here, a multiple of %" PRId64
-                   " bytes; the function's '%s' has to be aligned to %" PRId64,
+                   " bytes; the function's '%s' must be aligned to %" PRId64,
                    t->name, ix_text(s, v->offset), offset & -offset, want->name, need);
     diag_page(s, "aligned");
     diag_note(s, f->at, "it is declared here");
@@ -106,7 +106,7 @@ static bool check_argument(struct session *s, const struct kernel *k, struct vie
         return false;
     }
     if (!same_layout(s, v->layout, f->tensor->layout)) {
-        diag_error(s, v->at, "'%s' has layout %s here, the function expects '%s' to have %s",
+        diag_error(s, v->at, "'%s' has layout %s here, but the function expects '%s' to have %s",
                    v->base->name, lay_text(x, v->layout), f->tensor->name,
                    lay_text(x, f->tensor->layout));
         diag_note(s, f->at, "it is declared here");

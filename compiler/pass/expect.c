@@ -82,14 +82,14 @@ static void tell_mend(struct session *s, const struct plan *p, const struct side
     const struct tensor *t = x->missing.tensor;
     long by = (long)x->missing.by;
     if (by && t) {
-        diag_note(s, t->at, "the number is exact when '%s' is promised to be aligned to %ld bytes",
+        diag_note(s, t->at, "the number is exact if '%s' is promised to be aligned to %ld bytes",
                   t->name, by);
         if (!t->align) diag_fixit(s, t->align_at, arena_printf(&s->arena, " align %ld", by));
     }
     for (int i = 0; by && !t && i < p->nparams; ++i) {
         const struct param *y = p->param[i];
         if (x->missing.value.syms[0] != y->sym) continue;
-        diag_note(s, y->at, "the number is exact when '%s' is promised to be a multiple of %ld",
+        diag_note(s, y->at, "the number is exact if '%s' is promised to be a multiple of %ld",
                   y->name, by);
         if (y->mod_free) diag_fixit(s, y->mod_at, arena_printf(&s->arena, " %% %ld", by));
     }
@@ -103,11 +103,11 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
     const struct side_cost *x = cost_side(&cost, !e->dst);
     if (!cost_calibrated(p->arch))
         diag_warn(s, W_UNCALIBRATED, e->at,
-                  "the number is counted by the rules of sm_%d, and nothing was measured on %s",
+                  "the number is counted by sm_%d's rules; %s was not measured",
                   cost_rules_of(p->arch), p->arch_name);
     if (x->why) {
         diag_error(s, e->at, "this number is not known: %s", x->why);
-        diag_note(s, c->at, "of this copy");
+        diag_note(s, c->at, "this is the copy");
         tell_mend(s, p, x);
         return false;
     }
@@ -120,7 +120,7 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
                : sure     ? "this does not hold"
                           : "this does not hold in each case",
                side_of(e), cost_range_text(s, have), loose ? ", because " : "", loose ? loose : "");
-    diag_note(s, c->at, "of this copy");
+    diag_note(s, c->at, "this is the copy");
     if (!sure) tell_mend(s, p, x);
     return false;
 }
@@ -148,8 +148,8 @@ bool pass_expect(struct session *s, struct plan *p) {
         diag_error(s, e->at, "%s: the %s side is %s%s%s",
                    e->message ? e->message : "this does not hold", side_of(e),
                    lay_tuple_text(&s->lay, have), why ? ": " : "", why ? why : "");
-        if (e->copy) diag_note(s, e->copy->at, "of this copy");
-        if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
+        if (e->copy) diag_note(s, e->copy->at, "this is the copy");
+        if (e->kernel) diag_note(s, e->kernel->at, "this is the kernel");
     }
     if (!cheap) pass_costs(s, p);  // the ways out
     return ok && cheap;

@@ -66,8 +66,9 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     }
     k->smem_bytes = at;
     if (at > arch_shared_bytes(p->arch)) {
-        diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block",
-                   k->name, (long)at, p->arch, (long)arch_shared_bytes(p->arch));
+        diag_error(s, k->at,
+                   "kernel '%s' needs %ld bytes of shared memory; sm_%d has %ld per block", k->name,
+                   (long)at, p->arch, (long)arch_shared_bytes(p->arch));
         diag_note(s, largest->at, "'%s' uses %ld of them", largest->name, (long)bytes_of(largest));
         return false;
     }

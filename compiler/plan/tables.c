@@ -10,6 +10,11 @@ const char *space_name(enum space s) {
     return names[s];
 }
 
+const char *space_place(enum space s) {
+    static const char *const places[] = {"in global memory", "in shared memory", "in registers"};
+    return places[s];
+}
+
 const char *bound_name(enum bound b) {
     static const char *const names[N_BOUNDS] = {
         [BOUND_ATOM] = "atom",

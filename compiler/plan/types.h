@@ -7,4 +7,7 @@
 enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
 
+// Where a tensor in "s" is: "in global memory", "in registers".
+const char *space_place(enum space s);
+
 #endif

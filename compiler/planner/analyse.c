@@ -60,7 +60,7 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
     for (int i = r->rank - 1; i >= 0; --i) {
         const struct relayout_mode *m = &r->mode[i];
         if (m->extent < 1)
-            return arena_printf(&s->arena, "an extent is %" PRId64 "; 1 and more can be planned",
+            return arena_printf(&s->arena, "an extent is %" PRId64 "; it must be at least 1",
                                 m->extent);
         if (lay_int_is(exactly(m, RELAYOUT_EXTENT), 1)) {
             drop(r, i);
@@ -68,13 +68,13 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
         }
         if (m->src < 0 || m->dst < 0)
             return arena_printf(&s->arena,
-                                "a stride of the %s is %" PRId64 "; 0 and more can be planned",
+                                "a stride of the %s is %" PRId64 "; it cannot be negative",
                                 m->src < 0 ? "source" : "destination",
                                 m->src < 0 ? m->src : m->dst);
         if (m->dst == 0)
             return arena_printf(&s->arena,
-                                "%" PRId64 " elements go to one place: a stride of the "
-                                "destination is 0",
+                                "%" PRId64
+                                " elements go to the same place: a stride of the destination is 0",
                                 m->extent);
     }
     if (!fits(r, true) || !fits(r, false)) return "the tensors have more than 2^62 elements";

@@ -164,7 +164,7 @@ static const char *flatten(struct session *s, const struct lay_tuple *shape,
     }
     if (lay_int_is(shape->leaf, 1)) return NULL;
     if (lay_int_static(shape->leaf) && shape->leaf.num < 1)
-        return "a layout of a relayout has extents from 1 on";
+        return "the extents of a relayout's layout must be positive";
     if (f->n == RELAYOUT_MODES)
         return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
     f->extent[f->n] = shape->leaf;
@@ -216,8 +216,8 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
         struct lay_int g = common(a.extent[i], b.extent[j]);
         if (!lay_int_valid(g))
             return arena_printf(&s->arena,
-                                "extent %s of the source meets %s of the destination, and neither "
-                                "divides the other",
+                                "extent %s of the source does not match %s of the destination: "
+                                "neither divides the other",
                                 lay_int_text(&s->lay, a.extent[i]),
                                 lay_int_text(&s->lay, b.extent[j]));
         if (r->rank == RELAYOUT_MODES)
@@ -284,7 +284,7 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
     if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b)))
         return arena_printf(&s->arena, "%s%s", why, with_names(src));
     return arena_printf(&s->arena,
-                        "%s; layouts go through the same elements, the first mode fastest, and a "
-                        "transposition has names, as in 'm=4 n=8' 'n m'",
+                        "%s; both layouts enumerate the elements with the first mode fastest; a "
+                        "transposition needs names, as in 'm=4 n=8' 'n m'",
                         why);
 }

@@ -235,13 +235,13 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
     buf_printf(b, "// Mode %d is the fast one of the source, mode %d of the destination.\n// ",
                src[0], dst[0]);
     if (c->way == WAY_STRAIGHT)
-        buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
+        buf_printf(b, "Elements go straight through registers, %d bytes per access.\n",
                    c->rd.vector * wider_bytes(r));
     else
         buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
                    c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
     if (c->way == WAY_STAGED && src[0] != dst[0])
-        buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
+        buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
                    c->block);
     struct hints h = hints_of(r, c);
     if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
@@ -261,7 +261,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                    held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
                "// The warps of a tile touch %" PRId64 " lines of the caches and have %" PRId64
-               " bank conflicts; %" PRId64 " blocks an SM.\n",
+               " bank conflicts; %" PRId64 " blocks per SM.\n",
                cost->lines, cost->conflict, cost->per_sm);
 }
 
@@ -335,7 +335,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
     struct axes g;
     if (!of) {
         if (found == 0) return "it takes more than 2^31 blocks";
-        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
+        return arena_printf(&s->arena, "there is no candidate %d; there are %d, counted from 0",
                             r->candidate, found);
     }
     if (of->form != FORM_TILE) {

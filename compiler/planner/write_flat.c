@@ -144,7 +144,7 @@ void flat_reasons(const struct relayout *r, const struct flat *f, const struct c
     flat_row(f, b);
     buf_printf(b, "// Elements go through shared memory, read by %d bytes and written by %d.\n",
                c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
-    buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
+    buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
                c->block);
     struct hints h = flat_hints(f, c);
     if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);

@@ -25,7 +25,7 @@ enum prove_answer question_unknown(struct question *q) {
     struct arena *a = &q->s->arena;
     if (isl_ctx_last_error(q->p->ctx) == isl_error_alloc) memory_out();
     if (q->failed)
-        q->p->why = "it has more terms than can be looked at";
+        q->p->why = "it has more terms than can be analysed";
     else if (q->p->term)
         q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
     else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)

@@ -17,7 +17,9 @@ static void allow_block(struct sema *c, const struct ast_block *b) {
 
 void allow_decl(struct sema *c, const struct ast_decl *d) {
     if (d->allow.n && (d->kind == D_TCP || d->kind == D_ARCH || d->kind == D_IMPORT))
-        diag_error(c->s, d->allow.at, "'allow' comes before what warnings are about; %s has none",
+        diag_error(c->s, d->allow.at,
+                   "'allow' comes before the declaration or statement that it is about; %s has no "
+                   "warnings",
                    d->kind == D_TCP    ? "the version"
                    : d->kind == D_ARCH ? "the architecture"
                                        : "an import");

@@ -66,7 +66,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
     int64_t mul = p->mod ? p->mod : 1, lo = 1, hi = most_extent;
     bool ok = true;
     if (p->mod < 0 || p->mod > most_extent) {
-        diag_error(c->s, p->mod_at, "a promise of a multiple of %" PRId64 "; 1 .. 2^40 is possible",
+        diag_error(c->s, p->mod_at, "the promised divisor is %" PRId64 "; it must be in 1 .. 2^40",
                    p->mod);
         ok = false;
     }
@@ -75,7 +75,8 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         ok &= eval_int64(c, p->hi, "the largest value of a param", &hi);
         if (ok && (lo < 0 || hi > most_int || lo > hi)) {
             diag_error(c->s, range_join(p->lo->at, p->hi->at),
-                       lo > hi ? "the range %s is empty" : "a param in %s; 0 .. 2^62 is possible",
+                       lo > hi ? "the range %s is empty"
+                               : "a param in %s; its range must be within 0 .. 2^62",
                        sema_text(c, "%" PRId64 " .. %" PRId64, lo, hi));
             ok = false;
         }
@@ -101,7 +102,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         if (!sym || !made) continue;
         sym->param = p;
         if (c->plan->nparams == MOST_PARAMS) {
-            diag_error(c->s, p->name[i].at, "more than %d params; a plan has no more", MOST_PARAMS);
+            diag_error(c->s, p->name[i].at, "more than %d params in one plan", MOST_PARAMS);
             return;
         }
         GROW(c, c->param, c->plan->nparams, c->cap_param);
@@ -200,7 +201,7 @@ static void import(struct sema *c, const struct ast_decl *d) {
         return;
     }
     if (depth > MOST_IMPORTS) {
-        diag_error(c->s, d->import.path_at, "imports nested %d deep; %d is most", depth,
+        diag_error(c->s, d->import.path_at, "imports nested %d deep; the limit is %d", depth,
                    MOST_IMPORTS);
         return;
     }

@@ -69,9 +69,9 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
         if (outer->imported || outer->hidden) return;
         outer->hidden = true;
         diag_warn(c->s, W_SHADOW, outer->at,
-                  "'%s' is %s that the coordinate '%s' of each kernel hides", name.name,
+                  "'%s' is %s; in a kernel, the coordinate '%s' hides it", name.name,
                   symbol_kind_text(outer->kind), name.name);
-        diag_note(c->s, name.at, "'%s' is a coordinate here", name.name);
+        diag_note(c->s, name.at, "in this kernel '%s' is a coordinate", name.name);
         return;
     }
     // an argument with its type in the list stands for the tensor of that name, as one without does
@@ -193,11 +193,10 @@ static bool cuda_index(struct sema *c, const char *name, struct range at) {
     size_t left = f->size - at.end;
     bool first = left >= 2 && memcmp(text, ".x", 2) == 0, member = left >= 1 && text[0] == '.';
     if (thread && member && !first) {
-        diag_error(
-            c->s, at,
-            "nothing is called '%s' here; threads are numbered by 'tid' alone, and 'tid %% 16' "
-            "and 'tid / 16' count two axes of them",
-            name);
+        diag_error(c->s, at,
+                   "nothing is called '%s' here; 'tid' numbers the threads of a block; 'tid %% 16' "
+                   "and 'tid / 16' are two axes of them",
+                   name);
         return true;
     }
     diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name,
@@ -277,8 +276,9 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
         type ? foreign_brackets(c->s, f->text + at.end, f->size - at.end, &length) : NULL;
     bool source = c->sought.tensor.end == at.end && at.end > 0;
     if (inside && *inside && f->text[at.end] == '(' && (source || called_with_tensor(c, at))) {
-        diag_error(c->s, at,
-                   "a copy converts by itself, to the type of what it writes; it has no cast");
+        diag_error(
+            c->s, at,
+            "a copy converts by itself, to the element type of its destination; there is no cast");
         at.end += (uint32_t)length;
         diag_fixit(c->s, at, inside);
         return true;
@@ -326,22 +326,23 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
     bool member = left > 4 && (memcmp(next, ".src", 4) == 0 || memcmp(next, ".dst", 4) == 0);
     if (called_with_tensor(c, at)) return;
     if (c->sought.tensor.end == at.end && at.end > 0)
-        diag_note(c->s, at,
-                  "declare a tensor above the kernel, 'tensor %s : f32 global (64,64);', and in "
-                  "its list; declare a buffer above the copy, 'shared %s : f32 (64,64);'",
-                  name, name);
+        diag_note(
+            c->s, at,
+            "a tensor is declared above the kernel, 'tensor %s : f32 global (64,64);', and named "
+            "in its list; a buffer is declared above the copy, 'shared %s : f32 (64,64);'",
+            name, name);
     else if (c->sought.formal.end == at.end && at.end > 0)
-        diag_note(c->s, at,
-                  "a list names tensors from above, 'tensor %s : f32 global (64,64);'; of an "
-                  "argument of a device function it also says what it is: '%s : f32 shared "
-                  "(64,64)'",
-                  name, name);
+        diag_note(
+            c->s, at,
+            "a kernel's list names tensors declared above, 'tensor %s : f32 global (64,64);'; a "
+            "device function's list also declares its arguments: '%s : f32 shared (64,64)'",
+            name, name);
     else if (member)
         diag_note(c->s, at, "to give a copy this name, write '%s: copy A -> B with tc;'", name);
     else if (c->sought.sizes && (left == 0 || !strchr("(.", *next)))
         diag_note(c->s, at,
-                  "a size is 'const %s = 64;' where it is known, 'param %s : index;' where the "
-                  "launcher gets it",
+                  "declare a size as 'const %s = 64;' if it is known when compiling, as 'param %s "
+                  ": index;' if the launcher gets it",
                   name, name);
 }
 
@@ -384,7 +385,9 @@ struct label *label_find(struct sema *c, const char *name, struct range at) {
             found = l;
     }
     if (other) {
-        diag_error(c->s, at, "'%s' labels a copy in more than one kernel; write this in the kernel",
+        diag_error(c->s, at,
+                   "'%s' labels a copy in more than one kernel; write the expectation in the "
+                   "kernel that is meant",
                    name);
         diag_note(c->s, found->at, "one is here");
         diag_note(c->s, other->at, "one is here");

@@ -48,11 +48,10 @@ static void check_defines(struct sema *c) {
         if (c->define_used[i]) continue;
         const struct symbol *param = scope_find(c, intern(c->s, o->defines[i].name));
         if (param && param->kind == SYM_PARAM) {
-            diag_error(
-                c->s, RANGE_NONE,
-                "-D %s: '%s' is a param, which the launcher gets when the kernel is started; -D "
-                "sets a 'const', and 'tcpc run --param %s=N' a param",
-                o->defines[i].name, o->defines[i].name, o->defines[i].name);
+            diag_error(c->s, RANGE_NONE,
+                       "-D %s: '%s' is a param, which the launcher gets when the kernel is "
+                       "started; -D sets a 'const', 'tcpc run --param %s=VALUE' sets a param",
+                       o->defines[i].name, o->defines[i].name, o->defines[i].name);
             diag_note(c->s, param->at, "'%s' is declared here", param->name);
             continue;
         }

@@ -53,7 +53,7 @@ static bool check_modes(struct sema *c, const char *name, const struct lay_tuple
     lay_int_range(stride->leaf, &lo, &hi);
     if (lo < 0) {
         sema_not_yet(c, at,
-                     sema_text(c, "a tensor with the negative stride %s",
+                     sema_text(c, "a tensor cannot have the negative stride %s",
                                lay_int_text(c->lay, stride->leaf)));
         return false;
     }
@@ -85,7 +85,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     int modes = lay_tuple_leaves(t->layout.shape);
     if (t->space != MEM_FRAG && modes > MOST_COORDINATES) {
         diag_error(c->s, at,
-                   "'%s' has %d modes, with those of nested shapes and of stages; %d is most",
+                   "'%s' has %d modes, with those of nested shapes and of stages; the limit is %d",
                    t->name, modes, MOST_COORDINATES);
         return false;
     }
@@ -93,8 +93,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     int64_t most = 0, first, last;
     lay_int_range(t->layout.offset, &first, &last);
     if (first < 0) {
-        diag_error(c->s, at,
-                   "'%s' begins at element %s of its memory; it has to begin at 0 or later",
+        diag_error(c->s, at, "'%s' begins at element %s of its memory; it must begin at 0 or later",
                    t->name, lay_int_text(c->lay, t->layout.offset));
         return false;
     }
@@ -106,8 +105,8 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         return false;
     }
     if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {
-        diag_error(c->s, at, "'%s' is %s memory, whose layout has to be known when compiling: %s",
-                   t->name, space_name(t->space), lay_text(c->lay, t->layout));
+        diag_error(c->s, at, "'%s' is %s; its layout must be known when compiling: %s", t->name,
+                   space_place(t->space), lay_text(c->lay, t->layout));
         diag_note(c->s, at,
                   "a buffer holds a tile of fixed size, such as (64,64); a grid or a loop goes "
                   "through the tiles, 'local_tile(A, (64,64), (block.x, block.y))'");
@@ -122,8 +121,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         int64_t bytes = most < limit ? (most + 1) * (t->elem->bits / 8) : limit + 1;
         if (t->space == MEM_FRAG && bytes > FRAG_BYTES) {
             diag_error(c->s, at,
-                       "'%s' needs more than a thread has: 255 registers and at most %d KB of "
-                       "local memory",
+                       "'%s' needs more than a thread has: 255 registers and %d KB of local memory",
                        t->name, FRAG_BYTES / 1024);
             return false;
         }
@@ -145,11 +143,10 @@ static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct ra
     if (!sw.b || !lay_int_is(t->layout.offset, 0) || !lay_int_static(n) || from > 40 ||
         n.num > INT64_C(1) << from)
         return;
-    diag_warn(
-        c->s, W_NEEDLESS_SWIZZLE, at,
-        "the swizzle Sw<%d,%d,%d> moves no element of '%s': it looks at bit %d of a place and "
-        "above, and the last place is %" PRId64,
-        sw.b, sw.m, sw.s, t->name, from, n.num - 1);
+    diag_warn(c->s, W_NEEDLESS_SWIZZLE, at,
+              "the swizzle Sw<%d,%d,%d> moves no element of '%s': it reads bit %d of an offset and "
+              "above, and the last offset is %" PRId64,
+              sw.b, sw.m, sw.s, t->name, from, n.num - 1);
 }
 
 // A last mode of "n" stages, each a whole number of the swizzle's periods after the one before.
@@ -157,7 +154,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     int64_t n;
     if (!eval_int64(c, e, "the number of stages", &n)) return false;
     if (n < 1 || n > 64) {
-        diag_error(c->s, e->at, "%" PRId64 " stages; 1 .. 64 are possible", n);
+        diag_error(c->s, e->at, "%" PRId64 " stages; a buffer has 1 .. 64", n);
         return false;
     }
     struct lay plain = lay_inner(t->layout);
@@ -180,7 +177,8 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     struct lay all[LAY_MAX_RANK];
     int rank = lay_rank(plain);
     if (rank + 1 > LAY_MAX_RANK) {
-        diag_error(c->s, e->at, "'%s' has %d modes and takes no further one", t->name, rank);
+        diag_error(c->s, e->at, "'%s' has %d modes; there is no room for the mode of its stages",
+                   t->name, rank);
         return false;
     }
     for (int i = 0; i < rank; ++i) all[i] = lay_mode(c->lay, plain, i);
@@ -214,7 +212,7 @@ static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *t
     int64_t a = type->align;
     if (a < 1 || a > 1 << 20 || (a & (a - 1)) != 0) {
         diag_error(c->s, type->align_at,
-                   "an alignment of %" PRId64 " bytes; a power of two up to 2^20 is expected", a);
+                   "an alignment of %" PRId64 " bytes; it must be a power of two, at most 2^20", a);
         return false;
     }
     if (a < own) {
@@ -239,16 +237,15 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     if (type->like) {
         bool operand = v->kind == VAL_CALC && v->mma;
         if (v->kind != VAL_TILED && v->kind != VAL_VIEW && !operand) {
-            diag_error(
-                c->s, type->shape->at,
-                "'like' takes a tiled copy, a tensor or an operand of a tiled MMA; here is %s",
-                value_kind_text(v));
+            diag_error(c->s, type->shape->at,
+                       "'like' takes a tiled copy, a tensor or an operand of a tiled MMA, not %s",
+                       value_kind_text(v));
             return NULL;
         }
         if (t->space != MEM_FRAG) {
             diag_error(c->s, type->shape->at,
-                       "'like' is for fragments; '%s' is %s memory, which takes a shape", t->name,
-                       space_name(t->space));
+                       "'like' is for fragments; '%s' is %s, and takes a shape", t->name,
+                       space_place(t->space));
             return NULL;
         }
         if (operand) {

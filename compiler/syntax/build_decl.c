@@ -10,7 +10,7 @@
 
 struct number build_positive(struct parser *p, struct number num, const char *what) {
     if (num.value == 0) {
-        diag_error(p->s, num.at, "%s of 0: it must be at least 1", what);
+        diag_error(p->s, num.at, "%s of 0; it must be at least 1", what);
         num.value = 1;
     }
     return num;

@@ -283,13 +283,14 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
         bool left_out = p->now.token == TOK_IN &&
                         (first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM);
         if (left_out || new_line(p)) return false;
-        diag_error(p->s, p->now.at, "'%s' is a reserved word, and cannot be a name: it is %s", text,
+        diag_error(p->s, p->now.at, "'%s' is a reserved word, %s; it cannot be a name", text,
                    slip_meaning(p->now.token));
         return true;
     }
     while (next < end && strchr(" \t\r\n", *next)) next++;
     if (next == end || *next != '=' || (next + 1 < end && next[1] == '=')) return false;
-    diag_error(p->s, p->now.at, "'%s' is a reserved word, and names no mode and no argument", text);
+    diag_error(p->s, p->now.at, "'%s' is a reserved word; it cannot name a mode or an argument",
+               text);
     return true;
 }
 

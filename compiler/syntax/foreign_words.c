@@ -95,8 +95,10 @@ const struct foreign *foreign_word(const char *name) {
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
-        {"stage", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
-        {"slot", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
+        {"stage", NULL,
+         "in 'load' and 'use', the name of a buffer with stages means the slot of the step"},
+        {"slot", NULL,
+         "in 'load' and 'use', the name of a buffer with stages means the slot of the step"},
         {"__ldg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
         {"__ldcg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
         {"blockDim", NULL, "'threads N' after the kernel's list sets the threads of a block"},
@@ -136,15 +138,15 @@ const struct foreign *foreign_word(const char *name) {
         {"warp_idx", "warp", NULL},
         {"None", "_", NULL},
         {"LayoutRight", NULL,
-         "'row(SHAPE)' is the compact layout whose last mode is the fastest; the order of "
+         "'row(SHAPE)' is the compact layout whose last mode is contiguous; the order of "
          "'tile_to_shape' that starts with the last mode is '(1,0)'"},
-        {"LayoutLeft", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
-        {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
-        {"GenColMajor", NULL,
-         "a shape alone is the compact layout whose first mode is the fastest"},
-        {"RowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
-        {"ColMajor", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
-        {"grid", NULL, "the extents of the grid have no name; 'block.x' is the block that runs"},
+        {"LayoutLeft", NULL, "a shape alone is the compact layout whose first mode is contiguous"},
+        {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is contiguous"},
+        {"GenColMajor", NULL, "a shape alone is the compact layout whose first mode is contiguous"},
+        {"RowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is contiguous"},
+        {"ColMajor", NULL, "a shape alone is the compact layout whose first mode is contiguous"},
+        {"grid", NULL,
+         "the extents of the grid have no name; 'block.x' is the number of the block"},
         {"make_tensor", NULL,
          "a tensor is declared: 'tensor A : f16 global (M,N);', 'shared s : f16 (64,64);', 'frag r "
          ": f16 (8);'"},
@@ -168,14 +170,15 @@ const struct foreign *foreign_word(const char *name) {
         {"ceildiv", "ceil_div", NULL},
         {"div_up", "ceil_div", NULL},
         {"divup", "ceil_div", NULL},
-        {"min", NULL, "elements outside a tensor are guarded, so no size has to be cut"},
+        {"min", NULL, "elements outside a tensor are guarded, so no size needs to be clipped"},
         {"max", NULL, "a plan has no maximum; 'ceil_div' counts the tiles that cover a mode"},
         {"transpose", "select(%s, (1,0))", NULL},
         {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
         {"swapaxes", NULL, "'select(A, (1,0))' is A with its modes in that order"},
         {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
         {"print_layout", NULL, "'tcpc eval --table LAYOUT' prints a layout"},
-        {"wgmma", NULL, "there is no wgmma; an instruction is such as m16n8k16.f32.f16.f16.f32"},
+        {"wgmma", NULL,
+         "there is no wgmma; an instruction is written like m16n8k16.f32.f16.f16.f32"},
         {"TMA", NULL, "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
         {"tma_load", NULL,
          "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
@@ -251,7 +254,7 @@ const struct foreign *foreign_statement(const char *name) {
          "it is an atom: 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));'"},
         {"stmatrix", NULL,
          "it is an atom: 'copy r -> s with tile(stmatrix.x4, like=operand_C(M));'"},
-        {"unroll", NULL, "loops are unrolled by nvcc; write the loop alone"},
+        {"unroll", NULL, "nvcc unrolls loops; write only the loop"},
         {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
         {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
     };
@@ -278,9 +281,9 @@ const struct foreign *foreign_declaration(const char *name) {
         {"static_assert", NULL, "what has to hold is 'expect CONDITION;'"},
         {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
         {"auto", NULL, "the kind comes first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"else", NULL, "of cases of a kernel the last one has no 'when', and no 'else'"},
+        {"else", NULL, "the last case of a kernel has no 'when'; there is no 'else'"},
         {"using", NULL, "the kind comes first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"template", NULL, "a const takes the place of a template's argument; -D overrides it"},
+        {"template", NULL, "a const replaces a template argument; -D overrides it"},
     };
     return FIND(words, name);
 }
@@ -317,14 +320,14 @@ const struct foreign *foreign_clause(const char *name) {
         {"smem", NULL, "the shared memory of a kernel follows from its buffers"},
         {"shared_memory", NULL, "the shared memory of a kernel follows from its buffers"},
         {"cluster", NULL, "there are no clusters of blocks"},
-        {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
-        {"warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"num_warps", NULL, "'threads N' says how many threads a block has, 32 per warp"},
+        {"warps", NULL, "'threads N' says how many threads a block has, 32 per warp"},
         {"num_stages", NULL, "'stages N' comes after a shared buffer"},
         {"mod", NULL, "the remainder is '%'"},
         {"stream", NULL, "the launcher takes a stream"},
-        {"multiple", NULL, "'index % 8' is a multiple of 8"},
-        {"multiple_of", NULL, "'index % 8' is a multiple of 8"},
-        {"divisible_by", NULL, "'index % 8' is a multiple of 8"},
+        {"multiple", NULL, "'index % 8' promises a multiple of 8"},
+        {"multiple_of", NULL, "'index % 8' promises a multiple of 8"},
+        {"divisible_by", NULL, "'index % 8' promises a multiple of 8"},
     };
     return FIND(words, name);
 }

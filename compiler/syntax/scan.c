@@ -97,7 +97,7 @@ struct number scan_int(struct parser *p, struct range at, const char *text, size
     struct number n = {.text = intern_n(p->s, text, len), .at = at};
     bool hex = len > 1 && (text[1] == 'x' || text[1] == 'X');
     if (!hex && len > 1 && text[0] == '0' && strspn(n.text, "0") < len) {
-        diag_error(p->s, at, "'%s' starts with 0, which would make it octal in C", n.text);
+        diag_error(p->s, at, "'%s' starts with 0, which would be octal in C", n.text);
         diag_fixit(p->s, at, n.text + strspn(n.text, "0"));
     }
     errno = 0;
@@ -124,7 +124,7 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
     size_t digits = strspn(word, "0123456789._'");
     if (p->now.token == TOK_SWIZZLE) {
         diag_error(p->s, at,
-                   "'swizzle auto' chooses it; one of your own is 'Sw<3,3,3> o 0 o LAYOUT'");
+                   "'swizzle auto' chooses one; write your own as 'Sw<3,3,3> o 0 o LAYOUT'");
         diag_fixit(p->s, at, "auto");
         p->refused = at;
         return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
@@ -159,7 +159,8 @@ const char *scan_string(struct parser *p, struct range at, const char *text, siz
             struct range esc = {at.file, at.begin + 1 + (uint32_t)i, at.begin + 3 + (uint32_t)i};
             c = text[++i];
             if (c != '"' && c != '\\') {
-                diag_error(p->s, esc, "a backslash in a string goes only before '\"' or '\\'");
+                diag_error(p->s, esc,
+                           "a backslash in a string is only allowed before '\"' or '\\'");
                 return "";
             }
         }
@@ -224,7 +225,7 @@ static const struct {
     {"||", "", TOK_TCP_YYerror, ""},
     {"!", "", TOK_TCP_YYerror, ""},
     {"'", "", TOK_TCP_YYerror, "strings go in double quotes"},
-    {"\xC2\xA0", " ", 0, "this is a space that does not break"},
+    {"\xC2\xA0", " ", 0, "this is a non-breaking space"},
     {"\xE2\x86\x92", "->", TOK_ARROW, ""},
     {"\xC3\x97", "*", '*', ""},
     {"\xE2\x88\x98", "o", TOK_O, ""},
@@ -406,7 +407,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     if (text[0] == '#') {
         diag_error(
             p->s, at,
-            "there is no preprocessor; constants are 'const', files are included by 'import'");
+            "there is no preprocessor; 'const' declares a constant, 'import' includes a file");
         const char *ours = without_preprocessor(p, text);
         if (ours) diag_fixit(p->s, at, ours);
         return 0;

@@ -162,8 +162,9 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
         return true;
     }
     if (last == TOK_STRING && now == ';' && p->first.token == TOK_ALLOW) {
-        diag_error(p->s, p->now.at,
-                   "'allow' comes before what its warnings are about, without ';'");
+        diag_error(
+            p->s, p->now.at,
+            "'allow' comes before the declaration or statement that it is about, without ';'");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
@@ -173,7 +174,8 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
         memchr(slip_text(p, (struct range){p->file, p->before.at.end, p->now.at.begin}), '\n',
                p->now.at.begin - p->before.at.end))
         return false;
-    diag_error(p->s, p->now.at, "'allow' comes before what its warnings are about");
+    diag_error(p->s, p->now.at,
+               "'allow' comes before the declaration or statement that it is about");
     skip_rest(p);
     return true;
 }
@@ -373,8 +375,9 @@ bool slip_cast(struct parser *p) {
     if (p->before.token != ')' || p->now.token != TOK_ID ||
         sscanf(slip_text(p, all), " (%31[a-z0-9_]%1[)]", type, rest) != 2 || !slip_type(type))
         return false;
-    diag_error(p->s, p->before.at,
-               "a copy converts by itself, to the type of what it writes; it has no cast");
+    diag_error(
+        p->s, p->before.at,
+        "a copy converts by itself, to the element type of its destination; there is no cast");
     diag_fixit(p->s, all, " ");
     skip_rest(p);
     return true;

@@ -147,7 +147,7 @@ static bool param_slip(struct parser *p, const int *set, int n) {
     if (now == '=' && last == TOK_ID && slip_has(set, n, ':')) {
         diag_error(p->s, p->now.at,
                    "a param gets its value when the kernel is started: 'param %s : index;'; a "
-                   "number that is known before is 'const %s = ..;'",
+                   "number known when compiling is 'const %s = ..;'",
                    name, name);
         return true;
     }

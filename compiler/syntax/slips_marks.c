@@ -112,9 +112,9 @@ static bool word_slip(struct parser *p) {
     if (p->before.token != TOK_ID || p->first.token != TOK_COPY ||
         strcmp(slip_text(p, p->before.at), "lambda") != 0)
         return false;
-    diag_error(
-        p->s, p->before.at,
-        "an index map says what runs over what: 'by (t:256, v:4) -> (t / 16, t %% 16 * 4 + v)'");
+    diag_error(p->s, p->before.at,
+               "an index map declares its names with their ranges: 'by (t:256, v:4) -> (t / 16, t "
+               "%% 16 * 4 + v)'");
     return true;
 }
 
@@ -175,12 +175,12 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
     if (!buffer && !list) return false;
     const char *ours = buffer ? inside_kernel(p) : NULL;
     if (ours) {
-        diag_error(p->s, p->now.at, "'%s' is of a buffer that a kernel declares: '%s' in its body",
+        diag_error(p->s, p->now.at, "'%s' is for a buffer that a kernel declares in its body: '%s'",
                    slip_text(p, p->now.at), ours);
         return true;
     }
     diag_error(p->s, p->now.at,
-               buffer ? "'%s' belongs to a 'shared' buffer"
+               buffer ? "'%s' belongs to a 'shared' buffer of a kernel"
                       : "'%s' comes after the list of a kernel",
                slip_text(p, p->now.at));
     return true;

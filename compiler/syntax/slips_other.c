@@ -100,7 +100,7 @@ static bool loop_slip(struct parser *p, const int *set, int n) {
         const char *text = slip_from(p, p->now.at.end, &left);
         int end, length = 0;
         text = arena_strndup(&p->s->arena, text, left < 16 ? left : 16);
-        diag_error(p->s, p->now.at, "a range ends before its end: '0 .. 4' is 0, 1, 2 and 3");
+        diag_error(p->s, p->now.at, "a range does not include its end: '0 .. 4' is 0, 1, 2 and 3");
         struct range all = p->now.at;
         if (sscanf(text, " %9d%n", &end, &length) == 1 && length > 0 && end >= 0) {
             all.end += (uint32_t)length;
@@ -161,8 +161,8 @@ static bool value_slip(struct parser *p) {
     }
     if (p->now.token == '=' && p->before.token == TOK_INDEX && first == TOK_PARAM) {
         diag_error(p->s, p->now.at,
-                   "a param has no value; 'const' has one, and 'tcpc run --param "
-                   "NAME=N' sets a param");
+                   "a param has no value in the plan; 'const' has one, and 'tcpc run --param "
+                   "NAME=VALUE' sets a param");
         return true;
     }
     if (p->now.token == TOK_STRING && p->before.token == TOK_ARCH) {
@@ -214,7 +214,7 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
     if (p->now.token == '.' && slip_has(set, n, TOK_GLOBAL) && foreign_module(last) && rest > 9 &&
         memcmp(member, "constexpr", 9) == 0) {
         diag_error(p->s, p->before.at,
-                   "what is known when compiling is not an argument; above the kernel: "
+                   "what is known when compiling is not an argument; declare it above the kernel: "
                    "'const BLOCK = 64;'");
         p->stopped = true;
         return true;
@@ -252,8 +252,8 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
         return false;
     const char *ours = foreign_type(last);
     diag_error(p->s, join(p->before.at, p->now.at),
-               "a list names the plan's tensors, 'A', or says of an argument what it is: "
-               "'A : %s global LAYOUT'",
+               "a kernel's list names the plan's tensors, 'A'; an argument of a device function is "
+               "declared as 'A : %s global LAYOUT'",
                ours ? ours : last);
     return true;
 }
@@ -265,8 +265,8 @@ static bool function_slip(struct parser *p) {
     const char *next = slip_from(p, p->now.at.begin, &left);
     if (left > 3 && memcmp(next, "<<<", 3) == 0) {
         diag_error(p->s, p->now.at,
-                   "blocks and threads come after the list: 'kernel k(A, out B) grid (1) threads "
-                   "256 { .. }'");
+                   "the grid and the threads come after the list: 'kernel k(A, out B) grid (1) "
+                   "threads 256 { .. }'");
         return true;
     }
     if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
@@ -276,7 +276,7 @@ static bool function_slip(struct parser *p) {
     char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
     for (char *c = name; *c; ++c)
         if (*c == '-') *c = '_';
-    diag_error(p->s, all, "a name has letters, digits and '_'");
+    diag_error(p->s, all, "a name consists of letters, digits and '_'");
     diag_fixit(p->s, all, name);
     return true;
 }
@@ -342,7 +342,7 @@ bool slip_statement(struct parser *p, const char *text) {
     }
     if (p->now.token == '=' && (names_itself(value, text) || named_above(p, text))) {
         diag_error(p->s, p->before.at,
-                   "a value does not change; 'let' gives a new one another name");
+                   "a value cannot change; give the new value another name with 'let'");
         return true;
     }
     if (p->now.token == '=') {

@@ -103,7 +103,7 @@ def prefetch(rng):
             before = [y for x in before for y in (x, Order("commit"))]
     load = k.load((i + ahead) % n, (i + ahead) % s)
     use = k.use(i % s, i)
-    if rng.random() < 0.5:  # one barrier a step, the load behind it
+    if rng.random() < 0.5:  # one barrier per step, the load behind it
         arrive = [Order("wait", ahead - 1), Order("sync")] if k.asynchronous else [Order("sync")]
         body = arrive + [load] + ([Order("commit")] if k.asynchronous else []) + [use]
         if rng.random() < 0.5:

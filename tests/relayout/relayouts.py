@@ -181,7 +181,7 @@ def plan_text(tcpc, case, candidate):
     def planned(n):
         return subprocess.run([tcpc, *case.command(), f"--candidate={n}", "--emit=plan-text"], capture_output=True, text=True, timeout=60)
     run = planned(candidate)
-    fewer = re.search(r"is asked for; there are (\d+)", run.stderr)
+    fewer = re.search(r"there is no candidate \d+; there are (\d+)", run.stderr)
     if fewer:
         run = planned(int(fewer[1]) - 1)
     if run.returncode:

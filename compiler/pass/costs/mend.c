@@ -363,7 +363,7 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
         }
     }
     if ((text = padded(s, t))) {
-        diag_note(s, t->at, "with the layout %s, rows begin in other banks", text);
+        diag_note(s, t->at, "with the layout %s, rows begin in different banks", text);
         diag_fixit(s, t->layout_at, text);
         claim(s, k, c, number, src, false);
     }
@@ -377,8 +377,8 @@ static void mend_turn(struct session *s, const struct copy *c) {
     int b = contiguous_mode(&s->lay, to);
     if (a < 0 || b < 0 || a == b || bits >= 32 || c->facts.bits > bits) return;
     diag_note(s, c->at,
-              "elements of %d bits are turned one by one; a fragment in which each thread has a "
-              "block, val=(%d,%d):(%d,1), turns them between wide accesses",
+              "elements of %d bits are transposed one by one; if each thread has a block, "
+              "val=(%d,%d):(%d,1), they are transposed in registers between wide accesses",
               bits, 128 / bits, 128 / bits, 128 / bits);
 }
 
@@ -403,11 +403,10 @@ static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
     walk_copies(s, k, find_widest, &x);
     if (!x.copy || c->facts.bits < 1 || x.copy->facts.bits / c->facts.bits < times) return;
     if (x.copy->facts.bits == c->facts.bits) return;
-    diag_note(
-        s, x.copy->at,
-        "%s moves %d bits an access, which each swizzle keeps together; with %d bits there, a "
-        "swizzle can take more of the conflicts away",
-        copy_name(s, x.copy), x.copy->facts.bits, c->facts.bits);
+    diag_note(s, x.copy->at,
+              "%s moves %d bits per access, which each swizzle keeps together; with %d bits there, "
+              "a swizzle can take more of the conflicts away",
+              copy_name(s, x.copy), x.copy->facts.bits, c->facts.bits);
 }
 
 void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,

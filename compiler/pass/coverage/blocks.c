@@ -23,8 +23,8 @@ static void note_variable(struct session *s, const struct view *v, int mode, int
               v->base->name, (long long)extent, x->name, (long long)by,
               arena_printf(&s->arena,
                            x->kind == IX_LOOP
-                               ? "all are reached by '%s in 0 .. %lld', not %lld"
-                               : "'%s' reaches all in a grid of %lld blocks, not %lld",
+                               ? "'%s in 0 .. %lld' reaches all of them, not %lld"
+                               : "'%s' reaches all of them in a grid of %lld blocks, not %lld",
                            x->name, (long long)((extent + by - 1) / by), (long long)end));
 }
 

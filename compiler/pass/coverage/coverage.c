@@ -228,7 +228,8 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
         set.nconds = x->nconds;
         enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
         if (r == PROVE_YES) continue;
-        diag_error(s, v->at, "this may be outside fragment '%s', which has %lld elements a thread",
+        diag_error(s, v->at,
+                   "this may be outside fragment '%s', which has %lld elements per thread",
                    v->base->name, (long long)n.num);
         diag_page(s, "outside");
         if (r == PROVE_NO)
@@ -305,7 +306,7 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
             if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
                 continue;
             diag_note(s, r->at,
-                      "'%s' does not count here: kernel '%s' does not take '%s', so its launcher "
+                      "'%s' is not used here: kernel '%s' does not take '%s', so its launcher "
                       "cannot check it",
                       r->text, k->name, x->name);
             break;
@@ -323,18 +324,18 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
         lay_clear_error(&s->lay);
-        diag_error(s, v->at, "'%s' is written, but its layout %s gives two coordinates one element",
+        diag_error(s, v->at,
+                   "'%s' is written, but its layout %s gives two coordinates the same element",
                    v->base->name, lay_text(&s->lay, v->base->layout));
         diag_page(s, "injective");
         witness_layout(s, p, v->base);
         return false;
     }
-    diag_error(
-        s, v->at,
-        "'%s' is written, but nothing says that different coordinates of its layout %s are "
-        "different elements; relate the strides to the extents, as in 'param lda : index where "
-        "lda >= K'",
-        v->base->name, lay_text(&s->lay, v->base->layout));
+    diag_error(s, v->at,
+               "'%s' is written, but nothing says that different coordinates of its layout %s are "
+               "different elements; relate its strides to its extents, as in 'param lda : index "
+               "where lda >= K'",
+               v->base->name, lay_text(&s->lay, v->base->layout));
     diag_page(s, "injective");
     witness_layout(s, p, v->base);
     note_foreign(s, p, k);

@@ -163,8 +163,8 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
         const struct use *below = loaded_below(u, r);
         if (below)
             diag_note(s, below->stmt->at,
-                      "'%s' is loaded here, below; in each step the parts run as written: put "
-                      "'load' above 'use'",
+                      "'%s' is loaded here, below; in each step the parts run in the order "
+                      "written: put 'load' above 'use'",
                       t->name);
         return;
     }

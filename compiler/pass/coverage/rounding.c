@@ -17,7 +17,7 @@ struct rounding {
 static bool refuse(const struct rounding *r, const struct instances *x, const struct ix *e,
                    const struct prove_witness *found) {
     struct session *s = r->s;
-    diag_error(s, r->at, "'%s' divides something that may be negative: '%s'", ix_text(s, e),
+    diag_error(s, r->at, "'%s' divides a value that may be negative: '%s'", ix_text(s, e),
                ix_text(s, e->a));
     if (found)
         diag_note(s, r->at, "%sit is %lld in %s", instances_params(s, r->plan, r->k, found),

@@ -138,10 +138,10 @@ static void refuse_twice(struct writes *w, const struct view *v, const struct in
     struct session *s = w->s;
     const struct prove_var *var = differs(x, found);
     if (!var)
-        diag_error(s, v->at,
-                   "the writes to '%s' overlap: coordinates %s and %s of this view are one element",
-                   v->base->name, instances_coordinate(x, found, 0),
-                   instances_coordinate(x, found, 1));
+        diag_error(
+            s, v->at,
+            "the writes to '%s' overlap: coordinates %s and %s of this view are the same element",
+            v->base->name, instances_coordinate(x, found, 0), instances_coordinate(x, found, 1));
     else
         diag_error(s, v->at, "%s %lld and %lld of %skernel '%s' write the same elements of '%s'%s",
                    plural(var->var), (long long)found->var[0][var->var->id],
@@ -296,7 +296,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
             return false;
     }
     diag_note(s, f->at,
-              "listed as 'out' here, so blocks and loops have to write all of it; 'inout %s' keeps "
+              "listed as 'out' here, so blocks and loops must write all of it; 'inout %s' keeps "
               "what is not written",
               t->name);
     return false;

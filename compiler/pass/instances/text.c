@@ -9,26 +9,25 @@
 #include "plan/view.h"
 
 const char *instances_why(const struct prover *p, bool full) {
-    return full ? "it has more variables than can be looked at" : prover_why(p);
+    return full ? "it has more variables than can be analysed" : prover_why(p);
 }
 
 void instances_advice(struct session *s, const struct prover *p, bool full, struct range at) {
     unsigned long limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
     if (full)
         diag_note(s, at,
-                  "a copy may have %d variables, of blocks, loops, threads and modes: put fewer "
-                  "loops around it, or give its tensors fewer modes",
+                  "a copy may have %d variables, which are blocks, loops, threads and modes: put "
+                  "fewer loops around it, or give its tensors fewer modes",
                   INSTANCE_VARS);
     else if (prover_out_of_steps(p))
         diag_note(s, at,
-                  "split the kernel, make each param that multiplies or divides a 'const' and give "
-                  "its values with -D, or let a proof take more steps with --proof-limit=%lu "
-                  "(docs/proofs.md)",
+                  "split the kernel; or make each param that multiplies or divides a 'const' and "
+                  "set it with -D; or allow more steps with --proof-limit=%lu (docs/proofs.md)",
                   limit < ULONG_MAX / 10 ? 10 * limit : limit);
     else
         diag_note(s, at,
-                  "what can be decided are sums of variables times numbers, and quotients and "
-                  "remainders of them by numbers (docs/proofs.md)");
+                  "tcpc decides sums of variables times numbers, and their quotients and "
+                  "remainders by numbers (docs/proofs.md)");
 }
 
 const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,

@@ -196,7 +196,7 @@ static void show(struct session *s, const struct sequence *a, struct range a_at,
                  const struct difference *at) {
     diag_page(s, "arrangement");
     int64_t from = at->value < SHOWN / 2 ? 0 : at->value - SHOWN / 2;
-    diag_note(s, a_at, "from value %" PRId64 " on, thread %" PRId64 " has in %s the elements %s",
+    diag_note(s, a_at, "from value %" PRId64 " on, thread %" PRId64 " holds in %s the elements %s",
               from, at->thread, a->of.name, elements(s, a, at->a, at, count));
     diag_note(s, b_at, "and in %s: %s", b->of.name, elements(s, b, at->b, at, count));
 }
@@ -231,7 +231,7 @@ static bool check_tiled(struct session *s, const struct copy *c, const struct vi
     struct difference at;
     if (agree(s, &a, &b, count, group, &at)) return true;
     diag_error(s, v->at,
-               "fragment '%s' holds %s, and %s gives value %" PRId64 " of thread %" PRId64
+               "fragment '%s' holds %s, but %s gives value %" PRId64 " of thread %" PRId64
                " to another element",
                f->name, a.of.name, b.of.name, at.value, at.thread);
     show(s, &a, f->at, &b, c->tc->at, count, &at);
@@ -252,7 +252,7 @@ static bool check_frags(struct session *s, const struct copy *c) {
     if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
     diag_error(s, c->at,
                "'%s' holds %s and '%s' holds %s: value %" PRId64 " of thread %" PRId64
-               " is another element",
+               " is a different element",
                x->name, a.of.name, y->name, b.of.name, at.value, at.thread);
     show(s, &a, x->at, &b, y->at, count, &at);
     const struct tensor *from = x->holds ? x : y, *to = x->holds ? y : x;
@@ -272,8 +272,8 @@ static bool check_argument(struct session *s, const struct view *v, const struct
     if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // pass "calls" says so
     if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
     diag_error(s, v->at,
-               "'%s' holds %s, the function expects '%s' to hold %s: value %" PRId64
-               " of thread %" PRId64 " is another element",
+               "'%s' holds %s, but the function expects '%s' to hold %s: value %" PRId64
+               " of thread %" PRId64 " is a different element",
                v->base->name, a.of.name, f->tensor->name, b.of.name, at.value, at.thread);
     show(s, &a, v->base->at, &b, f->at, count, &at);
     diag_note(s, v->base->at, "'like %s' has the order that the function expects", want->name);
@@ -374,10 +374,9 @@ static void warn_open(struct session *s, const struct kernel *k) {
                   f->name, lay_tuple_text(&s->lay, v->layout.shape), tile_name(s, c->tc),
                   c->tc->values, lay_tuple_text(&s->lay, c->facts.rounds),
                   fn ? arena_printf(&s->arena, "'%s'", fn->name) : "the caller");
-        diag_note(
-            s, f->at,
-            "'like' an operand of a tiled MMA says what it holds, and modes that are those of "
-            "the tiles show it");
+        diag_note(s, f->at,
+                  "'like' an operand of a tiled MMA says what the fragment holds; modes that match "
+                  "the tiles show it");
     }
 }
 

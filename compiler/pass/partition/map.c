@@ -26,7 +26,7 @@ bool map_is_needed(struct session *s, const struct copy *c) {
     if (!odd) return false;
     diag_warn(s, W_INDEX_MAP, c->how_at,
               "this index map is the layout %s of its tile, but not a layout of '%s': each thread "
-              "copies value by value, at places that it computes",
+              "copies value by value, at offsets that it computes",
               lay_text(&s->lay, c->tc->tv), odd->base->name);
     diag_note(s, odd->at, "'%s' is %s here", odd->base->name, lay_text(&s->lay, odd->layout));
     return true;

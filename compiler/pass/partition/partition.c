@@ -51,7 +51,7 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
         diag_error(s, v->at, "a tile of %d modes, %s, cannot cut a view of %d mode%s, %s%s", want,
                    lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
                    lay_tuple_text(&s->lay, shape),
-                   within ? "; 'get(.., 0)' has the modes that this one is made of" : "");
+                   within ? "; 'get(.., 0)' has the modes inside this one" : "");
         diag_note(s, c->tc->at, "the tiled copy is declared here");
         view_note_tile(s, v);
         return false;
@@ -155,10 +155,10 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
         diag_note(s, f->at, "the fragment is declared here");
         const char *tc = c->tc->name;
         if (!f->holds && tc)
-            diag_note(s, f->layout_at,
-                      "'%s' says what each thread has of it; 'like %s' is a thread's share of the "
-                      "whole copy",
-                      source_line(s, f->layout_at), tc);
+            diag_note(
+                s, f->layout_at,
+                "'%s' says what each thread holds; 'like %s' is a thread's share of the whole copy",
+                source_line(s, f->layout_at), tc);
         return false;
     }
     struct lay byval =
@@ -228,9 +228,10 @@ static void keep(struct session *s, struct copy *c, const struct joint *m) {
 }
 
 static bool no_common_modes(struct session *s, const struct copy *c, struct lay a, struct lay b) {
-    diag_error(s, c->at,
-               "not yet supported: sides whose modes have no common refinement, %s and %s a thread",
-               lay_text(&s->lay, a), lay_text(&s->lay, b));
+    diag_error(
+        s, c->at,
+        "not yet supported: sides whose modes have no common refinement, %s and %s per thread",
+        lay_text(&s->lay, a), lay_text(&s->lay, b));
     return false;
 }
 
@@ -247,7 +248,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
     if (warp && !view_has_lanes(k, c->tc->threads)) {
         diag_error(s, c->how_at,
-                   "tiled copy '%s' needs %ld threads, and what it cuts here is a warp's; the last "
+                   "tiled copy '%s' needs %ld threads, and this view belongs to a warp; the last "
                    "warp of kernel '%s' has %ld",
                    c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
                    (long)((k->threads - 1) % 32 + 1));
@@ -256,18 +257,17 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
         return false;
     }
     if (!warp && c->tc->threads > k->threads) {
-        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, kernel '%s' has %ld",
+        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, but kernel '%s' has %ld",
                    c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
                    (long)k->threads);
         diag_note(s, k->at, "the kernel is declared here");
         return false;
     }
     if (src_frag && dst_frag) {
-        diag_error(
-            s, c->at,
-            "neither side of this copy has a tile to cut: both are fragments; write 'copy %s -> "
-            "%s;'",
-            c->src.base->name, c->dst.base->name);
+        diag_error(s, c->at,
+                   "neither side of this copy has a tile to cut, since both are fragments; write "
+                   "'copy %s -> %s;'",
+                   c->src.base->name, c->dst.base->name);
         return false;
     }
     struct cut src, dst;
@@ -303,18 +303,17 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->nrounds = 1;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
     if (atom_is_collective(c->atom->row)) {
-        diag_error(
-            s, c->how_at,
-            "'%s' moves what other lanes address, which views of one thread do not say; name "
-            "a tiled copy for what the block or the warp has, or for what "
-            "'partition_src' and 'partition_dst' have divided by it",
-            c->atom->row->name);
+        diag_error(s, c->how_at,
+                   "'%s' moves what other lanes address, which views of one thread do not show; "
+                   "name a tiled copy for views of the block or the warp, or for those that "
+                   "'partition_src' and 'partition_dst' divided by it",
+                   c->atom->row->name);
         return false;
     }
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
         diag_error(s, c->how_at,
-                   "an atom alone copies between views of one thread; these are a %s's, so "
+                   "an atom alone copies between views of one thread; these belong to a %s, so "
                    "name a tiled copy, or cut them by local_partition(.., %s)",
                    warp ? "warp" : "block", warp ? "lane" : "tid");
         return false;
@@ -352,10 +351,9 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
     for (int i = 0; i < 2; ++i) {
         const struct view *v = sides[i];
         if (c->tc && v->base->space != MEM_FRAG && view_of_thread(v)) {
-            diag_error(
-                s, v->at,
-                "this view is one thread's already, a tiled copy cuts what is a block's or a "
-                "warp's; copy it with an atom, 'with auto(128)'");
+            diag_error(s, v->at,
+                       "this view already belongs to one thread, and a tiled copy divides the view "
+                       "of a block or a warp; copy it with an atom, 'with auto(128)'");
             return false;
         }
     }

@@ -184,7 +184,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
     if (!join(s, val, nsides, false, m) || (c->tc && !join(s, rest, nsides, true, m))) {
         diag_error(s, c->at,
                    "not yet supported: a tile that does not divide, of sides whose modes have no "
-                   "common refinement with their coordinates, %s and %s a thread",
+                   "common refinement with their coordinates, %s and %s per thread",
                    lay_text(&s->lay, y->src.layout), lay_text(&s->lay, y->dst.layout));
         return false;
     }
@@ -316,8 +316,8 @@ static bool asked_by_warp(struct session *s, const struct copy *c, const struct 
     const struct atom_row *row = copy_atom(c)->row;
     if (!atom_is_collective(row) || same_in_warp(p->at)) return true;
     diag_error(s, c->at,
-               "the lanes of a warp make an access of '%s' together, and at the edge some of them "
-               "have no element: where '%s' is less than '%s' differs from lane to lane",
+               "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
+               "have no element: whether '%s' is less than '%s' differs from lane to lane",
                row->name, ix_text(s, p->at), ix_text(s, p->limit));
     diag_page(s, "divide");
     return false;

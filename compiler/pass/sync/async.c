@@ -64,11 +64,12 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
     const struct copy_facts *f = &c->facts;
     int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
     if (async_edge_fits(c, atom)) return true;
-    diag_error(
-        s, c->at,
-        "at the edge an access of this copy has %d bits, and %s moves no fewer than %d at once: %s",
-        least, atom->row->family, narrowest,
-        least < f->edge_bits ? "nothing promises that more of them exist together" : f->why_pred);
+    diag_error(s, c->at,
+               "at the edge an access of this copy has %d bits, and %s moves no fewer than %d "
+               "at once: %s",
+               least, atom->row->family, narrowest,
+               least < f->edge_bits ? "nothing promises that more of them exist together"
+                                    : f->why_pred);
     diag_page(s, atom->row->page);
     note_pad(s, k, c, atom, narrowest);
     diag_note(s, c->how_at, "universal(%d) moves single elements there", atom->bits);

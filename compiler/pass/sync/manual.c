@@ -98,11 +98,11 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
         return;
     }
     if (prove_order_spent(x->order)) {
-        diag_error(s, k->at,
-                   "kernel '%s' has too many accesses that may touch the same elements: to put "
-                   "them in order takes "
-                   "more than %d questions; split it, or let fewer copies use one buffer",
-                   k->name, PROVE_MOST_ASKED);
+        diag_error(
+            s, k->at,
+            "kernel '%s' has too many accesses that may touch the same elements: to order them "
+            "takes more than %d questions; split it, or let fewer copies use the same buffer",
+            k->name, PROVE_MOST_ASKED);
         diag_page(s, "barrier");
         return;
     }
@@ -121,8 +121,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     if (!k->manual && in_one_group(x, f)) {
         diag_error(s, b->stmt->at,
                    "a cp.async of this loop may still write elements of '%s' that this one %s: the "
-                   "copies of a loop in a 'load' part are one group, and nothing waits for a part "
-                   "of it; write each element once, or leave out the loop",
+                   "copies of a loop in 'load' are one group, and no wait is for a part of a "
+                   "group; write each element once, or leave out the loop",
                    name, x->program.access[f->b].write ? "writes, too" : "reads");
         diag_page(s, "pipeline");
         note_where(x, f);
@@ -133,8 +133,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             f->why.missing == PROVE_WAIT ? "wait" : "barrier", name);
     if (!b) {
         diag_error(s, k->at,
-                   "'%s' ends while a cp.async may still fill '%s'; a device function returns with "
-                   "its accesses done: a 'wait 0;' after the copy's 'commit;' is missing",
+                   "'%s' ends while a cp.async may still fill '%s'; a device function must return "
+                   "with its accesses done: add 'wait 0;' after the copy's 'commit;'",
                    k->name, name);
         diag_page(s, "barrier");
         const char *steps = iterations(x, a, f->why.at.var[0]);
@@ -208,7 +208,7 @@ void sync_warn_needless(struct schedule *x) {
         x->without[i] = true;
         if (in_order(x)) {
             diag_warn(s, W_NEEDLESS_SYNC, st->at,
-                      "this %s is not needed: all is in order without it",
+                      "this %s is not needed: all accesses are in order without it",
                       wait ? "wait" : "barrier");
             diag_note(s, st->at, "leave it out");
             diag_fixit(s, st->at, "");

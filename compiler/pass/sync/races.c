@@ -106,8 +106,8 @@ static bool check_sides(struct race *r, const struct copy *c) {
     }
     if (answer == PROVE_YES) return true;
     diag_error(s, c->at,
-               "both sides of %s may be the same elements of '%s'; a copy does not say in which "
-               "order its elements move",
+               "the two sides of %s may be the same elements of '%s'; the elements of a copy move "
+               "in no fixed order",
                copy_name(s, c), c->src.base->name);
     if (!frag) note_why(r, &from, &to, answer, &w);
     diag_note(s, c->src.base->at, "'%s' is declared here", c->src.base->name);
@@ -220,8 +220,8 @@ static bool check_parts(struct race *r, const struct stmt *pipe, const struct st
                 answer = prove_apart(r->prover, &a->set, &b->set, loops, 0, &w);
             if (answer == PROVE_YES) continue;
             diag_error(s, a->view->at,
-                       "'%s' is %s here before 'load' fills it, and 'load' runs %ld step%s ahead: "
-                       "these are already loaded then; give its own elements a separate buffer",
+                       "'%s' is %s here before 'load' fills it, but 'load' runs %ld step%s ahead, "
+                       "so its elements are already loaded then; use a separate buffer here",
                        a->view->base->name, a->write ? "written" : "read", (long)ahead,
                        ahead == 1 ? "" : "s");
             diag_page(s, "pipeline");

@@ -108,7 +108,7 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (!x->before.barrier && !x->behind.barrier) continue;
         diag_error(s, x->at,
-                   "a barrier is needed before this %s, and a device function contains none; end "
+                   "a barrier is needed before this %s, but a device function contains none; end "
                    "'%s' before it, and let its caller synchronise",
                    x->kind == STMT_COPY   ? "copy"
                    : x->kind == STMT_CALL ? "call"
@@ -138,19 +138,22 @@ static bool any_pipeline(const struct stmt *list) {
 static bool leaves_one_group(struct session *s, const struct kernel *k) {
     if (!any_async(k->body)) {
         diag_error(s, k->at,
-                   "'%s' has no asynchronous copy, so it leaves no group; leave out 'async', or "
-                   "copy with cp_async",
+                   "'%s' has no asynchronous copy, so it leaves no group in flight; leave out "
+                   "'async', or copy with cp_async",
                    k->name);
         return false;
     }
     if (any_pipeline(k->body)) {
-        diag_error(s, k->at, "'%s' leaves one group in flight, and a pipeline makes many", k->name);
+        diag_error(s, k->at,
+                   "an async device function like '%s' leaves one group in flight, but a pipeline "
+                   "makes many",
+                   k->name);
         return false;
     }
     const struct stmt *x = first_waiting(k->body);
     if (!x) return true;
     diag_error(s, x->at,
-               "an async device function leaves its copies in flight, and this would have to wait "
+               "an async device function leaves its copies in flight, but this would have to wait "
                "for them; end '%s' before it",
                k->name);
     diag_page(s, "barrier");

@@ -63,23 +63,24 @@ static bool mend(struct session *s, const struct kernel *k, const struct conditi
 static void note_fact(struct session *s, const struct kernel *k, const struct condition *c) {
     if (c->tensor) {
         diag_note(s, c->tensor->at,
-                  "'%s' is not promised to be aligned to %" PRId64 " bytes; say 'align %" PRId64
-                  "' if it is",
+                  "'%s' is not promised to be aligned to %" PRId64
+                  " bytes; declare it 'align %" PRId64 "' if it is",
                   c->tensor->name, c->by, c->by);
         return;
     }
     const struct param *q = to_promise(k, c->value);
     if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
         if (q->asked.end > q->asked.begin)
-            diag_note(s, q->asked, "'where' is checked by the launcher, and promises no multiple");
+            diag_note(s, q->asked,
+                      "the launcher checks 'where', but a divisor in it is no promise for proofs");
         diag_note(s, q->at,
-                  "'%s' is not promised to be a multiple of %" PRId64 "; say 'index %% %" PRId64
-                  "' if it is",
+                  "'%s' is not promised to be a multiple of %" PRId64
+                  "; declare it 'index %% %" PRId64 "' if it is",
                   q->name, c->by, c->by);
     } else {
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64
-                  "; a promise of '%s' that makes it one would do",
+                  "; a promise about '%s' that makes it one is enough",
                   lay_int_text(&s->lay, c->value), c->by, q->name);
     }
 }
@@ -118,7 +119,7 @@ static const char *facts_text(struct session *s, const struct kernel *k,
                                 q->name);
         else
             text = arena_printf(&s->arena,
-                                "%s%sa promise of '%s' that makes '%s' a multiple of %" PRId64,
+                                "%s%sa promise about '%s' that makes '%s' a multiple of %" PRId64,
                                 text, comma, q->name, lay_int_text(&s->lay, c->value), c->by);
     }
     return text;
@@ -131,11 +132,10 @@ static void note_facts(struct session *s, const struct kernel *k, const struct c
     const char *text;
     bool all = true;
     for (int i = 0; i < list->n; ++i) all &= mend(s, k, &list->at[i], &at, &text);
-    diag_note(
-        s, first->tensor ? first->tensor->at : to_promise(k, first->value)->at,
-        "%s would make it one; where that cannot be promised, as of ragged sizes, it is right "
-        "as it is: say allow \"versioned\" before it, or -Wno-versioned",
-        facts_text(s, k, list));
+    diag_note(s, first->tensor ? first->tensor->at : to_promise(k, first->value)->at,
+              "%s would leave one version; if that cannot be promised, as for ragged sizes, the "
+              "plan is right as it is: write allow \"versioned\" before it, or use -Wno-versioned",
+              facts_text(s, k, list));
     for (int i = 0; all && i < list->n; ++i) {
         mend(s, k, &list->at[i], &at, &text);
         diag_fixit(s, at, text);
@@ -226,7 +226,7 @@ static void number(struct kernel *k) {
 
 static void never_holds(struct session *s, const struct kernel *k) {
     diag_error(s, k->at,
-               "no values of the params are found that keep what 'when' of kernel '%s' asks for",
+               "no values of the params were found that satisfy the 'when' of kernel '%s'",
                k->name);
 }
 

@@ -155,11 +155,11 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         if (atom->row->completes == COMPLETES_BY_GROUP) async_advise(s, k, c, atom);
     } else if (c->tc && c->tc->by) {
         diag_warn(s, W_VECTORIZE, c->at,
-                  "%s moves %d bits an access, its threads could move more: %s", copy_name(s, c),
+                  "%s moves %d bits per access, its threads could move more: %s", copy_name(s, c),
                   best, width_reason(s, c, c->facts.won));
         diag_if_mended(s);
     } else {
-        diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
+        diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits per access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }
     if (atom->row->exact) {

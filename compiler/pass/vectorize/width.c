@@ -90,7 +90,7 @@ static const char *run_reason(struct session *s, const struct copy *c, enum side
     }
     const char *head =
         run_text(s, arena_printf(&s->arena, "in '%s'", v->base->name), run, v->base->elem->bits);
-    if (again) return arena_printf(&s->arena, "%s: those that come next are the same again", head);
+    if (again) return arena_printf(&s->arena, "%s: the next ones are the same again", head);
     if (run > 1 || least <= 1) return head;
     return arena_printf(&s->arena, "%s: its values are %s", head, apart(s, v, d));
 }
@@ -107,14 +107,14 @@ static const char *common_reason(struct session *s, const struct copy *c) {
         if (run == run_of_side(f->mode, f->nmodes, (enum side)sides)) return NULL;
         return arena_printf(
             &s->arena,
-            "an access takes elements of one mode, and %ld of those are contiguous in '%s'",
+            "an access takes elements of one mode, and only %ld of those are contiguous in '%s'",
             (long)run, in);
     }
     const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
         if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
             return arena_printf(&s->arena, "%s: %s in '%s' are %s", head,
-                                run == 1 ? "neighbours" : "those that come next", c->src.base->name,
+                                run == 1 ? "neighbours" : "the next ones", c->src.base->name,
                                 apart(s, &c->dst, f->mode[i].dst));
     return head;
 }
@@ -144,7 +144,7 @@ static const char *conversion_reason(struct session *s, const struct copy *c) {
     const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
     if (a->bits == b->bits) return NULL;
     return arena_printf(&s->arena,
-                        "a load takes as many elements as a store: '%s' has %s and '%s' has %s",
+                        "a load moves as many elements as a store: '%s' has %s and '%s' has %s",
                         c->src.base->name, a->name, c->dst.base->name, b->name);
 }
 

@@ -5,7 +5,7 @@
 #include "sema/expr/expr.h"
 
 static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
-    return FAIL(c, e->at, "the result does not fit 64 bits, or is no sum of products of params");
+    return FAIL(c, e->at, "the result does not fit 64 bits, or is not a sum of products of params");
 }
 
 // The integer "ix", which is NULL when it overflowed.
@@ -50,13 +50,14 @@ static const struct value *divide(struct sema *c, enum ast_op op, const struct i
     if (zero) return FAIL(c, e->rhs->at, "division by zero");
     if (known && by < 0 && ix_static(a, &x)) return divide_down(c, op, x, by, e);
     if (!ix_monomial(b, &k) || k.basis >= 0)
-        return FAIL(c, e->rhs->at,
-                    "'%s' cannot be %s by '%s'; a number or a product of params is expected",
-                    ix_text(c->s, a), verb, ix_text(c->s, b));
+        return FAIL(
+            c, e->rhs->at,
+            "'%s' cannot be %s by '%s'; the divisor must be a number or a product of params",
+            ix_text(c->s, a), verb, ix_text(c->s, b));
     int64_t lo, hi;
     lay_int_range(k, &lo, &hi);
     if (lo <= 0)
-        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it has to be positive",
+        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it must be positive",
                     ix_text(c->s, b), lo);
     return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
 }
@@ -71,8 +72,8 @@ const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct val
                     ix_text(c->s, a), ix_text(c->s, b));
     if (product)
         return FAIL(c, e->at,
-                    "the product of '%s' and '%s', both known only when the kernel runs, is no "
-                    "coordinate that can be proven inside a tensor",
+                    "the product of '%s' and '%s', both known only when the kernel runs, cannot be "
+                    "proven to be inside a tensor",
                     ix_text(c->s, a), ix_text(c->s, b));
     if (overflows(op, a, b)) return too_large(c, e);
     if (op == OP_ADD) r = ix_add(c->s, a, b);
@@ -132,11 +133,11 @@ const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
     bool left = ua->kind != VAL_INT;
     if (ua->kind == VAL_VIEW || ub->kind == VAL_VIEW)
         return FAIL(c, e->at,
-                    "'%s' is of integers; a plan copies elements, and computes nothing "
+                    "'%s' works on integers; a plan copies elements, and does not compute "
                     "with them",
                     ast_op_text(e->op));
-    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s is given where '%s' takes an integer",
-                value_kind_text(left ? a : b), ast_op_text(e->op));
+    return FAIL(c, left ? e->lhs->at : e->rhs->at, "'%s' takes integers, not %s",
+                ast_op_text(e->op), value_kind_text(left ? a : b));
 }
 
 const struct value *eval_neg(struct sema *c, const struct ast_expr *e) {
@@ -145,6 +146,6 @@ const struct value *eval_neg(struct sema *c, const struct ast_expr *e) {
     if (v->kind == VAL_CALC && v->calc.kind == CALC_INT)
         return value_lay_int(c, lay_int_neg(c->lay, v->calc.tuple->leaf));
     if (v->kind != VAL_INT)
-        return FAIL(c, e->at, "%s is given where '-' takes an integer", value_kind_text(v));
+        return FAIL(c, e->at, "'-' takes an integer, not %s", value_kind_text(v));
     return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
 }

@@ -107,7 +107,7 @@ static const struct value *ceil_div_call(struct sema *c, const struct call *call
         return &value_none;
     if (lay_int_static(by) && by.num <= 0)
         return FAIL(c, call->e->arg[1].value->at,
-                    by.num ? "the divisor has to be positive" : "division by zero");
+                    by.num ? "the divisor must be positive" : "division by zero");
     lay_clear_error(c->lay);
     struct lay_int q = lay_int_ceil_div(c->lay, x, by);
     if (lay_int_valid(q)) return value_lay_int(c, q);
@@ -141,7 +141,7 @@ static const struct value *recast_call(struct sema *c, const struct call *call) 
     for (int i = 1; i < 3; ++i)
         if (call->arg[i]->kind != VAL_ELEM)
             return FAIL(c, call->e->arg[i].value->at,
-                        "argument %d of 'recast' is %s; an element type is expected", i + 1,
+                        "argument %d of 'recast' must be an element type, not %s", i + 1,
                         value_kind_text(call->arg[i]));
     if (view) return calc_call(c, call);
     lay_clear_error(c->lay);

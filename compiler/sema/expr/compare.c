@@ -88,8 +88,8 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
                                  const struct value *b, const struct ast_expr *e) {
     const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
     if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
-        return sema_not_yet_value(c, e->at,
-                                  "a property of a copy other than in 'expect PROPERTY == VALUE'");
+        return sema_not_yet_value(
+            c, e->at, "a property of a copy anywhere but in 'expect PROPERTY == VALUE'");
     for (int i = 0; i < 2; ++i) {
         const struct value *v = i ? ub : ua;
         struct range at = i ? e->rhs->at : e->lhs->at;
@@ -102,7 +102,7 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
         r = compare_ix(c, op, ua->ix, ub->ix);
     } else {
         if (op != OP_EQ && op != OP_NE)
-            return FAIL(c, e->at, "'%s' compares integers; here are %s and %s", ast_op_text(op),
+            return FAIL(c, e->at, "'%s' compares integers, not %s and %s", ast_op_text(op),
                         value_kind_text(a), value_kind_text(b));
         r = equal(c, a, b);
         if (op == OP_NE) r = invert(r);

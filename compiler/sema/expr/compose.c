@@ -89,13 +89,12 @@ static const struct value *compose_from(struct sema *c, const struct ast_expr *e
 // From the left, but a swizzle takes what is after it, with the offset between them.
 const struct value *eval_compose(struct sema *c, const struct ast_expr *e) {
     if (e->nargs > LAY_MAX_RANK)
-        return FAIL(c, e->at, "a composition of %d parts; %d is most", e->nargs, LAY_MAX_RANK);
+        return FAIL(c, e->at, "a composition of %d parts; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct ast_expr *first = e->arg[0].value;
     if (first->kind != E_BINARY || first->op != OP_ADD || first->rhs->kind != E_SWIZZLE)
         return compose_from(c, e, 0, eval(c, first));
     // 3 + Sw<..> o 0 o L: the layout is the one that begins at 3
     const struct value *l = compose_from(c, e, 0, eval(c, first->rhs));
     if (l->kind == VAL_NONE || value_is_layout(l)) return eval_with_offset(c, first->lhs, l);
-    return FAIL(c, e->at, "%s is given where '+' takes a layout after the offset",
-                value_kind_text(l));
+    return FAIL(c, e->at, "'+' takes a layout after an offset, not %s", value_kind_text(l));
 }

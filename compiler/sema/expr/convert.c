@@ -6,7 +6,7 @@
 static void mismatch(struct sema *c, const struct value *v, struct range at, const char *what,
                      const char *wanted) {
     if (v->kind == VAL_NONE) return;
-    diag_error(c->s, at, "%s is %s where %s is expected", what, value_kind_text(v), wanted);
+    diag_error(c->s, at, "%s must be %s, not %s", what, wanted, value_kind_text(v));
 }
 
 bool value_to_int64(struct sema *c, const struct value *v, struct range at, const char *what,
@@ -39,8 +39,8 @@ bool value_to_lay_int(struct sema *c, const struct value *v, struct range at, co
                    ix_text(c->s, u->ix));
     else
         diag_error(c->s, at,
-                   "%s is '%s'; here a number, or a product of params by a number or a quotient "
-                   "that comes out, is expected",
+                   "%s is '%s'; it must be a number, or a product of params with a number or an "
+                   "exact quotient",
                    what, ix_text(c->s, u->ix));
     return false;
 }

@@ -17,7 +17,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
     const char *const *names;
     if (!names_of_args(c, e, &names)) return &value_none;
     if (e->nargs > LAY_MAX_RANK)
-        return FAIL(c, e->at, "a tuple of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+        return FAIL(c, e->at, "a tuple of %d modes; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct value *kid[LAY_MAX_RANK];
     for (int i = 0; i < e->nargs; ++i) kid[i] = eval(c, e->arg[i].value);
     for (int i = 0; i < e->nargs; ++i)
@@ -35,7 +35,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
 
 static const struct value *eval_tiler(struct sema *c, const struct ast_expr *e) {
     if (e->nargs > LAY_MAX_RANK)
-        return FAIL(c, e->at, "a tiler of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+        return FAIL(c, e->at, "a tiler of %d modes; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct lay_tiler *kid[LAY_MAX_RANK];
     bool whole = true;
     for (int i = 0; i < e->nargs; ++i) {
@@ -61,8 +61,8 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
         if (!eval_int64(c, e->arg[i].value, what[i], &v[i])) return &value_none;
     for (int i = 0; i < 3; ++i)
         if (v[i] < -63 || v[i] > 63)
-            return FAIL(c, e->arg[i].value->at, "%s is %" PRId64 ", outside -63 .. 63", what[i],
-                        v[i]);
+            return FAIL(c, e->arg[i].value->at, "%s is %" PRId64 "; it must be in -63 .. 63",
+                        what[i], v[i]);
     struct lay_swizzle sw = {(int8_t)v[0], (int8_t)v[1], (int8_t)v[2]};
     lay_clear_error(c->lay);
     if (!lay_swizzle_valid(c->lay, sw)) {
@@ -117,7 +117,9 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; ++i)
         if (name == intern(c->s, coordinates[i])) {
             if (c->kernel && c->kernel->tid && name == intern(c->s, "block"))
-                return FAIL(c, at, "'block' has the parts 'block.x', 'block.y' and 'block.z'");
+                return FAIL(
+                    c, at,
+                    "'block' is not a number; its axes are 'block.x', 'block.y' and 'block.z'");
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
     if (atom_later(name)) return no_tma(c, name, at);
@@ -154,7 +156,8 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     if (v->kind == VAL_COPY) {
         bool src = e->name == intern(c->s, "src"), dst = e->name == intern(c->s, "dst");
         if (!src && !dst)
-            return FAIL(c, e->name_at, "a copy has the sides 'src' and 'dst', not '%s'", e->name);
+            return FAIL(c, e->name_at, "the sides of a copy are 'src' and 'dst', not '%s'",
+                        e->name);
         struct value *side = ARENA_NEW(&c->s->arena, struct value);
         *side = *v;
         side->kind = VAL_SIDE;
@@ -163,7 +166,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     }
     bool tid = e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tid");
     if (tid && e->name == intern(c->s, "x")) {
-        diag_error(c->s, e->at, "threads are numbered by 'tid' alone, which has no part");
+        diag_error(c->s, e->at, "'tid' is the number of a thread in its block, and has no parts");
         diag_fixit(c->s, e->at, "tid");
         return &value_none;
     }
@@ -306,6 +309,6 @@ const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *w
     const struct value *v = eval(c, e), *u = value_unwrap(v);
     if (u->kind == VAL_INT) return u->ix;
     if (v->kind != VAL_NONE)
-        diag_error(c->s, e->at, "%s is %s where an integer is expected", what, value_kind_text(v));
+        diag_error(c->s, e->at, "%s must be an integer, not %s", what, value_kind_text(v));
     return NULL;
 }

@@ -125,7 +125,7 @@ bool names_by_colon(struct sema *c, const struct ast_expr *e) {
 
 bool names_none(struct sema *c, const struct value *v, struct range at, const char *what) {
     if (!v->names || v->kind == VAL_VIEW) return true;
-    diag_error(c->s, at, "%s goes by position; the name '%s' means nothing here", what,
+    diag_error(c->s, at, "%s goes by position; the name '%s' has no meaning here", what,
                v->names[0]);
     return false;
 }
@@ -144,8 +144,8 @@ bool names_agree(struct sema *c, const struct value *a, const struct value *b, s
     for (int i = 0; i < x.n && i < y.n; ++i) {
         if (x.names[i] == y.names[i] || !x.names[i] || !y.names[i]) continue;
         diag_error(c->s, at,
-                   "mode %d is called '%s' on one side and '%s' on the other, and modes go "
-                   "by position here",
+                   "mode %d is called '%s' on one side and '%s' on the other; here modes are "
+                   "matched by position",
                    i, x.names[i], y.names[i]);
         return false;
     }

@@ -17,9 +17,9 @@ static const struct value *deferred(struct sema *c, enum property prop, const st
 static const struct value *of_side(struct sema *c, const char *name, const struct value *v,
                                    struct range at) {
     if (v->kind == VAL_COPY)
-        return FAIL(c, at, "'%s' is of one side of a copy: 'ld.src' or 'ld.dst'", name);
+        return FAIL(c, at, "'%s' takes one side of a copy: 'ld.src' or 'ld.dst'", name);
     if (v->kind != VAL_SIDE)
-        return FAIL(c, at, "'%s' is of a side of a labelled copy; here is %s", name,
+        return FAIL(c, at, "'%s' takes one side of a labelled copy, not %s", name,
                     value_kind_text(v));
     return NULL;
 }
@@ -44,8 +44,8 @@ static const struct value *cost_call(struct sema *c, const char *name, const str
         if (wrong) return wrong;
         const struct tensor *t = copy_side(v->copy, !v->dst)->base;
         if (t && t->space != rows[i].space)  // none where the copy is wrong
-            return FAIL(c, at, "'%s' is of %s memory, and '%s' is in %s memory", name,
-                        space_name(rows[i].space), t->name, space_name(t->space));
+            return FAIL(c, at, "'%s' is for %s memory, but '%s' is %s", name,
+                        space_name(rows[i].space), t->name, space_place(t->space));
         struct value *x = ARENA_NEW(&c->s->arena, struct value);
         *x = *deferred(c, rows[i].prop, v->copy, v->kernel);
         x->dst = v->dst;
@@ -60,12 +60,12 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     struct range at = call->e->arg[0].value->at;
     if (strcmp(name, "smem_bytes") == 0) {
         if (v->kind != VAL_KERNEL)
-            return FAIL(c, at, "'smem_bytes' is of a kernel; here is %s", value_kind_text(v));
+            return FAIL(c, at, "'smem_bytes' takes a kernel, not %s", value_kind_text(v));
         return deferred(c, PROP_SMEM_BYTES, NULL, v->kernel);
     }
     if (strcmp(name, "equivalent") == 0)
         return sema_not_yet_value(c, call->e->at,
-                                  "'equivalent' other than in 'expect equivalent(k1, k2)'");
+                                  "'equivalent' anywhere but in 'expect equivalent(k1, k2)'");
     if (strcmp(name, "vector_bits") == 0) {
         const struct value *wrong = of_side(c, name, v, at);
         if (wrong) return wrong;
@@ -77,11 +77,11 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     bool rounds = strcmp(name, "rounds") == 0;
     if (rounds || strcmp(name, "instructions") == 0) {
         if (v->kind != VAL_COPY)
-            return FAIL(c, at, "'%s' is of a labelled copy; here is %s", name, value_kind_text(v));
+            return FAIL(c, at, "'%s' takes a labelled copy, not %s", name, value_kind_text(v));
         return deferred(c, rounds ? PROP_ROUNDS : PROP_INSTRUCTIONS, v->copy, v->kernel);
     }
     if (v->kind != VAL_TILED)
-        return FAIL(c, at, "'%s' is of a tiled copy; here is %s", name, value_kind_text(v));
+        return FAIL(c, at, "'%s' takes a tiled copy, not %s", name, value_kind_text(v));
     if (strcmp(name, "threads") == 0) return value_static(c, v->tc->threads);
     if (strcmp(name, "tiler") == 0) return value_of_tuple(c, v->tc->tiler);
     if (!lay_valid(v->tc->tv))

@@ -55,10 +55,10 @@ const struct value *value_tuple(struct sema *c, int rank, const struct value *co
     v->kid = copy;
     if (rank > LAY_MAX_RANK || v->leaves > LAY_MAX_LEAVES)
         return FAIL(c, at,
-                    "a tuple of %d modes with %d integers; %d modes and %d integers are most", rank,
-                    v->leaves, LAY_MAX_RANK, LAY_MAX_LEAVES);
+                    "a tuple of %d modes with %d integers; the limits are %d modes and %d integers",
+                    rank, v->leaves, LAY_MAX_RANK, LAY_MAX_LEAVES);
     if (v->depth > LAY_MAX_DEPTH)
-        return FAIL(c, at, "tuples nested %d deep; %d is most", v->depth, LAY_MAX_DEPTH);
+        return FAIL(c, at, "tuples nested %d deep; the limit is %d", v->depth, LAY_MAX_DEPTH);
     return v;
 }
 

@@ -13,8 +13,8 @@ static const int64_t most_divisor = INT64_C(1) << 30;
 
 static void malformed(struct sema *c, struct range at) {
     diag_error(c->s, at,
-               "'when' needs what params, or products of them, are multiples of: when M %% 8 == 0, "
-               "or when (M %% 8 == 0, N %% 8 == 0)");
+               "'when' takes divisibility conditions on params or products of params, such as when "
+               "M %% 8 == 0, or when (M %% 8 == 0, N %% 8 == 0)");
 }
 
 // "M % 8 == 0"; false after an error.
@@ -33,7 +33,7 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
     if (x && ix_static(x, &known)) {
         diag_error(c->s, e->lhs->lhs->at,
                    "'%s' is %" PRId64 " in every launch, so there is nothing to choose; 'when' "
-                   "tests params that have several values",
+                   "tests params with several values",
                    ast_expr_text(c->s, e->lhs->lhs), known);
         return false;
     }
@@ -44,7 +44,8 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
         return false;
     }
     if (by < 1 || by > most_divisor) {
-        diag_error(c->s, e->lhs->rhs->at, "a multiple of %" PRId64 "; 1 .. 2^30 is possible", by);
+        diag_error(c->s, e->lhs->rhs->at, "the divisor is %" PRId64 "; it must be in 1 .. 2^30",
+                   by);
         return false;
     }
     *out = (struct condition){.value = v, .by = by / lay_gcd(v.num, by)};
@@ -57,13 +58,13 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
     const struct ast_expr *e = fn->when;
     if (!e) return;
     if (k->device) {
-        diag_error(c->s, e->at, "'%s' is a device function; a kernel alone has cases", k->name);
+        diag_error(c->s, e->at, "'%s' is a device function; only kernels have cases", k->name);
         return;
     }
     bool list = e->kind == E_TUPLE && e->nargs != 1;
     int n = list ? e->nargs : 1;
     if (n == 0 || n > MOST_CONDITIONS) {
-        diag_error(c->s, e->at, "%d conditions; 1 .. %d are possible", n, MOST_CONDITIONS);
+        diag_error(c->s, e->at, "%d conditions; 'when' takes 1 .. %d", n, MOST_CONDITIONS);
         return;
     }
     // and what its arguments are aligned to, which is found when all cases are known
@@ -110,7 +111,7 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
                        "a case of '%s' with 'when' must come before the one without, which is for "
                        "all other sizes",
                        k->name);
-            diag_note(c->s, was->at, "the one without 'when' is here");
+            diag_note(c->s, was->at, "the case without 'when' is here");
             return false;
         }
         if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
@@ -130,7 +131,7 @@ void kernel_cases_end(struct sema *c) {
 
 // What is not the same in both cases; NULL: nothing that has to be.
 static const char *differs(const struct kernel *a, const struct kernel *b) {
-    if (a->nformals != b->nformals) return "as many arguments";
+    if (a->nformals != b->nformals) return "the same number of arguments";
     for (int i = 0; i < a->nformals; ++i) {
         const struct tensor *x = a->formal[i].tensor, *y = b->formal[i].tensor;
         if (x->name != y->name || x->elem != y->elem || a->formal[i].dir != b->formal[i].dir)
@@ -180,8 +181,10 @@ static void cases_are_taken(struct sema *c, const struct kernel *last) {
     for (const struct kernel *b = last->first_case->next_case; b; b = b->next_case)
         for (const struct kernel *k = last->first_case; k != b; k = k->next_case) {
             if (k->planned || k->nwhen == 0 || !covers(k, b)) continue;
-            diag_error(c->s, b->at, "no launch takes this case of kernel '%s'", b->name);
-            diag_note(c->s, k->at, "this one, which comes first, holds wherever it does");
+            diag_error(c->s, b->at, "no launch can take this case of kernel '%s'", b->name);
+            diag_note(
+                c->s, k->at,
+                "this case comes first, and its conditions hold whenever those of the other do");
             return;
         }
 }

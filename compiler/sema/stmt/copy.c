@@ -32,7 +32,7 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
         return view_closed(c, out, e->at);
     }
     if (v->kind == VAL_NONE) return false;
-    diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
+    diag_error(c->s, e->at, "a copy is between tensors; this is %s", value_kind_text(v));
     const struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
     const struct symbol *outer = sym ? sym->outer : NULL;
     if (!outer || outer->kind != SYM_TENSOR) return false;
@@ -210,7 +210,7 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
     if (!v->overhangs_part) return true;
     diag_error(c->s, v->at,
                "not yet supported: a tile that reaches beyond a part of '%s'; along each mode the "
-               "tile divides the part, or the part is all of the tensor",
+               "tile must divide the part, or the part must be the whole tensor",
                v->base->name);
     diag_page(c->s, "divide");
     diag_note(c->s, v->base->at, "'%s' is %s", v->base->name, lay_text(c->lay, v->base->layout));
@@ -221,8 +221,9 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
 static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
     bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
     if (!frags && !y->src.part && !y->dst.part) return true;
-    diag_error(c->s, e->at,
-               "'by' divides what a block has; here is one thread's, which an atom copies");
+    diag_error(
+        c->s, e->at,
+        "'by' divides a view of the block; this view belongs to one thread: copy it with an atom");
     return false;
 }
 
@@ -251,8 +252,8 @@ static bool check_collective(struct sema *c, struct copy *y, const struct value 
         if (!d) continue;
         if (d->src != (i == 0)) {
             diag_error(c->s, side->at,
-                       "this part of '%s' is what 'partition_%s' gives, and it is the %s of the "
-                       "copy; lanes of '%s' have other values there",
+                       "this part of '%s' comes from 'partition_%s', but it is the %s of the copy; "
+                       "there, the lanes of '%s' hold other values",
                        side->base->name, d->src ? "src" : "dst", d->src ? "destination" : "source",
                        d->by->atom.row->name);
             return false;
@@ -261,9 +262,9 @@ static bool check_collective(struct sema *c, struct copy *y, const struct value 
             v->kind == VAL_TILED ? same_tile(v->tc, d->by) : v->atom->row == d->by->atom.row;
         if (!same) {
             diag_error(c->s, e->at,
-                       "'%s' here was divided by another tiled copy than the one that copies it",
+                       "'%s' was divided by another tiled copy than the one that copies it",
                        side->base->name);
-            diag_note(c->s, d->by->at, "it was divided by this one");
+            diag_note(c->s, d->by->at, "this tiled copy divided it");
             return false;
         }
         struct range at = side->at;
@@ -302,8 +303,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
                atom_check_copy(c, &v->tc->atom, y);
     }
     if (v->kind != VAL_ATOM) {
-        diag_error(c->s, e->at, "'with' takes a tiled copy or an atom; here is %s",
-                   value_kind_text(v));
+        diag_error(c->s, e->at, "'with' takes a tiled copy or an atom, not %s", value_kind_text(v));
         return false;
     }
     if (!y->tc) y->atom = v->atom;
@@ -330,8 +330,8 @@ static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) 
     if (!e) return true;
     if (y->dst.base->space == MEM_GLOBAL) {
         diag_error(c->s, e->at,
-                   "'pad' fills shared memory and fragments; '%s' is global memory, where each "
-                   "element that is written has a source",
+                   "'pad' fills shared memory and fragments; '%s' is in global memory, where each "
+                   "element that is written needs a source",
                    y->dst.base->name);
         diag_note(c->s, y->dst.base->at, "'%s' is declared here", y->dst.base->name);
         return false;

@@ -43,7 +43,7 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
     }
     if (!lay_tuple_static(value)) {
         diag_error(c->s, value_at->at,
-                   "a property is compared with a number, and %s depends on a param",
+                   "a property is compared with a number, but %s depends on a param",
                    value_text(c, b));
         return;
     }
@@ -90,7 +90,7 @@ static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const 
         const struct value *v = eval(c, e->arg[i].value);
         if (v->kind == VAL_NONE) return true;
         if (v->kind != VAL_KERNEL || v->kernel->device) {
-            diag_error(c->s, e->arg[i].value->at, "'equivalent' compares kernels; here is %s",
+            diag_error(c->s, e->arg[i].value->at, "'equivalent' compares kernels, not %s",
                        v->kind == VAL_KERNEL ? "a device function" : value_kind_text(v));
             return true;
         }
@@ -123,15 +123,15 @@ static void check_now(struct sema *c, const struct ast_expect *x, struct range a
     if (v->kind == VAL_NONE) return;
     bool truth;
     if (!value_is_bool(v, &truth)) {
-        diag_error(c->s, e->at, "'expect' needs a comparison; here is %s", value_kind_text(v));
+        diag_error(c->s, e->at, "'expect' needs a comparison, not %s", value_kind_text(v));
         return;
     }
     if (truth) return;
     const char *text = ast_expr_text(c->s, e);
     if (x->message)
-        diag_error(c->s, e->at, "%s: expected %s", x->message, text);
+        diag_error(c->s, e->at, "%s: this does not hold: %s", x->message, text);
     else
-        diag_error(c->s, e->at, "expected %s", text);
+        diag_error(c->s, e->at, "this does not hold: %s", text);
     if (e->kind != E_BINARY) return;
     for (int i = 0; i < 2; ++i) {
         const struct ast_expr *side = i ? e->rhs : e->lhs;

@@ -36,12 +36,11 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     if (!sym) return;
     sym->function = x;
     if (fn->nformals > MOST_FORMALS) {
-        diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
+        diag_error(c->s, fn->head_at, "%d arguments; the limit is %d", fn->nformals, MOST_FORMALS);
         return;
     }
     if (!*x->from) {
-        diag_error(c->s, fn->head_at, "'%s' has no file that it comes from: the name is empty",
-                   x->name);
+        diag_error(c->s, fn->head_at, "'%s' has an empty file name after 'from'", x->name);
         return;
     }
     source_also(c->s, file_beside(c, c->s->sources.file[d->at.file].path, x->from));
@@ -84,8 +83,7 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
                        const struct ast_expr *e, struct view *out) {
     if (v->kind == VAL_NONE) return false;
     if (v->kind != VAL_VIEW) {
-        diag_error(c->s, e->at, "'%s' is a tensor; here is %s", f->tensor->name,
-                   value_kind_text(v));
+        diag_error(c->s, e->at, "'%s' takes a tensor, not %s", f->tensor->name, value_kind_text(v));
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }
@@ -97,9 +95,9 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
         return false;
     }
     if (have->space != want->space || have->elem != want->elem) {
-        diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name,
-                   have->elem->name, space_name(have->space), want->name, want->elem->name,
-                   space_name(want->space));
+        diag_error(c->s, e->at, "'%s' is %s %s, but '%s' is %s %s", have->name, have->elem->name,
+                   space_place(have->space), want->name, want->elem->name,
+                   space_place(want->space));
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }
@@ -161,7 +159,8 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     for (int i = 0, f = 0, n = 0; i < want; ++i) {
         const struct ast_arg *a = &s->call.arg[i];
         if (a->key.name) {
-            diag_error(c->s, a->key.at, "arguments of '%s' go by position, not by name", fn->name);
+            diag_error(c->s, a->key.at, "'%s' takes its arguments by position, not by name",
+                       fn->name);
             ok = false;
         }
         if (f < fn->nformals && (n == fn->nindexes || fn->formal[f].place < fn->index[n].place)) {
@@ -182,13 +181,14 @@ void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     const struct value *v = eval(c, e);
     if (v->kind == VAL_NONE) return;
     if (v->kind != VAL_VIEW) {
-        diag_error(c->s, e->at, "'fill' writes to a tensor; here is %s", value_kind_text(v));
+        diag_error(c->s, e->at, "'fill' writes to a tensor, not to %s", value_kind_text(v));
         return;
     }
     if (!view_closed(c, &v->view, e->at)) return;
     struct tensor *t = v->view.base;
     if (t->space == MEM_GLOBAL) {
-        diag_error(c->s, e->at, "'fill' writes to shared memory and fragments; '%s' is global",
+        diag_error(c->s, e->at,
+                   "'fill' writes to shared memory and fragments; '%s' is in global memory",
                    t->name);
         diag_note(c->s, t->at, "it is declared here");
         return;

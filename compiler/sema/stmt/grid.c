@@ -111,7 +111,7 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
         n = v->rank;
     }
     if (n < 1 || n > 3) {
-        diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
+        diag_error(c->s, e->at, "a grid has 1 .. 3 axes, not %d", n);
         return;
     }
     static const int64_t most[3] = {INT32_MAX, 65535, 65535};
@@ -129,8 +129,8 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
         int64_t lo, hi;
         lay_int_range(b, &lo, &hi);
         if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
-            diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
-                       i, lay_int_text(c->lay, b), most[i]);
+            diag_error(c->s, at, "axis %d of the grid has %s blocks; it must have 1 .. %" PRId64, i,
+                       lay_int_text(c->lay, b), most[i]);
             return;
         }
         k->grid[i] = b;

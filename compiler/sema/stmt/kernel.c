@@ -60,7 +60,7 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (t) t->swizzle_auto = s->kind == S_SHARED && s->buffer.swizzle_at.end;
     if (t && t->swizzle_auto && t->layout.composed && !s->buffer.chosen)
         diag_error(c->s, s->buffer.swizzle_at,
-                   "'swizzle auto' would replace the swizzle of '%s'; leave one of the two out",
+                   "'swizzle auto' would replace the swizzle of '%s'; leave out one of the two",
                    t->name);
     struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
     if (sym && t) sym->tensor = own(c, t);
@@ -145,15 +145,15 @@ void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
                     const struct tensor *t) {
     if (!device) {
         diag_error(c->s, f->readonly_at,
-                   "'readonly' is for the device functions of a plan; what a kernel only reads "
-                   "nobody writes while it runs");
+                   "'readonly' is for device functions; nobody writes what a kernel only reads "
+                   "while it runs");
     } else if (f->dir != DIR_NONE) {
         diag_error(c->s, f->readonly_at, "'%s' is written, and is not 'readonly'", f->name.name);
     } else if (t->space != MEM_GLOBAL) {
         diag_error(c->s, f->readonly_at,
-                   "'%s' is %s memory; 'readonly' is for global memory, which is then read by "
-                   "loads that may miss what is written meanwhile",
-                   f->name.name, space_name(t->space));
+                   "'%s' is %s; 'readonly' is for global memory, which is then read by "
+                   "loads that may miss concurrent writes",
+                   f->name.name, space_place(t->space));
     }
 }
 
@@ -207,14 +207,15 @@ static void make_vars(struct sema *c) {
 bool loop_fits(struct sema *c, const struct ast_stmt *s) {
     int levels = s->kind == S_PIPELINE ? 2 : 1;
     if (c->loops + levels <= MOST_LOOPS) return true;
-    diag_error(c->s, s->at, "loops nested %d deep; %d is most%s", c->loops + levels, MOST_LOOPS,
-               levels > 1 ? ", and a pipeline counts twice, with its parts" : "");
+    diag_error(c->s, s->at, "loops nested %d deep; the limit is %d%s", c->loops + levels,
+               MOST_LOOPS,
+               levels > 1 ? "; a pipeline counts twice, since its parts count too" : "");
     return false;
 }
 
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
-    loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
-    loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
+    loop->begin = eval_ix(c, s->loop.lo, "the start of a loop");
+    loop->end = eval_ix(c, s->loop.hi, "the end of a loop");
     loop->end_at = s->loop.hi->at;
     if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
@@ -267,7 +268,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
 static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     enum { MOST_PENDING = 255 };
     if (!c->kernel->manual) {
-        diag_error(c->s, s->at, "'%s' is only for manual functions; here it is inferred",
+        diag_error(c->s, s->at, "'%s' is only for manual functions; here the compiler places it",
                    s->kind == S_SYNC     ? "sync"
                    : s->kind == S_COMMIT ? "commit"
                                          : "wait");
@@ -297,9 +298,9 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
     case S_PIPELINE:
         if (!c->kernel->manual) return check_pipeline(c, s);
-        diag_error(
-            c->s, s->at,
-            "a pipeline places its own groups and waits; in a manual function write out the loop");
+        diag_error(c->s, s->at,
+                   "a pipeline places its own groups and waits; in a manual function, write the "
+                   "loop yourself");
         break;
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: check_fill(c, s, &made); break;
@@ -372,8 +373,8 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     collect_params(c, k);
     if (k->nformals + k->nindexes + k->nparams > MOST_ARGUMENTS)
         diag_error(c->s, k->at,
-                   "kernel '%s' takes %d arguments, tensors and params; %d is most, as a launch "
-                   "hands over 4096 bytes",
+                   "kernel '%s' takes %d arguments, tensors and params; the limit is %d, since a "
+                   "launch passes 4096 bytes",
                    k->name, k->nformals + k->nindexes + k->nparams, MOST_ARGUMENTS);
     drop_untouched(c, k);
     kernel_cases_join(c, k);

@@ -74,7 +74,8 @@ static int stages_of(struct sema *c, const struct ast_stmt *s, const struct ring
         const struct tensor *a = r->tensor[0], *b = r->tensor[i];
         if (a->stages == b->stages) continue;
         diag_error(c->s, s->at,
-                   "'%s' has %d stages and '%s' has %d; what one pipeline fills has as many",
+                   "'%s' has %d stages and '%s' has %d; all buffers that one pipeline fills need "
+                   "the same number",
                    a->name, a->stages, b->name, b->stages);
         diag_note(c->s, a->at, "'%s' is declared here", a->name);
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
@@ -100,7 +101,7 @@ static void warn_in_order(struct sema *c, const struct ast_stmt *s, const struct
         diag_note(c->s, t->at, "a buffer in shared memory can have stages");
         return;
     }
-    diag_note(c->s, t->at, "with 'stages 2' the next step's elements are on their way meanwhile");
+    diag_note(c->s, t->at, "with 'stages 2' the next step is loaded while this one is used");
     struct range at = {t->layout_at.file, t->layout_at.end, t->layout_at.end};
     if (!t->swizzle_auto) diag_fixit(c->s, at, " stages 2");
 }

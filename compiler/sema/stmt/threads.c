@@ -95,8 +95,8 @@ static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
     bool known = n <= MOST_THREADS;
     int64_t first = known && e->nargs > 0 ? e->arg[0].value->ival : 16;
     diag_error(c->s, e->at,
-               "the threads of a block are numbered in one row: 'threads %" PRId64
-               "'; 'tid %% %" PRId64 "' and 'tid / %" PRId64 "' count two axes",
+               "the threads of a block have one axis: 'threads %" PRId64 "'; 'tid %% %" PRId64
+               "' and 'tid / %" PRId64 "' are two axes of them",
                known ? n : 256, known ? first : 16, known ? first : 16);
     if (known) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
 }
@@ -113,11 +113,10 @@ bool kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
     }
     const struct value *v = eval(c, fn->threads);
     if (v->kind == VAL_TILED) {
-        diag_error(
-            c->s, fn->threads->at,
-            "the number of threads is an integer; of a tiled copy it is 'threads(%s)', and a "
-            "kernel that says nothing has those of its tiled copies",
-            ast_expr_text(c->s, fn->threads));
+        diag_error(c->s, fn->threads->at,
+                   "the number of threads is an integer; that of a tiled copy is 'threads(%s)'. A "
+                   "kernel without 'threads' has those of its tiled copies",
+                   ast_expr_text(c->s, fn->threads));
         k->threads = 1;
     } else if (!value_to_int64(c, v, fn->threads->at, "the number of threads", &k->threads))
         k->threads = 1;
@@ -130,8 +129,8 @@ bool kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
 }
 
 void kernel_no_threads(struct sema *c) {
-    diag_error(c->s, c->kernel->at,
-               "'%s' does not say how many threads it has, and it has no tiled copy to take them "
-               "from; write 'threads N'",
-               c->kernel->name);
+    diag_error(
+        c->s, c->kernel->at,
+        "'%s' has neither 'threads' nor a tiled copy that gives their number; write 'threads N'",
+        c->kernel->name);
 }

@@ -18,7 +18,7 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
         if (!a->key.name) {
             if (i > 0) {
                 diag_error(c->s, a->value->at,
-                           "argument %d of 'tile' has no name; say 'thr=', 'val=', 'atoms=', "
+                           "argument %d of 'tile' has no name; it takes 'thr=', 'val=', 'atoms=', "
                            "'along=', 'tv=', 'map=' or 'tile='",
                            i + 1);
                 return false;
@@ -46,7 +46,9 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
         *slot[k] = a;
     }
     if (!out->atom) {
-        diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
+        diag_error(
+            c->s, e->at,
+            "'tile' takes an atom as its first argument: tile(universal(128), thr=L, val=L)");
         return false;
     }
     bool like = out->like && e->nargs == 2;
@@ -57,14 +59,14 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
     bool map = out->map && !out->tv && !layouts;
     if (thr_atoms && !out->along) {
         diag_error(c->s, out->atoms->key.at,
-                   "'atoms=' counts whole atoms along one mode, so 'along=' has to name it");
+                   "'atoms=' counts whole atoms along one mode, which 'along=' must name");
         return false;
     }
     if (!thr_val && !thr_atoms && !tv && !map && !like) {
         diag_error(
             c->s, e->at,
             out->tv && !out->tile && !layouts
-                ? "'tv=' numbers the elements of a tile, so 'tile=' has to give its extents"
+                ? "'tv=' numbers the elements of a tile, whose extents 'tile=' must give"
                 : "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' and "
                   "'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
         return false;

@@ -43,7 +43,7 @@ bool atom_family(struct sema *c, const char *name) {
 const struct value *atom_of_family(struct sema *c, const char *name, const char *part,
                                    struct range at) {
     const char *all = family(c, name);
-    if (!part) return FAIL(c, at, "'%s' is not an atom by itself; write %s", name, all);
+    if (!part) return FAIL(c, at, "'%s' alone is not an atom; write %s", name, all);
     return FAIL(c, at, "'%s' has no part '%s'; write %s", name, part, all);
 }
 
@@ -90,11 +90,10 @@ static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t byt
                    (long long)bytes, row->name, (long long)bytes / 8);
         diag_fixit(c->s, at, sema_text(c, "%lld", (long long)bytes / 8));
     } else if (bytes > 0 && bytes < narrow->widths[0] / 8) {
-        diag_error(
-            c->s, at,
-            "'%s' has no access of %lld byte%s: %s moves %s; for this few, use universal(%lld)",
-            row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
-            width_choice(c, narrow), (long long)bytes * 8);
+        diag_error(c->s, at,
+                   "'%s' has no access of %lld byte%s: %s moves %s; for fewer, use universal(%lld)",
+                   row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
+                   width_choice(c, narrow), (long long)bytes * 8);
     } else if (row != narrow && bytes > 0 && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
         diag_error(c->s, at, "'%s' has no access of %lld bytes, only of %s: %s; write %s(%lld)",
                    row->name, (long long)bytes, width_list(c, row), row->why_widths, narrow->name,
@@ -121,7 +120,7 @@ static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) 
     if (!eval_int64(c, arg->value, "the hint 'l2='", &bytes)) return false;
     a->l2 = (int)bytes;
     if (bytes == 64 || bytes == 128 || bytes == 256) return true;
-    diag_error(c->s, arg->value->at, "'l2=%lld': the L2 cache is asked for 64, 128 or 256 bytes",
+    diag_error(c->s, arg->value->at, "'l2=%lld': the L2 cache fetches 64, 128 or 256 bytes",
                (long long)bytes);
     return false;
 }
@@ -147,17 +146,21 @@ static bool more_args(struct sema *c, const struct ast_expr *e, int first, struc
         }
         const struct value *v = eval(c, arg->value);
         if (v->kind == VAL_NONE) return false;
+        if (v->kind == VAL_ELEM && i > first) {
+            diag_error(c->s, arg->value->at, "'%s' takes one element type", row->name);
+            return false;
+        }
         if (v->kind != VAL_ELEM || i > first) {
             diag_error(c->s, arg->value->at,
-                       "the %s argument of '%s' is %s; an element type is expected",
+                       "the %s argument of '%s' must be an element type, not %s",
                        first ? "second" : "first", row->name, value_kind_text(v));
             return false;
         }
         a->elem = v->elem;
         if (!atom_takes(c, row, a->elem->bits, arg->value->at)) return false;
         if (row->exact && (a->bits < a->elem->bits || a->bits % a->elem->bits != 0)) {
-            diag_error(c->s, e->at, "'%s' of %d bits moves no whole '%s', which has %d", row->name,
-                       a->bits, a->elem->name, a->elem->bits);
+            diag_error(c->s, e->at, "'%s' of %d bits cannot move a whole '%s', which has %d",
+                       row->name, a->bits, a->elem->name, a->elem->bits);
             return false;
         }
     }
@@ -185,8 +188,8 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
     *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
     if (e->kind == E_CALL && e->nargs != 1)
-        return FAIL(c, e->at, "'%s' takes an element type alone: %s(f16); here are %d arguments",
-                    name, name, e->nargs);
+        return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
+                    name, e->nargs);
     return e->kind != E_CALL || more_args(c, e, 0, a) ? atom_value(c, a) : &value_none;
 }
 
@@ -196,8 +199,8 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
     int most = 2 + row->prefetches + (row->ld != 0) + (row->st != 0);
     if (e->nargs < 1 || e->nargs > most)
         return FAIL(c, e->at,
-                    "'%s' takes the %s of an access and, if wanted, an element type; "
-                    "here %s %d argument%s",
+                    "'%s' takes the %s of an access and, optionally, an element type; here %s %d "
+                    "argument%s",
                     name, row->in_bytes ? "bytes" : "bits", e->nargs == 1 ? "is" : "are", e->nargs,
                     e->nargs == 1 ? "" : "s");
     if (e->arg[0].key.name)
@@ -236,11 +239,11 @@ static const char *way(struct sema *c, const struct atom_row *row) {
 static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    const char *mend = atom_is_collective(a->row) ? "copy it by way of shared memory"
+    const char *mend = atom_is_collective(a->row) ? "copy it through shared memory"
                                                   : sema_text(c, "use universal(%d) here", a->bits);
-    diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; %s", a->row->family,
+    diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
-               space_name(v->base->space), mend);
+               space_place(v->base->space), mend);
     diag_page(c->s, a->row->page);
     diag_note(c->s, a->at, "the atom is declared here");
     return false;
@@ -252,7 +255,7 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         return false;
     if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
-                   "%s fills with 0 what has no source, and 'pad' is %s; use universal(%d) "
+                   "%s fills with 0 where there is no source, but 'pad' is %s; use universal(%d) "
                    "here, or 'pad 0'",
                    a->row->family, y->pad->text, a->bits);
         diag_page(c->s, a->row->page);
@@ -261,14 +264,14 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
     const struct tensor *from = y->src.base, *to = y->dst.base;
     if (a->row->raw && from->elem != to->elem) {
         diag_error(c->s, y->how_at,
-                   "%s moves bytes and converts nothing, and '%s' holds %s, '%s' %s; "
-                   "use universal(%d) here",
+                   "%s moves bytes and does not convert, but '%s' holds %s and '%s' holds %s; use "
+                   "universal(%d) here",
                    a->row->family, from->name, from->elem->name, to->name, to->elem->name, a->bits);
         diag_page(c->s, a->row->page);
         return false;
     }
     if (c->plan->arch >= a->row->min_arch) return true;
-    diag_error(c->s, y->how_at, "'%s' needs sm_%d, and this plan is for sm_%d", a->row->name,
+    diag_error(c->s, y->how_at, "'%s' needs sm_%d; this plan is for sm_%d", a->row->name,
                a->row->min_arch, c->plan->arch);
     diag_page(c->s, a->row->page);
     return false;

@@ -41,7 +41,8 @@ bool atom_hints(struct sema *c, const struct ast_arg *arg, bool ld, struct atom 
             return false;
         }
         if (of_kind[row->kind]) {
-            diag_error(c->s, at, "'%s' and '%s' are hints of one kind; an access has one of them",
+            diag_error(c->s, at,
+                       "'%s' and '%s' are hints of the same kind; an access takes one of them",
                        of_kind[row->kind]->word, row->word);
             return false;
         }
@@ -63,8 +64,8 @@ static bool check_side(struct sema *c, const struct atom *a, const struct copy *
                            : sema_text(c, "%s=%s", ld ? "ld" : "st", hints_text(c->s, hints));
     if (!hints && !(ld && a->l2)) return true;
     if (t->space != MEM_GLOBAL) {
-        diag_error(c->s, y->how_at, "'%s' is about %s global memory, and the %s '%s' is in %s",
-                   said, ld ? "loads from" : "stores to", ld ? "source" : "destination", t->name,
+        diag_error(c->s, y->how_at, "'%s' is for %s global memory, but the %s '%s' is in %s", said,
+                   ld ? "loads from" : "stores to", ld ? "source" : "destination", t->name,
                    t->space == MEM_FRAG ? "registers" : "shared memory");
         diag_note(c->s, a->at, "the atom is declared here");
         return false;
@@ -72,20 +73,21 @@ static bool check_side(struct sema *c, const struct atom *a, const struct copy *
     for (int i = 0; i < n_hint_rows; ++i) {
         const struct hint_row *row = &hint_rows[i];
         if (!(row->bit & hints) || c->plan->arch >= row->min_arch) continue;
-        diag_error(c->s, y->how_at, "the hint '%s' needs sm_%d, and this plan is for sm_%d",
-                   row->word, row->min_arch, c->plan->arch);
+        diag_error(c->s, y->how_at, "the hint '%s' needs sm_%d; this plan is for sm_%d", row->word,
+                   row->min_arch, c->plan->arch);
         return false;
     }
     if (!(hints & HINT_NC)) return true;
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
         if (f->tensor != t || formal_is_constant(c->kernel, f)) continue;
-        diag_error(c->s, y->how_at,
-                   f->dir == ARG_IN
-                       ? "'ld=nc' reads what nobody writes meanwhile, and the caller of '%s' may "
-                         "write '%s': it is not 'readonly'"
-                       : "'ld=nc' reads what nobody writes meanwhile, and '%s' writes '%s'",
-                   c->kernel->name, t->name);
+        diag_error(
+            c->s, y->how_at,
+            f->dir == ARG_IN
+                ? "'ld=nc' reads what nobody writes while the kernel runs, but the caller of '%s' "
+                  "may write '%s': it is not 'readonly'"
+                : "'ld=nc' reads what nobody writes while the kernel runs, but '%s' writes '%s'",
+            c->kernel->name, t->name);
         diag_note(c->s, f->at, "'%s' is an argument here", t->name);
         return false;
     }

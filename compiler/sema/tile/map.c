@@ -14,8 +14,9 @@ enum {
 // -- names and ranges -----------------------------------------------------------------------------
 
 static bool no_range(struct sema *c, const struct ast_expr *e) {
-    diag_error(c->s, e->at,
-               "a name with its range is expected here, or a tuple of them: (t:128, v:8) -> ..");
+    diag_error(
+        c->s, e->at,
+        "an index map starts with a name and its range, or a tuple of them: (t:128, v:8) -> ..");
     return false;
 }
 
@@ -34,8 +35,8 @@ static bool read_ranges(struct sema *c, struct index_map *m, const struct ast_ex
     if (!eval_int64(c, e->rhs, sema_text(c, "the range of '%s'", name), &n)) return false;
     if (n < 1 || n > MOST_POINTS || *of > MOST_POINTS / n) {
         diag_error(c->s, e->rhs->at,
-                   "'%s' has %" PRId64 " values; 1 .. %d are possible, in all ranges together",
-                   name, n, MOST_POINTS);
+                   "'%s' has %" PRId64 " values; all ranges together must have 1 .. %d", name, n,
+                   MOST_POINTS);
         return false;
     }
     if (m->nvars == MAP_NAMES) {
@@ -56,7 +57,7 @@ static bool read_head(struct sema *c, struct index_map *m) {
     m->threads = m->values = 1;
     if (e->kind != E_TUPLE || e->nargs != 2) {
         diag_error(c->s, e->at,
-                   "an index map begins with the names of threads and values and their ranges: "
+                   "an index map starts with names for threads and values, with their ranges: "
                    "(t:128, v:8) -> ..");
         return false;
     }
@@ -96,13 +97,13 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
         return true;
     }
     if (v->kind != VAL_INT) {
-        diag_error(c->s, at, "%s is in the coordinate of an index map; integers are expected",
+        diag_error(c->s, at, "the coordinate of an index map consists of integers, not of %s",
                    v->kind == VAL_TUPLE ? "an empty tuple" : value_kind_text(v));
         return false;
     }
     if (!own_names(m, v->ix, work)) {
         diag_error(c->s, at,
-                   "'%s' depends on more than the names of the map and numbers, so who has which "
+                   "'%s' depends on more than the map's names and numbers, so the thread of each "
                    "element is not known when compiling",
                    ix_text(c->s, v->ix));
         return false;
@@ -128,8 +129,9 @@ static bool read_coordinate(struct sema *c, struct index_map *m) {
     int64_t points = m->threads * m->values;
     if (work <= MOST_WORK / points) return tile_spend(c, points + points * work / 16, m->e->at);
     diag_error(c->s, m->e->at,
-               "the map has %" PRId64 " points and %" PRId64 " operations a point, which are too "
-               "many to go through; points times operations are %d at most",
+               "the map has %" PRId64 " points and %" PRId64
+               " operations per point, which are too many to go through; points times operations "
+               "are at most %d",
                points, work, MOST_WORK);
     return false;
 }
@@ -152,7 +154,7 @@ static bool take_shape(struct sema *c, struct index_map *m, const struct lay_tup
     lay_clear_error(c->lay);
     struct lay_int size = lay_tuple_product(c->lay, shape);
     if (!lay_int_static(size) || size.num < 1 || size.num > MOST_POINTS) {
-        diag_error(c->s, at, "the tile %s of an index map has %s elements; 1 .. %d are possible",
+        diag_error(c->s, at, "the tile %s of an index map has %s elements; it must have 1 .. %d",
                    lay_tuple_text(c->lay, shape),
                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many", MOST_POINTS);
         lay_clear_error(c->lay);
@@ -162,7 +164,7 @@ static bool take_shape(struct sema *c, struct index_map *m, const struct lay_tup
     m->tile = shape;
     m->size = size.num;
     if (fit(c, m, m->coord, shape, &next)) return true;
-    diag_error(c->s, m->e->rhs->at, "the map's coordinate %s is not one of the tile %s",
+    diag_error(c->s, m->e->rhs->at, "the map's coordinate %s does not match the tile %s",
                value_text(c, m->coord), lay_tuple_text(c->lay, shape));
     return false;
 }

@@ -9,8 +9,8 @@ const struct value *map_copy(struct sema *c, const struct ast_expr *e, const str
     struct lay_int size = lay_size(c->lay, v->layout);
     if (!lay_int_static(size))
         return FAIL(c, v->at,
-                    "a map goes through all %s elements of '%s' here, which is known only at run "
-                    "time; cut the tensor with local_tile first",
+                    "a map goes through all %s elements of '%s', which is known only at run time; "
+                    "cut the tensor with local_tile first",
                     lay_int_valid(size) ? lay_int_text(c->lay, size) : "its", v->base->name);
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = e->at, .by = true};

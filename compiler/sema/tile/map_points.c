@@ -71,10 +71,10 @@ static bool find_tile(struct points *p, struct index_map *m) {
         if (!evaluate(p, i)) return overflow(p, i);
         for (int k = 0; k < m->nleaves; ++k) {
             if (p->crd[k] < 0 || p->crd[k] >= MOST_POINTS) {
-                diag_error(p->c->s, m->e->at,
-                           "%s is element %s; the coordinates of a tile run from 0 and are below "
-                           "%d",
-                           who(p, i), coordinate(p, p->crd), MOST_POINTS);
+                diag_error(
+                    p->c->s, m->e->at,
+                    "%s is element %s; the coordinates of a tile start at 0 and are below %d",
+                    who(p, i), coordinate(p, p->crd), MOST_POINTS);
                 return false;
             }
             if (p->crd[k] >= m->leaf[k].extent) m->leaf[k].extent = p->crd[k] + 1;
@@ -89,7 +89,7 @@ static bool find_tile(struct points *p, struct index_map *m) {
     const int64_t *next = extent;
     m->tile = form(p->c, m->coord, &next);
     if (m->size <= MOST_POINTS) return true;
-    diag_error(p->c->s, m->e->at, "the map reaches through a tile of %s; %d elements are most",
+    diag_error(p->c->s, m->e->at, "the map covers a tile of %s; the limit is %d elements",
                lay_tuple_text(p->c->lay, m->tile), MOST_POINTS);
     return false;
 }
@@ -137,7 +137,7 @@ static void no_layout(const struct points *p, int64_t i, int64_t would_be, const
     const char *runs = p->run == 1 ? "one by one" : sema_text(p->c, "in runs of %" PRId64, p->run);
     diag_warn(p->c->s, W_INDEX_MAP, p->m->e->at,
               "this index map is not a layout: each thread copies its %" PRId64
-              " value%s %s, at places that it computes",
+              " value%s %s, at offsets that it computes",
               p->m->values, p->m->values == 1 ? "" : "s", runs);
     diag_note(p->c->s, p->m->e->rhs->at,
               "%s is place %" PRId64 " of the tile, first mode fastest; %s has it at %" PRId64,

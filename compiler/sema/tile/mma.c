@@ -16,7 +16,7 @@ static const struct mma_row *find_row(struct sema *c, const struct ast_expr *e) 
     const struct mma_row *row = text ? mma_find(text) : NULL;
     if (row && c->plan->arch >= row->min_arch) return row;
     if (row) {
-        diag_error(c->s, e->at, "'%s' needs sm_%d, and this plan is for sm_%d", text, row->min_arch,
+        diag_error(c->s, e->at, "'%s' needs sm_%d; this plan is for sm_%d", text, row->min_arch,
                    c->plan->arch);
         return NULL;
     }
@@ -52,7 +52,7 @@ static bool set_warps(struct sema *c, const struct ast_arg *a, struct tiled_mma 
     if (!lay_valid(x->warps)) return false;
     if (lay_rank(x->warps) != 3 || !lay_static(x->warps) || x->warps.sw.b) {
         diag_error(c->s, a->value->at,
-                   "'warps=' is %s; the warps along M, N and K are expected: warps=(4,1,1)",
+                   "'warps=' takes the warps along M, N and K, such as warps=(4,1,1), not %s",
                    lay_text(c->lay, x->warps));
         return false;
     }
@@ -78,9 +78,10 @@ static bool set_tile(struct sema *c, const struct ast_arg *a, struct tiled_mma *
         t = value_to_tiler(c, v, a->value->at, "'tile='");
         if (!t) return false;
         if ((t->kind != LAY_TILER_SHAPE && t->kind != LAY_TILER_MODES) || t->rank != 3) {
-            diag_error(c->s, a->value->at,
-                       "'tile=' is %s; the extents along M, N and K are expected: tile=(64,16,16)",
-                       lay_tiler_text(c->lay, t));
+            diag_error(
+                c->s, a->value->at,
+                "'tile=' takes the extents along M, N and K, such as tile=(64,16,16), not %s",
+                lay_tiler_text(c->lay, t));
             return false;
         }
     }
@@ -98,7 +99,7 @@ static bool set_tile(struct sema *c, const struct ast_arg *a, struct tiled_mma *
         if (x->tile[i] < 1 || x->tile[i] > MOST_TILE || x->tile[i] % covered != 0) {
             diag_error(c->s, a->value->at,
                        "'tile=' has %" PRId64 " along %c, where %" PRId64
-                       " warps of %s cover %" PRId64 "; a multiple of that is expected",
+                       " warps of %s cover %" PRId64 "; it must be a multiple of that",
                        x->tile[i], axes[i], covered / size[i], x->row->shape, covered);
             return false;
         }
@@ -146,7 +147,7 @@ const struct value *mma_call(struct sema *c, const struct call *call) {
 const struct value *operand_call(struct sema *c, const struct call *call) {
     const struct value *of = call->arg[0];
     if (of->kind != VAL_MMA)
-        return FAIL(c, call->e->arg[0].value->at, "'%s' takes a tiled MMA; here is %s", call->name,
+        return FAIL(c, call->e->arg[0].value->at, "'%s' takes a tiled MMA, not %s", call->name,
                     value_kind_text(of));
     enum mma_operand which = (enum mma_operand)(call->name[strlen("operand_")] - 'A');
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
@@ -163,7 +164,7 @@ bool mma_tile(struct sema *c, const struct ast_expr *e, struct tiled_copy *tc) {
     if (v->kind == VAL_MMA || !v->mma) {
         diag_error(c->s, at,
                    "'like=' takes an operand of a tiled MMA: operand_A(mma), operand_B(mma) or "
-                   "operand_C(mma); here is %s",
+                   "operand_C(mma), not %s",
                    value_kind_text(v));
         return false;
     }

@@ -53,12 +53,11 @@ bool tile_check_writes(struct sema *c, const struct copy *y) {
         return true;
     int64_t i = 1;
     while (i < n && (!lay_eval(c->lay, y->tc->tv, i, &to) || to != first)) ++i;
-    diag_error(
-        c->s, y->dst.at,
-        "each element of the tile belongs to %" PRId64
-        " threads, so '%s' would be written more than once: value 0 of thread 0 is value %" PRId64
-        " of thread %" PRId64,
-        n / size.num, y->dst.base->name, i / y->tc->threads, i % y->tc->threads);
+    diag_error(c->s, y->dst.at,
+               "each element of the tile belongs to %" PRId64
+               " threads, so '%s' would be written more than once: value 0 of thread 0 is also "
+               "value %" PRId64 " of thread %" PRId64,
+               n / size.num, y->dst.base->name, i / y->tc->threads, i % y->tc->threads);
     diag_note(c->s, y->tc->at, "this tile can only be read into fragments");
     diag_page(c->s, "injective");
     return false;

@@ -47,14 +47,13 @@ static bool numbers_by_digits(struct lay l) {
 bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
                           const char *noun) {
     if (!lay_static(l) || l.sw.b) {
-        diag_error(c->s, at, "%s is %s; a layout of numbers is expected", what,
-                   lay_text(c->lay, l));
+        diag_error(c->s, at, "%s must be a layout of numbers, not %s", what, lay_text(c->lay, l));
         return false;
     }
     lay_clear_error(c->lay);
     struct lay_int size = lay_size(c->lay, l);
     if (!lay_int_static(size) || size.num < 1 || size.num > MOST_POINTS) {
-        diag_error(c->s, at, "%s has %s places; 1 .. %d are possible", what,
+        diag_error(c->s, at, "%s has %s places; it must have 1 .. %d", what,
                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many", MOST_POINTS);
         return false;
     }
@@ -70,11 +69,11 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
         } else if (to < 0 || to >= n) {
             diag_error(c->s, at,
                        "%s, %s, gives place %" PRId64 " the %s %" PRId64 "; its %" PRId64
-                       " places take the numbers 0 .. %" PRId64,
+                       " places must have the numbers 0 .. %" PRId64,
                        what, lay_text(c->lay, l), i, noun, to, n, n - 1);
             ok = false;
         } else if (owner[to]) {
-            diag_error(c->s, at, "%s, %s, gives the places %d and %" PRId64 " both the %s %" PRId64,
+            diag_error(c->s, at, "%s, %s, gives places %d and %" PRId64 " the same %s %" PRId64,
                        what, lay_text(c->lay, l), owner[to] - 1, i, noun, to);
             diag_page(c->s, "injective");
             ok = false;
@@ -111,7 +110,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
                      struct range at) {
     const struct atom *a = &tc->atom;
     if (a->elem && a->elem != elem) {
-        diag_error(c->s, at, "the atom moves '%s', the tensors hold '%s'", a->elem->name,
+        diag_error(c->s, at, "the atom moves '%s', but the tensors hold '%s'", a->elem->name,
                    elem->name);
         diag_note(c->s, a->at, "the atom is declared here");
         return false;
@@ -128,7 +127,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     }
     if (!a->row->exact) return true;
     if (a->bits < elem->bits || a->bits % elem->bits != 0) {
-        diag_error(c->s, at, "an access of %d bits moves no whole '%s', which has %d", a->bits,
+        diag_error(c->s, at, "an access of %d bits cannot move a whole '%s', which has %d", a->bits,
                    elem->name, elem->bits);
         if (strcmp(a->row->name, "universal") == 0)
             diag_note(c->s, a->at,
@@ -283,7 +282,7 @@ bool tile_set_tv(struct sema *c, const struct value *v, struct range at, const c
     if (!lay_valid(tc->tv)) return false;
     if (!lay_static(tc->tv) || tc->tv.sw.b || lay_rank(tc->tv) != 2) {
         diag_error(c->s, at,
-                   "%s is %s; a layout of numbers with two modes, threads and values, is expected",
+                   "%s must be a layout of numbers with two modes, threads and values, not %s",
                    what, lay_text(c->lay, tc->tv));
         return false;
     }
@@ -345,7 +344,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     const struct value *atom = eval(c, a.atom->value);
     if (atom->kind == VAL_NONE) return atom;
     if (atom->kind != VAL_ATOM)
-        return FAIL(c, a.atom->value->at, "the first argument of 'tile' is %s; an atom is expected",
+        return FAIL(c, a.atom->value->at, "the first argument of 'tile' must be an atom, not %s",
                     value_kind_text(atom));
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     tc->atom = *atom->atom;
@@ -382,8 +381,8 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     const struct lay_tuple *shape = v->layout.shape;
     if (!lay_tuple_static(shape))
         return FAIL(c, v->at,
-                    "'by' divides the whole of %s, whose extents are known only at run time; cut "
-                    "it with local_tile first",
+                    "'by' divides all of %s, whose extents are known only at run time; cut it with "
+                    "local_tile first",
                     lay_tuple_text(c->lay, shape));
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = e->at, .by = true};

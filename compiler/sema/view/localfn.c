@@ -140,7 +140,7 @@ static bool is_projection(struct sema *c, const struct call *call, int n, const 
         diag_error(
             c->s, at,
             "a projection has '_' for each mode that is left out and 1 for each that stays, as "
-            "in '(1,_,1)'; here is %s",
+            "in '(1,_,1)', not %s",
             value_text(c, proj));
         return false;
     }
@@ -258,13 +258,13 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
                     lay_tuple_text(c->lay, a->view.layout.shape));
     if (has_any(t))
         return FAIL(c, e->arg[1].value->at,
-                    "a tile has an extent for each mode that it has; '_' is not one. All of mode "
-                    "%d is its extent, with the coordinate 0",
+                    "a tile has one extent per mode, and '_' is not an extent. For all of mode %d, "
+                    "write its extent and the coordinate 0",
                     any_mode(t));
     if (by_mode && crd->rank >= 0 && crd->rank != rank)
         return FAIL(c, e->at,
-                    "%d coordinate%s of a tile of '%s', which has %d modes; the tile and its "
-                    "coordinate have a part for each: 'local_tile(A, (64,64), (0,0))'",
+                    "%d coordinate%s of a tile of '%s', which has %d modes; a tile and its "
+                    "coordinate have one part per mode: 'local_tile(A, (64,64), (0,0))'",
                     crd->rank, crd->rank == 1 ? "" : "s", a->view.base->name, rank);
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
     if (by_mode) warn_linear_tile(c, &a->view, t, crd, e->arg[2].value->at);
@@ -296,12 +296,12 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
     if (call->arg[1]->kind == VAL_TILED)
         return FAIL(c, thr_at,
-                    "'local_partition' takes a layout of threads; by a tiled copy a thread's share "
-                    "is 'partition_src(tc, A)', and 'copy A -> B with tc;' does not need it");
+                    "'local_partition' takes a layout of threads; a thread's share by a tiled copy "
+                    "is 'partition_src(tc, A)', which 'copy A -> B with tc;' does not need");
     struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
     if (!lay_valid(thr)) return &value_none;
     if (i->kind != VAL_INT)
-        return FAIL(c, i_at, "argument 3 of 'local_partition' is %s; an integer is expected",
+        return FAIL(c, i_at, "argument 3 of 'local_partition' must be an integer, not %s",
                     value_kind_text(i));
     if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
     struct lay_int n = lay_size(c->lay, thr);

@@ -19,9 +19,8 @@ static bool sides(struct sema *c, const struct call *call) {
     const struct value *t = call->arg[0], *v = call->arg[1];
     if (t->kind != VAL_TILED || v->kind != VAL_VIEW) {
         int bad = t->kind == VAL_TILED;
-        diag_error(c->s, e->arg[bad].value->at,
-                   "'%s' takes a tiled copy and then a tensor; here is %s", call->name,
-                   value_kind_text(bad ? v : t));
+        diag_error(c->s, e->arg[bad].value->at, "'%s' takes a tiled copy and then a tensor, not %s",
+                   call->name, value_kind_text(bad ? v : t));
         return false;
     }
     if (!lay_valid(t->tc->tv)) {
@@ -103,12 +102,14 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     const char *what = sema_text(c, "'%s'", call->name);
     struct range at = e->arg[1].value->at;
     if (!c->kernel || !c->kernel->tid)
-        return FAIL(c, e->at, "%s is of the thread that runs, which only a kernel's body has",
+        return FAIL(c, e->at,
+                    "%s depends on the thread that runs, so it belongs in the body of a kernel",
                     what);
     bool warp = v->base->space != MEM_FRAG && view_of_warp(v);
     bool src = strcmp(call->name, "partition_src") == 0;
     if (v->base->space == MEM_FRAG || view_of_thread(v))
-        return FAIL(c, at, "'%s' here is one thread's already; %s is of what a block or a warp has",
+        return FAIL(c, at,
+                    "'%s' already belongs to one thread; %s takes a view of a block or a warp",
                     v->base->name, what);
     if (tc->threads > c->kernel->threads)
         return FAIL(c, e->arg[0].value->at,
@@ -116,8 +117,8 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
                     c->kernel->name, c->kernel->threads);
     if (warp && !view_has_lanes(c->kernel, tc->threads))
         return FAIL(c, e->arg[0].value->at,
-                    "the tiled copy has %" PRId64 " threads and '%s' here is a warp's; the last "
-                    "warp of '%s' has %" PRId64,
+                    "the tiled copy has %" PRId64
+                    " threads, and '%s' belongs to a warp here; the last warp of '%s' has %" PRId64,
                     tc->threads, v->base->name, c->kernel->name, (c->kernel->threads - 1) % 32 + 1);
     int rank = lay_rank(v->layout), want = lay_tuple_rank(tc->tiler);
     if (rank < want) {
@@ -128,8 +129,8 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
         bool nested = !lay_is_leaf(shape) && rank == 1 && shape->kid[0]->rank == want;
         const char *text = source_line(c->s, at);
         if (nested)
-            diag_note(c->s, at, "its mode has %d parts; 'flatten(%s)' makes a mode of each", want,
-                      text);
+            diag_note(c->s, at, "its mode has %d parts; 'flatten(%s)' makes each of them a mode",
+                      want, text);
         if (nested) diag_fixit(c->s, at, sema_text(c, "flatten(%s)", text));
         return &value_none;
     }
@@ -189,8 +190,8 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
     const struct view *v = &call->arg[1]->view;
     struct range at = e->arg[1].value->at;
     if (v->base->space != MEM_FRAG)
-        return FAIL(c, at, "'retile' is of a fragment; '%s' is %s memory", v->base->name,
-                    space_name(v->base->space));
+        return FAIL(c, at, "'retile' takes a fragment; '%s' is %s", v->base->name,
+                    space_place(v->base->space));
     int rank = lay_rank(v->layout), want = lay_tuple_rank(tc->tiler) + 1;
     if (rank < want)
         return FAIL(c, at,

@@ -17,7 +17,7 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
     }
     if (v->kind != VAL_TUPLE) {
         if (v->kind != VAL_NONE)
-            diag_error(c->s, at, "a coordinate is made of integers and '_'; here is %s",
+            diag_error(c->s, at, "a coordinate consists of integers and '_', not of %s",
                        value_kind_text(v));
         return NULL;
     }
@@ -61,7 +61,7 @@ static bool for_named(struct sema *c, const struct view *v, const struct ast_exp
     if (!said || x->lhs->kind != E_NAME || !v->names || !lay_valid(v->layout)) return false;
     for (int i = 0; i < lay_rank(v->layout); ++i) has |= v->names[i] == x->lhs->name;
     if (!has) return false;
-    diag_error(c->s, x->at, "the coordinate of a mode with a name is '%s=%s'", x->lhs->name,
+    diag_error(c->s, x->at, "the coordinate of a named mode is '%s=%s'", x->lhs->name,
                ast_expr_text(c->s, x->rhs));
     diag_fixit(c->s, (struct range){x->at.file, x->lhs->at.end, x->rhs->at.begin}, "=");
     return true;
@@ -113,11 +113,10 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     }
     bool view = f->kind == VAL_VIEW;
     if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
-        return FAIL(c, e->lhs->at, "%s is neither called nor sliced", value_kind_text(f));
+        return FAIL(c, e->lhs->at, "%s cannot be called or sliced", value_kind_text(f));
     const struct value *arg[LAY_MAX_RANK];
     if (e->nargs > LAY_MAX_RANK || e->nargs == 0)
-        return FAIL(c, e->at, "a coordinate has 1 .. %d parts; here are %d", LAY_MAX_RANK,
-                    e->nargs);
+        return FAIL(c, e->at, "a coordinate has 1 .. %d parts, not %d", LAY_MAX_RANK, e->nargs);
     bool named = false;
     for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
     if (named && view && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
@@ -139,9 +138,8 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     if (value_is_layout(f)) at = names_sort(c, at, f, e->nargs == 1 ? e->arg[0].value : e, NULL);
     if (at->kind == VAL_NONE) return at;
     if (has_range(at))
-        return FAIL(
-            c, e->at,
-            "a range cuts a tensor; a part of a layout is a composition with one: L o <4:1, _>");
+        return FAIL(c, e->at,
+                    "a range cuts a tensor; a part of a layout is a composition: L o <4:1, _>");
     struct calc_value in[2];
     const struct value *i = value_unwrap(at);
     if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {

@@ -9,10 +9,9 @@
 bool view_whole(struct sema *c, const struct view *v, struct range at) {
     if (lay_valid(v->layout)) return true;
     if (v->base && v->base->like)
-        sema_not_yet(
-            c, at,
-            "a part of a fragment that is declared 'like' a tiled copy, which has no shape; 'like "
-            "partition_src(..)' has one");
+        sema_not_yet(c, at,
+                     "a part of a fragment that is declared 'like' a tiled copy, which has no "
+                     "shape; 'like partition_src(..)' gives it one");
     return false;
 }
 
@@ -87,7 +86,7 @@ const struct value *view_filter(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const char *what = sema_text(c, "'%s'", call->name);
     if (call->n > 1)
-        return FAIL(c, e->arg[1].value->at, "%s of '%s', a tensor, takes no profile", what,
+        return FAIL(c, e->arg[1].value->at, "%s of the tensor '%s' takes no profile", what,
                     v->view.base->name);
     if (!view_whole(c, &v->view, e->arg[0].value->at)) return &value_none;
     lay_clear_error(c->lay);
@@ -142,8 +141,8 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
     struct lay l = m->layout;
     if (l.sw.b || !lay_int_is(l.offset, 0) || !adds_nothing(l.shape, l.stride)) {
         diag_error(c->s, at,
-                   "the mode %s steps over elements that are no coordinates of '%s'; a mode with "
-                   "stride 0, which repeats them, can be added to a tensor",
+                   "the mode %s steps to elements that are not coordinates of '%s'; a tensor can "
+                   "get a mode with stride 0, which repeats its elements",
                    lay_text(c->lay, l), v->view.base->name);
         return false;
     }

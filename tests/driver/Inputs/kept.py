@@ -155,7 +155,7 @@ for path, what in (("pipe.tcp", "not a regular file"), ("/dev/zero", "not a regu
     (work / "imports.tcp").write_text(f'tcp 1;\nimport "{path}";\n')
     run("imports.tcp", "-o", "-", status=1, error=what, timeout=20)
 run("run", "missing.tcp", status=2, error="cannot read")
-run("run", "-w", "--host", "plan.tcp", status=2, error="'no-such-c++', which $CXX names, is not found",
+run("run", "-w", "--host", "plan.tcp", status=2, error="'no-such-c++', named by $CXX, was not found",
     env=dict(os.environ, CXX="no-such-c++"))
 
 # -- the plan's folder is where #include "..." looks, and not where <...> does

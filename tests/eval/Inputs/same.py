@@ -255,7 +255,7 @@ def errors(statements):
 
 listed = {line.split("(")[0]: line for line in run("eval", "--list").stdout.splitlines()}
 alone = {name for name, line in listed.items() if "eval only: " in line}
-operations = {name for name, line in listed.items() if "of a plan: " not in line}
+operations = {name for name, line in listed.items() if "plans only: " not in line}
 missing = operations - {word for example in EXAMPLES for word in re.findall(r"\w+(?=\()", example)}
 if missing:
     sys.exit(f"no example has {sorted(missing)}")
@@ -271,7 +271,7 @@ for example, value, said in zip(expressions, given, errors([f"expect {e};" for e
             sys.exit(f"{name} is listed as one that plans do not have, and they do:\n{said}")
         continue
     both.add(name)
-    wrong = not said.startswith("expected ") if value == "false" else said
+    wrong = not said.startswith("this does not hold: ") if value == "false" else said
     if wrong:
         sys.exit(f"{example} is {value} by 'tcpc eval', but not in a plan:\n{said}")
 for text, value in zip(REFUSED, values(REFUSED)):

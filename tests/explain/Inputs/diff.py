@@ -50,8 +50,8 @@ COPY = ("kernels", 0, "copies", 0)
 
 
 def quantities():
-    for name, unit, good, path in (("width", " bits", 1, ("width", "bits")), ("bytes of all blocks", "", -1, ("bytes", "all")),
-                                   ("bytes of a block", "", 0, ("bytes", "block_once"))):
+    for name, unit, good, path in (("width", " bits", 1, ("width", "bits")), ("bytes in all blocks", "", -1, ("bytes", "all")),
+                                   ("bytes per block", "", 0, ("bytes", "block_once"))):
         a = changed(old, *COPY, *path, to=64)
         for value, shown, sign in ((128, "128", 1), (32, "32", -1), (None, "none", 0), ("2*M", "2*M", 0), (1e30, "1e+30", 0)):
             says = {1: ": better", -1: ": worse", 0: ""}[sign * good]
@@ -63,7 +63,7 @@ def quantities():
         expect(a, missing, 0, f"round.ld: {name}: 64{unit}, which is not in the new file")
         for wrong in (True, [1], {}):
             got = compare(a, changed(a, *COPY, *path, to=wrong))
-            want = f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': '{name}' of 'round.ld' is no amount"
+            want = f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': '{name}' of 'round.ld' is not an amount"
             if got != (2, [want]):
                 sys.exit(f"{wrong}: {got}")
 
@@ -89,7 +89,7 @@ def counts():
         sys.exit(f"a file without costs: {got}")
     for wrong in ("25", None, 25.5, 1):  # 1: less than the least
         got = compare(a, changed(a, *sectors, "access_max", to=wrong))
-        if got != (2, [f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is no amount"]):
+        if got != (2, [f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is not an amount"]):
             sys.exit(f"{wrong}: {got}")
 
 

@@ -17,7 +17,7 @@ static const struct reason {
     {"size<1>(src_v) == size<1>(dst_v)", {"has extent"}},
     {"failed to vectorize", {"cannot use", "belongs to"}},
     {"Divisibility condition", {"cannot use"}},
-    {"Downcast requires adjacent elements", {"moves no whole"}},
+    {"Downcast requires adjacent elements", {"cannot move a whole"}},
 };
 
 static int verbose, rows, both;

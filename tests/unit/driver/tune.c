@@ -94,7 +94,7 @@ static void printing(struct session *s) {
     CHECK_STR(
         b.text,
         "turned on NVIDIA H200, driver 580.1, CUDA 13.0: 1000000 bytes, 7 rounds, a plain copy "
-        "has 4000.0 GB/s\n\n"
+        "reaches 4000.0 GB/s\n\n"
         "  candidate      GB/s  of copy\n"
         "          0    2500.0    0.625  tile 64x64\n"
         "          1    2000.0    0.500  tile 32x64\n"

@@ -11,11 +11,11 @@ static const struct {
 } cases[] = {
     // composition
     {"composition((4,6,8):(2,3,5), 6:3)",
-     "'(4,6,8):(2,3,5)' has no composition with '6:3': '(2,3):(6,3)' would say 3"},
-    {"composition((4,6,8):(2,3,5), 6:3)", "; 2:3 would do"},
+     "'(4,6,8):(2,3,5)' has no composition with '6:3': '(2,3):(6,3)' would give 3"},
+    {"composition((4,6,8):(2,3,5), 6:3)", "; 2:3 is possible"},
     {"composition((8,2):(2,1), 9:4)",
-     "which has room for 2 of 9; coordinate 2 has no image; 8:4 would do"},
-    {"composition((8,2):(2,1), 4:12)", "coordinate 1 goes along two modes at once"},
+     "which has room for 2 of 9; coordinate 2 has no image; 8:4 is possible"},
+    {"composition((8,2):(2,1), 4:12)", "coordinate 1 moves along two modes at once"},
     {"(4,8) o <2,2,2>", "the tiler '<2,2,2>' has more modes than '(4,8):(1,4)'"},
     {"(M,K):(lda,1) o 128:1", "neither divides the other for all values of the symbols"},
     {"((3,N),4):((1,5),7) o ((2,2)):((1,2))",
@@ -29,8 +29,9 @@ static const struct {
     {"zipped_divide((4,8), <_,2>)",
      "'_' in a tiler leaves the mode '4:1' without a tile and a rest"},
     {"logical_divide(64, Sw<1,0,1> o 0 o 8:1)",
-     "the swizzled layout 'Sw<1,0,1> o 0 o 8:1' is no tiler"},
-    {"blocked_product((5,5):(1,15), (4,2):(2,1))", "would say 75 at coordinate 2, where the value"},
+     "the swizzled layout 'Sw<1,0,1> o 0 o 8:1' cannot be a tiler"},
+    {"blocked_product((5,5):(1,15), (4,2):(2,1))",
+     "would give 75 at coordinate 2, where the value"},
     {"logical_product((3):(12), (4):(8))",
      "'(3):(12)' times '(4):(8)' has no result: the copies are in the complement, and '(12,3)"},
     {"logical_product((2,2):(1,4), (2,2):(1,-1))", "the copies would overlap"},
@@ -43,11 +44,12 @@ static const struct {
      "no complement that fills 20: nothing can reach 4, since the stride of the mode 2:5 is no"},
     {"complement((4,2):(1,10), M)", "that fills M: nothing can reach 8 .. 9, since"},
     {"logical_divide(20:1, (2,2):(2,5))", "has no complement that fills 20"},
-    {"complement(4:-1, 8)", "'4:-1' has no complement: the mode 4:-1 runs backwards"},
+    {"complement(4:-1, 8)", "'4:-1' has no complement: the mode 4:-1 has a negative stride"},
     {"complement((4,4):(lda,K), 64)",
      "the complement of '(4,4):(lda,K)' needs the order of its strides"},
     {"complement((4,4):(1,8*lda), M)", "ceil_div(M,32*lda) needs a static divisor"},
-    {"complement((3,4):(1,8*lda), M)", "not known to be a multiple of the modes before it"},
+    {"complement((3,4):(1,8*lda), M)",
+     "not known to be a multiple of what the modes before it span"},
     {"complement(4:1, 0)", "has no room in '0'"},
     {"left_inverse((2,4):(4,3))", "its stride 3 does not divide the next larger one"},
     {"left_inverse((2,8):(1,-2))", "its stride -2 is negative"},
@@ -55,21 +57,23 @@ static const struct {
     {"left_inverse(6:0)", "'6:0' has no left inverse: it has the value 0 at coordinate 0 and at 1"},
     {"left_inverse((4,3):(1,0))", "it has the value 0 at coordinate 0 and at 4"},
     {"left_inverse((4,4):(1,2))", "it has the value 2 at coordinate 2 and at 4"},
-    {"left_inverse((M,4):(1,8))", "left_inverse needs static layouts, and the extent 'M' is not"},
+    {"left_inverse((M,4):(1,8))",
+     "left_inverse needs static layouts, but the extent 'M' is not static"},
     {"left_inverse((4,4):(1,lda))",
-     "left_inverse needs static layouts, and the stride 'lda' is not"},
+     "left_inverse needs static layouts, but the stride 'lda' is not static"},
     {"left_inverse(Sw<1,0,1> o 8 o 8:1)", "has no left inverse: its offset is not 0"},
     {"left_inverse(Sw<2,0,2> o 0 o (8,8):(8,1))",
      "the bits that the swizzle moves do not stay together"},
     // views
-    {"right_inverse(3+(8):(1))", "takes a layout that begins at 0, and '3+(8):(1)' begins at 3"},
+    {"right_inverse(3+(8):(1))", "takes a layout that begins at 0, but '3+(8):(1)' begins at 3"},
     {"complement(M+4:1, 8)", "begins at M"},
     {"get_1d_coord(3+(4,4):(1,4), 5)", "'get_1d_coord' takes a layout that begins at 0"},
     {"max_common_vector(4:1, 3+4:1)", "'3+4:1' is a view, not a layout"},
     {"upcast(2, 3+(4,4):(1,4))", "'2' does not divide '3'"},
     {"idx2crd(8, 3+(3,4):(4,1))", "'3+(3,4):(4,1)' is a view, not a layout"},
     {"ceil_div(100, 3+8:1)", "'3+8:1' is a view, not a layout"},
-    {"crd2idx((1,1), 3+(4,4):(1@0,1@1))", "'(1,1)' is a coordinate, to which no offset is added"},
+    {"crd2idx((1,1), 3+(4,4):(1@0,1@1))",
+     "'(1,1)' is a coordinate; an offset cannot be added to it"},
     {"slice(Sw<2,0,3> o M o (4,6):(1,4), (_,5))", "has an offset that is not static"},
     // shapes
     {"(4,8):(1,4,5)",
@@ -82,7 +86,7 @@ static const struct {
     {"ceil_div(8, M)", "needs a static divisor"},
     {"round_up((4,4), (2,2,2))", "'(4,4)' has fewer modes than '(2,2,2)'"},
     {"round_up((16,4), 12)",
-     "'(16,4)' cannot be rounded up to multiples of '12', the profiles differ"},
+     "'(16,4)' cannot be rounded up to multiples of '12': the profiles differ"},
     {"shape_div((4,6), (4,2,1))", "'(4,6)' and '(4,2,1)' differ in rank"},
     {"shape_div((3,8), 8)", "neither of '3' and '8' divides the other"},
     {"compact_col_major((4,8), (1,2,3))",
@@ -95,22 +99,22 @@ static const struct {
     {"with_shape((4,8), (4,4))", "'(4,8):(1,4)' has 32 elements and the shape '(4,4)' has 16"},
     {"coalesce((4,8), (1,1,1))", "the profile '(1,1,1)' has more modes than '(4,8):(1,4)'"},
     // modes
-    {"get((4,8), 2)", "'(4,8):(1,4)' has no mode 2, its rank is 2"},
+    {"get((4,8), 2)", "'(4,8):(1,4)' has no mode 2; its rank is 2"},
     {"get((4,8), M)", "'M' does not name a mode"},
-    {"group_modes((4,8), 1, 4)", "'(4,8):(1,4)' has no modes 1 up to 4, its rank is 2"},
-    {"take((4,8), 2, 2)", "'(4,8):(1,4)' has no modes 2 up to 2, its rank is 2"},
+    {"group_modes((4,8), 1, 4)", "'(4,8):(1,4)' has no modes 1 to 4; its rank is 2"},
+    {"take((4,8), 2, 2)", "'(4,8):(1,4)' has no modes 2 to 2; its rank is 2"},
     {"select((4,8), (0,(1)))", "'(0,(1))' is not a list of modes"},
     {"append_to_rank((4,8,2), 2)", "of rank 3 cannot be padded to rank 2"},
-    {"zip(((4,8),(2,2,2)))", "differ in rank, they cannot be zipped"},
+    {"zip(((4,8),(2,2,2)))", "differ in rank and cannot be zipped"},
     {"zip((4,8), (2,2,2))",
-     "'(4,8):(1,4)' and '(2,2,2):(1,2,4)' differ in rank, they cannot be zipped"},
+     "'(4,8):(1,4)' and '(2,2,2):(1,2,4)' differ in rank and cannot be zipped"},
     {"unflatten((2,3), ((1),1,1))", "has fewer modes than the profile has leaves"},
     {"unflatten((2,3,4), (1,(1)))", "has 3 modes and the profile '(1,(1))' 2 leaves"},
     {"make_layout(Sw<1,0,1> o 0 o 8:1, 4:1)", "cannot be a mode of another"},
     {"composed_eval(Sw<1,0,1>, -9223372036854775807, 2:-1, 1)", "does not fit into 64 bits"},
     // coordinates
     {"crd2idx((1,2,3), (4,4):(1,4))", "the coordinate '(1,2,3)' does not fit the shape '(4,4)'"},
-    {"crd2idx((_,1), (4,4):(1,4))", "'_' is no coordinate"},
+    {"crd2idx((_,1), (4,4):(1,4))", "'_' is not a coordinate"},
     {"crd2idx(M, (4,4):(1,4))", "the coordinate 'M' over the extent '4' needs static numbers"},
     {"crd2idx(M, Sw<1,0,1> o 0 o 8:1)", "the value of 'Sw<1,0,1> o 0 o 8:1' is not static"},
     {"idx2crd(M, 4, 2)", "idx2crd needs static numbers and extents of at least 1"},
@@ -126,15 +130,15 @@ static const struct {
     // widths and swizzles
     {"upcast(4, (5,3):(3,1))",
      "the stride '3' and the 4 elements that become one: neither divides the other"},
-    {"upcast(0, 4:1)", "elements cannot change their width by 0"},
+    {"upcast(0, 4:1)", "the width of elements cannot change by 0"},
     {"upcast(M, 4:1)", "upcast needs a static number of elements"},
     {"downcast(M, 4:1)", "downcast needs a static number of elements"},
-    {"downcast(16, 12:8)", "'12:8' has no elements in a row that could become narrower"},
-    {"recast_layout(12b, 8b, 4:1)", "elements of 12 bits cannot be seen as elements of 8 bits"},
-    {"upcast_swizzle(3, Sw<3,3,3>)", "a swizzle changes its width by powers of two, not by 3"},
+    {"downcast(16, 12:8)", "'12:8' has no contiguous elements that could become narrower"},
+    {"recast_layout(12b, 8b, 4:1)", "elements of 12 bits cannot be recast to elements of 8 bits"},
+    {"upcast_swizzle(3, Sw<3,3,3>)", "the width of a swizzle changes by powers of two, not by 3"},
     {"downcast_swizzle(2, Sw<0,62,0>)", "does not fit in 62 bits"},
     {"swizzle_apply(Sw<2,0,1>, 5)",
-     "Sw<2,0,1> moves 2 bits, and its shift, the last number, has to be that or more"},
+     "Sw<2,0,1> moves 2 bits; its shift, the last number, must be at least that"},
     {"swizzle_apply(Sw<20,20,30>, 5)", "Sw<20,20,30> does not fit in 62 bits"},
     {"make_swizzle(12, 1)", "the masks 12 and 1 differ in their number of bits"},
     {"make_swizzle(5, 40)", "the bits of the masks 5 and 40 are not neighbours"},
@@ -151,8 +155,8 @@ static const struct {
     {"99999999999999999999", "the number at column 1 does not fit into 64 bits"},
     {"M/3", "'3' does not divide 'M' for all values of the symbols"},
     {"M+K", "'M+K' is a sum, not one term"},
-    {"cosize((2,4):(lda,K))", "'lda' and '3*K' do not add to one term"},
-    {"cosize((M,4):(2,1))", "the cosize is not one term, the extent 'M' is not static"},
+    {"cosize((2,4):(lda,K))", "'lda' and '3*K' do not add up to one term"},
+    {"cosize((M,4):(2,1))", "the cosize is not one term: the extent 'M' is not static"},
     {"_*4", "'_' is a tuple, not an integer"},
     {"1@1*2@0", "expected the end at column 4, before '*2@0'"},
     {"M*M*M*M*M*M*M*M*M*M*M*M*M*M*M*M*M", "a product of more than 16 symbols"},
@@ -229,7 +233,7 @@ static void check_limits(void) {
     const struct lay_tuple *wide = leaves(LAY_MAX_RANK), *four[5];
     CHECK(wide != NULL, "rank 64");
     CHECK(leaves(LAY_MAX_RANK + 1) == NULL, "rank 65");
-    REFUSED("a tuple of rank 65, the limit is 64");
+    REFUSED("a tuple of rank 65; the limit is 64");
     for (int i = 0; i < 5; ++i) four[i] = wide;
     const struct lay_tuple *full = lay_tuple(&ctx, 4, four);
     CHECK(full != NULL, "256 leaves");
@@ -241,20 +245,20 @@ static void check_limits(void) {
     l = lay_make(&ctx, wide, wide);
     all = lay_make(&ctx, full, full);
     CHECK(lay_flatten(&ctx, all).shape == NULL, "a flat tuple of 256");
-    REFUSED("a tuple of rank 256, the limit is 64");
+    REFUSED("a tuple of rank 256; the limit is 64");
     CHECK(lay_append(&ctx, l, l).shape == NULL, "rank 65");
-    REFUSED("a layout of rank 65, the limit is 64");
+    REFUSED("a layout of rank 65; the limit is 64");
     struct lay many[LAY_MAX_RANK + 1];
     int modes[LAY_MAX_RANK + 1] = {0};
     for (int i = 0; i <= LAY_MAX_RANK; ++i) many[i] = lay_mode(&ctx, l, 0);
     CHECK(lay_join(&ctx, LAY_MAX_RANK + 1, many).shape == NULL, "rank 65");
-    REFUSED("a layout of rank 65, the limit is 64");
+    REFUSED("a layout of rank 65; the limit is 64");
     CHECK(lay_select(&ctx, l, LAY_MAX_RANK + 1, modes).shape == NULL, "65 modes");
-    REFUSED("65 modes selected, the limit is 64");
+    REFUSED("65 modes selected; the limit is 64");
     const struct lay_tiler *kid[LAY_MAX_RANK + 1];
     for (int i = 0; i <= LAY_MAX_RANK; ++i) kid[i] = lay_tiler_any(&ctx);
     CHECK(lay_tiler_modes(&ctx, LAY_MAX_RANK + 1, kid) == NULL, "tiler of rank 65");
-    REFUSED("a tiler of rank 65, the limit is 64");
+    REFUSED("a tiler of rank 65; the limit is 64");
     struct lay half = lay_make(&ctx, leaves(40), leaves(40));
     CHECK(lay_flat_divide(&ctx, half, lay_tiler_shape(&ctx, leaves(40))).shape == NULL, "rank 80");
     REFUSED("a result of rank over 64");
@@ -297,9 +301,9 @@ static void check_limits(void) {
     CHECK(lay_parse_tuple(&ctx, list) == NULL, "100 parentheses");
     REFUSED("more than 64 levels of nesting");
     CHECK(calc_table(&ctx, calc_of_layout(parse("8192:1"))) == NULL, "8192 entries");
-    REFUSED("has 8192 entries, a table has at most 4096");
+    REFUSED("has 8192 entries; a table has at most 4096");
     calc_text(&ctx, calc_of_layout(parse("P:1")), CALC_STYLE_CUTE);
-    REFUSED("a C++ type needs static integers, and 'P' is not");
+    REFUSED("a C++ type needs static integers, but 'P' is not static");
 }
 
 static void check_calls(void) {
@@ -318,11 +322,11 @@ static void check_calls(void) {
     CHECK(!lay_int_valid(lay_int_mul(&ctx, e0, e0)), "2@0 * 2@0");
     REFUSED("two basis elements cannot be multiplied");
     CHECK(lay_parse_tuple(&ctx, "4:1") == NULL, "a layout");
-    REFUSED("'4:1' is no tuple");
+    REFUSED("'4:1' is not a tuple");
     CHECK(lay_calc(&ctx, "nothing", 0, NULL).kind == CALC_NONE, "no operation");
     REFUSED("there is no operation 'nothing'");
     CHECK(lay_tuple_get(&ctx, leaves(3), 3) == NULL, "mode 3");
-    REFUSED("'(1,2,3)' has no mode 3, its rank is 3");
+    REFUSED("'(1,2,3)' has no mode 3; its rank is 3");
     CHECK(!lay_eval(&ctx, parse("4:4611686018427387904"), 3, &v), "an overflow");
     REFUSED("a value of '4:4611686018427387904' does not fit into 64 bits");
     CHECK(!lay_eval_coord(&ctx, parse("4:M"), lay_leaf_of(&ctx, 2), &v), "a symbol");
@@ -340,10 +344,10 @@ static void check_calls(void) {
     for (int i = 0; i < 12; ++i)
         nest = lay_int_mul(&ctx, lay_int_ceil_div(&ctx, nest, lay_int(3)), lay_int(2));
     CHECK(!lay_int_valid(nest), "twelve roundings");
-    REFUSED("more than 8 ceil_div within each other");
+    REFUSED("more than 8 nested ceil_div");
     struct lay s = lay_swizzled(&ctx, (struct lay_swizzle){1, 0, 1}, m, parse("8:1"));
     CHECK(!lay_eval(&ctx, s, 1, &v), "an offset with a symbol");
-    REFUSED("a value needs static layouts, and the offset 'M' is not");
+    REFUSED("a value needs static layouts, but the offset 'M' is not static");
 }
 
 int main(void) {
