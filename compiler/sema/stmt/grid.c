@@ -75,8 +75,8 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     bool fits = strncmp(source_line(c->s, rest), "where ", 6) == 0 && p->nnames == 1;
     if (fits) diag_fixit(c->s, rest, sema_text(c, " %% %s", b));
     diag_note(c->s, p->where->at,
-              "'where' is checked by the launcher, and promises no multiple; 'param %s : index "
-              "%% %s;' does",
+              "the launcher checks 'where', but a divisor in it is no promise for proofs; "
+              "'param %s : index %% %s;' does",
               a, b);
     return true;
 }
