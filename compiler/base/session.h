@@ -37,7 +37,7 @@ struct session {
     struct lay_ctx lay;  // allocates from "arena"
     int next_ix;         // id of the next index expression
     int next_var;        // id of the next variable
-    bool trial;          // of an edit or an arrangement: nobody will read the reasons of what passes find
+    bool trial;  // of an edit or an arrangement: nobody will read the reasons of what passes find
     // What copies were found to cost (cost/memo.h), while many are counted; else NULL.
     struct cost_memo *costs;
     // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.

@@ -13,7 +13,7 @@
 #include "driver/output.h"
 
 static const char list_name[] = "made-by-tcpc",
-                  list_head[] = "tcpc run made these files, and overwrites them:\n";
+                  list_head[] = "tcpc run made these files here, and writes over them:\n";
 
 static bool is_there(const char *path) {
     struct stat st;

@@ -84,6 +84,12 @@ static bool colon_for_range(struct sema *c, const struct view *v, const struct a
     return found;
 }
 
+// Whether "e" is a number times one variable, and so takes its greatest value.
+static bool of_one_variable(const struct ix *e) {
+    if (e->op == IX_SUM && e->nterms == 1) e = e->term[0].atom;
+    return e && e->op == IX_VAR;
+}
+
 // "A(64*block.x .. 64, _)", a begin and a count, which begins beyond its end.
 static bool count_for_end(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i) {
@@ -92,7 +98,7 @@ static bool count_for_end(struct sema *c, const struct ast_expr *e) {
         const struct value *from = eval(c, x->lhs), *to = eval(c, x->rhs);
         int64_t n;
         if (from->kind != VAL_INT || to->kind != VAL_INT || !ix_static(to->ix, &n) ||
-            ix_constant(from->ix) || from->ix->hi < n)
+            !of_one_variable(from->ix) || from->ix->hi < n)
             continue;
         const char *begin = ast_expr_text(c->s, x->lhs), *count = ast_expr_text(c->s, x->rhs);
         diag_error(c->s, x->at, "a range has a begin and an end, not a count: '%s .. %s + %s'",
