@@ -174,7 +174,7 @@ static const struct {
     {"crd2crd(1)", "'crd2crd' takes 3 arguments, not 1"},
     {"ceil_div(4, 0)", "the divisor '0' of ceil_div is not positive"},
     {"ceil_div(_, 4)", "ceil_div needs two numbers, not '_' and '4'"},
-    {"recast(16b, 0b, 4:1)", "elements of 16 bits cannot be seen as elements of 0 bits"},
+    {"recast(16b, 0b, 4:1)", "elements of 16 bits cannot be recast to elements of 0 bits"},
     {"recast(4:1, f16, fx)", "argument 3 of 'recast' is 'fx', not a static width"},
     {"4 o 3+4:1", "expected no offset within a composition at the end"},
     {"3+Sw<1,0,1>", "expected a layout after the offset at the end"},
