@@ -124,8 +124,12 @@ static bool recombine(struct session *s, struct ix_terms *t) {
         const struct ix *mod = t->at[i].atom;
         if (!mod || mod->op != IX_MOD) continue;
         struct lay_int want = lay_int_mul(&s->lay, t->at[i].coef, mod->k);
-        const struct ix *quotient = ix_div(s, mod->a, mod->k);
-        if (!quotient || !lay_int_valid(want)) continue;
+        // asked before there is a quotient, which is made of what it divides, and that anew
+        bool any = false;
+        for (int j = 0; j < t->n && lay_int_valid(want); ++j)
+            any |= j != i && lay_int_equal(t->at[j].coef, want);
+        const struct ix *quotient = any ? ix_div(s, mod->a, mod->k) : NULL;
+        if (!quotient) continue;
         for (int j = 0; j < t->n; ++j) {
             if (j == i || !lay_int_equal(t->at[j].coef, want)) continue;
             const struct ix *whole = whole_of(s, mod->a, mod->k, quotient, t->at[j].atom);
