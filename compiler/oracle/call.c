@@ -59,7 +59,10 @@ static bool touch(struct run *r, const struct plan_call *y, const struct passed 
     enum dir dir = y->fn->formal[x->arg].dir;
     bool gives = dir != ARG_OUT && r->whole;
     struct walk w;
+    ++r->report->steps;
     if (!gives && dir == ARG_IN) return true;
+    if (!oracle_has_room(r, x->flat->size)) return false;
+    r->report->steps += x->flat->size;
     oracle_walk(&w, x->flat);
     for (int64_t i = 0; i < x->flat->size;) {
         int64_t n = x->flat->sw.b ? 1 : oracle_stretch(&w);

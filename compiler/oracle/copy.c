@@ -157,8 +157,9 @@ int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int6
 }
 
 bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
+    if (is_to && is_from) return move(r, from, to);
+    ++r->report->steps;
     if (!is_to) return true;  // no such element
-    if (is_from) return move(r, from, to);
     const struct tensor *dst = r->dst.view->base;
     if (r->copy->pad) return put(r, to, image_constant(r->copy->pad->id));
     if (dst->space != MEM_GLOBAL) return true;  // keeps what it holds

@@ -40,7 +40,7 @@ struct oracle_report {
     int64_t offset;    // the element in "tensor"
     const char *text;  // the sentence, NULL when all is well
     int64_t moved;     // elements
-    int64_t steps;     // blocks, iterations and statements that were executed
+    int64_t steps;     // blocks, iterations, statements and threads, and elements not moved
 };
 
 // Executes kernel "k" of "p" for the params' values "sym_values" (by lay_sym.id), the blocks and
