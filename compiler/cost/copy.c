@@ -277,14 +277,25 @@ static bool in_memory(const struct copy *c, bool src) {
     return copy_side(c, src)->base->space != MEM_FRAG;
 }
 
+static bool has_both(const struct copy *c) {
+    return copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
+}
+
+// The row of the table that has the accesses of a copy, as wide as they are; NULL: there is no such
+// instruction, and the copy is refused.
+static const struct atom_row *row_of(const struct copy *c, const struct copy_facts *f) {
+    int bits = copy_edge(f) == EDGE_ALWAYS ? f->edge_bits : f->bits;
+    const struct atom_row *row = atom_for_width(copy_atom(c)->row, bits);
+    return atom_has_width(row, bits) ? row : NULL;
+}
+
 static enum cost_class class_of(const struct copy *c, const struct copy_facts *f, bool src) {
     const struct atom_row *row = copy_atom(c)->row;
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
     if (atom_is_collective(row)) return src ? COST_LDMATRIX : COST_STMATRIX;
-    if (row->completes == COMPLETES_BY_GROUP) {
-        int bits = copy_edge(f) == EDGE_ALWAYS ? f->edge_bits : f->bits;
-        const char *cache = atom_for_width(row, bits)->cache;
-        return strcmp(cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
+    if (has_both(c)) {
+        row = row_of(c, f);
+        return row && strcmp(row->cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
     }
     if (shared) return src ? COST_LD_SHARED : COST_ST_SHARED;
     return src ? COST_LD_GLOBAL : COST_ST_GLOBAL;
@@ -337,6 +348,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     c->work = c->alike = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
+    if (has_both(y) && !row_of(y, f)) out->why = "no asynchronous copy is as narrow";
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
@@ -366,10 +378,6 @@ static void both_sides(struct counting *x, const struct plan *p, const struct ke
         struct side_cost *side = i ? &out->dst : &out->src;
         if (!side->why && !rule_text(x->s, side)) side->loose = NULL;
     }
-}
-
-static bool has_both(const struct copy *c) {
-    return copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
 }
 
 static void one_side(struct counting *x, const struct plan *p, const struct kernel *k,
