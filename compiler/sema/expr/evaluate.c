@@ -24,21 +24,55 @@ static bool named_value(const char *name, struct calc_value *out) {
     return out->kind != CALC_NAME || out->name;
 }
 
-static void declare_params(struct sema *c, const struct ast_expr *e) {
+// Places where params are named, as far as they were found.
+struct names {
+    struct ast_ident *at;
+    int n, room;
+};
+
+static void add_name(struct sema *c, struct names *x, struct ast_ident id) {
+    if (x->n == x->room) {
+        struct ast_ident *more = ARENA_ROOM(&c->s->arena, struct ast_ident, 2 * x->room + 8);
+        for (int i = 0; i < x->n; ++i) more[i] = x->at[i];
+        x->at = more;
+        x->room = 2 * x->room + 8;
+    }
+    x->at[x->n++] = id;
+}
+
+// Declares the values of CuTe's in "e", and finds the params.
+static void find_names(struct sema *c, const struct ast_expr *e, struct names *params) {
     if (!e) return;
     struct calc_value known;
     const struct ast_ident id = {.name = e->name, .at = e->at};
     if (e->kind == E_NAME && !scope_find(c, e->name) && named_value(e->name, &known))
         scope_declare(c, id, SYM_CONST, value_calc(c, known));
-    if (e->kind == E_NAME && !stands_for_something(c, e->name)) {
-        const struct lay_sym *sym = lay_param(c->lay, e->name, 1, 1, (int64_t)1 << 40);
-        if (sym) scope_declare(c, id, SYM_PARAM, value_lay_int(c, lay_int_sym(c->lay, sym)));
-    }
+    if (e->kind == E_NAME && !stands_for_something(c, e->name)) add_name(c, params, id);
     if (e->kind == E_MEMBER) return;  // of an atom
     // what is called is no number
-    if (e->kind != E_CALL || e->lhs->kind != E_NAME) declare_params(c, e->lhs);
-    if (e->kind != E_MAP) declare_params(c, e->rhs);
-    for (int i = 0; i < e->nargs; ++i) declare_params(c, e->arg[i].value);
+    if (e->kind != E_CALL || e->lhs->kind != E_NAME) find_names(c, e->lhs, params);
+    if (e->kind != E_MAP) find_names(c, e->rhs, params);
+    for (int i = 0; i < e->nargs; ++i) find_names(c, e->arg[i].value, params);
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct ast_ident *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
+}
+
+// In the order of their names, in which products are printed: what is printed then prints the same
+// when it is read again.
+static void declare_params(struct sema *c, const struct ast_expr *e) {
+    struct names params = {0};
+    find_names(c, e, &params);
+    if (params.n > 1) qsort(params.at, (size_t)params.n, sizeof *params.at, by_name);
+    for (int i = 0; i < params.n; ++i) {
+        const struct ast_ident id = params.at[i];
+        if (i > 0 && id.name == params.at[i - 1].name) continue;
+        const struct lay_sym *sym = lay_param(c->lay, id.name, 1, 1, (int64_t)1 << 40);
+        if (sym) scope_declare(c, id, SYM_PARAM, value_lay_int(c, lay_int_sym(c->lay, sym)));
+    }
 }
 
 static void trace(void *user, const char *rule, const char *result) {
