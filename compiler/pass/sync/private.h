@@ -30,9 +30,11 @@ struct sync_pair {
     struct sync_pair *next;
 };
 
-// What a statement has to wait for.
+// What a statement has to wait for.  A wait for all and a barrier that are there are enough
+// whatever is pending, which is not asked then.
 struct need {
-    int wait;  // -1: for nothing
+    bool waits, orders;  // whether "wait" and "barrier" are asked for
+    int wait;            // -1: for nothing
     bool barrier;
     struct sync_pair *pairs;  // with walk.why: the accesses that this is for
 };
@@ -84,6 +86,8 @@ void sync_run(struct walk *w, struct stmt *list, struct state *st);
 void sync_statement(struct walk *w, struct stmt *x, struct state *st);
 // Adds to "need" what anything in "list" has to wait for, of what is pending before it.
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
+// Nothing yet, before what "x" does is done.
+struct need sync_need(const struct walk *w, const struct sync_before *x);
 // Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
 // does.  With walk.mark they become what is needed.
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x);
