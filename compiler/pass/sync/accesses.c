@@ -245,9 +245,9 @@ bool sync_merge(struct state *into, const struct state *from) {
 // -- the walk -------------------------------------------------------------------------------------
 
 struct need sync_need(const struct walk *w, const struct sync_before *x) {
-    return (struct need){.wait = -1,
-                         .waits = x->wait != 0 && !(w->why && !w->why->wait),
-                         .orders = !x->barrier && !(w->why && w->why->wait)};
+    bool waits = x->wait != 0 && !(w->why && !w->why->wait);
+    bool orders = !x->barrier && !(w->why && w->why->wait);
+    return (struct need){.wait = -1, .waits = waits || w->notes, .orders = orders || w->notes};
 }
 
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x) {
@@ -255,6 +255,11 @@ void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sy
     bool orders = !need->barrier || x->barrier;
     if (!waits || !orders) w->lacking = true;
     if (w->why) sync_note(w, need, waits, orders, x->wait);
+    if (w->notes && !x->first.seen) {
+        x->first.seen = true;
+        x->first.wait = need->wait;
+        x->first.barrier = need->barrier;
+    }
     if (w->mark && !waits) x->wait = need->wait;
     if (w->mark && !orders) x->barrier = true;
     if (x->wait >= 0) apply_wait(st, x->wait);

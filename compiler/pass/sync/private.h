@@ -65,6 +65,9 @@ struct walk {
     struct session *s;
     struct kernel *k;
     bool mark;                 // else only look whether what is there is enough
+    bool notes;                // and note what is needed where each wait and barrier first comes
+    bool noted;                // that is noted of what is there now
+    bool unnoted;              // that is of no use, as what is there is not enough
     bool lacking;              // it is not
     int64_t visits;            // of statements, in the first walk
     bool large;                // so many that further walks would take long: proofs alone decide
