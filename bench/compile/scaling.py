@@ -219,6 +219,8 @@ KINDS = {
         n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; call f(s{0}(0,_));") + "}\n", [1, 2, 4, 8]),
     "swizzles that are chosen, whose layout is a constant": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
         n, "shared s{0} : f32 row(64,64) swizzle auto; let c{0} = cosize(s{0}); copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect c{0} >= 4096;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, whose layout a loop has": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; let c{0} = cosize(s{0}); copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; for i{0} in 0 .. c{0} {{ }}") + "}\n", [1, 2, 4, 8]),
     "swizzles that are chosen, of unaligned tensors": (lambda n: TURN.replace(" align 128", "") + "kernel k(P, inout Q) threads 256 {\n" + lines(
         n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with tile(auto(128), thr=(16,16):(16,1), val=(1,4)); copy select(s{0}, (1,0)) -> Q({1},_,_) with words;") + "}\n", [1, 2, 4, 8]),
     "swizzles that are chosen, of rows by cp.async": (lambda n: f"arch sm_90;\ntensor P : f16 global row({n},256) align 16;\ntensor Q : f16 global row({n},256) align 16;\n"

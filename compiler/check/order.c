@@ -15,17 +15,28 @@
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20, LANES = 32 };
+enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20, LANES = 32 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
-struct mark {
-    const struct kir_node *node;  // NULL: none
-    int32_t thread, epoch;
+// What the threads do together.
+struct event {
+    const struct kir_node *node;
+    int32_t epoch;
     int32_t group;  // -1: not asynchronous
 };
 
+// By one thread.
+struct mark {
+    int32_t event;  // its number; 0: none
+    int32_t thread;
+};
+
 struct cell {
-    struct mark write, read[2], async_read[2];
+    struct mark write, read[2];
+};
+
+struct pair {
+    struct mark of[2];
 };
 
 // What is known of a buffer; of one whose size is not this function's in a table by piece.
@@ -34,7 +45,8 @@ struct shadow {
     int64_t piece;  // bytes
     int64_t cells, used;
     struct cell *cell;
-    int64_t *key;  // in a table: the piece of each place, -1: free; else NULL
+    struct pair *async_read;  // by cell; NULL: there was no asynchronous one
+    int64_t *key;             // in a table: the piece of each place, -1: free; else NULL
 };
 
 struct order {
@@ -42,6 +54,8 @@ struct order {
     struct shadow *shadow;
     int nshadows;
     int32_t epoch, calls;
+    struct event *event;  // the first one is none
+    int32_t nevents, cap_events;
     int32_t *done;  // by group: the epoch in which it was waited for, -1: it was not
     int32_t cap_done;
     struct order_fault *fault;
@@ -110,23 +124,27 @@ static void grow(struct shadow *x) {
     x->cells *= 2;
     x->key = memory_new(sizeof *x->key * (size_t)x->cells);
     x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
+    if (x->async_read) x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
     for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     for (int64_t i = 0; i < old.cells; ++i) {
         if (old.key[i] < 0) continue;
         int64_t to = slot_of(x, old.key[i]);
         x->key[to] = old.key[i];
         x->cell[to] = old.cell[i];
+        if (x->async_read) x->async_read[to] = old.async_read[i];
     }
     memory_free(old.key);
     memory_free(old.cell);
+    memory_free(old.async_read);
 }
 
-static struct cell *cell_of(struct order *r, struct shadow *x, int64_t piece) {
+// The number of the cell of "piece"; -1: it has none.
+static int64_t cell_of(struct order *r, struct shadow *x, int64_t piece) {
     if (!x->key) {
-        if (piece >= 0 && piece < x->cells) return &x->cell[piece];
+        if (piece >= 0 && piece < x->cells) return piece;
         machine_fail(&r->machine,
                      arena_printf(&r->machine.s->arena, "an access outside '%s'", x->buf->name));
-        return NULL;
+        return -1;
     }
     if (2 * x->used >= x->cells) grow(x);
     int64_t i = slot_of(x, piece);
@@ -134,21 +152,31 @@ static struct cell *cell_of(struct order *r, struct shadow *x, int64_t piece) {
         x->key[i] = piece;
         ++x->used;
     }
-    return &x->cell[i];
+    return i;
+}
+
+static int32_t add_event(struct order *r, const struct kir_node *n, bool async) {
+    if (r->nevents == r->cap_events) {
+        r->cap_events *= 2;
+        r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
+    }
+    r->event[r->nevents] = (struct event){n, r->epoch, async ? r->machine.commits : -1};
+    return r->nevents++;
 }
 
 // -- order ----------------------------------------------------------------------------------------
 
 static bool report(struct order *r, enum order_missing missing, const struct mark *a, bool a_writes,
                    const struct mark *b, bool b_writes, const struct shadow *x, int64_t piece) {
+    const struct event *first = &r->event[a->event], *second = &r->event[b->event];
     *r->fault = (struct order_fault){
         missing,
-        {a->node, a->thread, a_writes, a->group >= 0},
-        {b->node, b->thread, b_writes, b->group >= 0},
+        {first->node, a->thread, a_writes, first->group >= 0},
+        {second->node, b->thread, b_writes, second->group >= 0},
         x->buf,
         piece * x->piece,
         x->piece,
-        a->group >= 0 ? r->machine.commits - a->group - 1 : 0,
+        first->group >= 0 ? r->machine.commits - first->group - 1 : 0,
         NULL,
     };
     return false;
@@ -156,16 +184,21 @@ static bool report(struct order *r, enum order_missing missing, const struct mar
 
 // Whether a barrier is between the end of "a" and what comes now.
 static bool is_over(const struct order *r, const struct mark *a) {
-    int32_t end = a->group >= 0 ? r->done[a->group] : a->epoch;
+    const struct event *e = &r->event[a->event];
+    int32_t end = e->group >= 0 ? r->done[e->group] : e->epoch;
     return end >= 0 && end < r->epoch;
+}
+
+static bool is_under_way(const struct order *r, const struct mark *a) {
+    const struct event *e = &r->event[a->event];
+    return e->group >= 0 && r->done[e->group] < 0;
 }
 
 // Whether "b" comes after "a", an access to the same piece.
 static bool in_order(struct order *r, const struct mark *a, bool a_writes, const struct mark *b,
                      bool b_writes, const struct shadow *x, int64_t piece) {
-    if (!a->node) return true;
-    if (a->group >= 0 && r->done[a->group] < 0)
-        return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
+    if (!a->event) return true;
+    if (is_under_way(r, a)) return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
     // a call has a number as if it were a thread: it sees to itself
     if (is_over(r, a) || a->thread == b->thread) return true;
     return report(r, ORDER_BARRIER, a, a_writes, b, b_writes, x, piece);
@@ -173,31 +206,36 @@ static bool in_order(struct order *r, const struct mark *a, bool a_writes, const
 
 static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const struct mark *m,
                         bool write) {
-    struct cell *c = cell_of(r, x, piece);
-    if (!c) return false;
+    int64_t at = cell_of(r, x, piece);
+    if (at < 0) return false;
+    struct cell *c = &x->cell[at];
     // what several threads write to a global tensor are different elements
     bool ordered = write && x->buf->space == KIR_GLOBAL;
     if (!ordered && !in_order(r, &c->write, true, m, write, x, piece)) return false;
     if (!write) {
         // two readers that are not over are enough: a writer is not both of them
-        struct mark *kept = m->group >= 0 ? c->async_read : c->read;
-        kept[kept->node && !is_over(r, kept) && kept->thread != m->thread] = *m;
+        bool async = r->event[m->event].group >= 0;
+        if (async && !x->async_read)
+            x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
+        struct mark *kept = async ? x->async_read[at].of : c->read;
+        kept[kept->event && !is_over(r, kept) && kept->thread != m->thread] = *m;
         return true;
     }
     for (int i = 0; i < 2; ++i) {
-        if (!in_order(r, &c->read[i], false, m, true, x, piece) ||
-            !in_order(r, &c->async_read[i], false, m, true, x, piece))
+        if (!in_order(r, &c->read[i], false, m, true, x, piece)) return false;
+        if (x->async_read && !in_order(r, &x->async_read[at].of[i], false, m, true, x, piece))
             return false;
     }
     *c = (struct cell){.write = *m};
+    if (x->async_read) x->async_read[at] = (struct pair){0};
     return true;
 }
 
 // "bytes" from element "at" on; "x" NULL: of a buffer that is not tracked.
-static bool touch(struct order *r, const struct kir_node *n, struct shadow *x, int64_t at,
-                  int64_t bytes, int64_t thread, bool write, bool async) {
+static bool touch(struct order *r, int32_t event, struct shadow *x, int64_t at, int64_t bytes,
+                  int64_t thread, bool write) {
     if (!x) return true;
-    struct mark m = {n, (int32_t)thread, r->epoch, async ? r->machine.commits : -1};
+    struct mark m = {event, (int32_t)thread};
     int64_t first = at * (x->buf->elem_bits / 8);
     for (int64_t i = first / x->piece; i * x->piece < first + bytes; ++i) {
         if (!touch_piece(r, x, i, &m, write)) return false;
@@ -217,7 +255,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     const struct kir_node *n = a->node;
     struct shadow *source = a->from.buf ? shadow_of(r, a->from.buf) : NULL;
     struct shadow *target = a->to.buf ? shadow_of(r, a->to.buf) : NULL;
-    bool async = n->kind == KIR_ASYNC;
+    int32_t event = add_event(r, n, n->kind == KIR_ASYNC);
     // who of a warp moves it is not told apart
     const struct kir_together *warp = n->together;
     int32_t together = warp ? -++r->calls : 0;
@@ -230,10 +268,10 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
         if (warp && t % LANES >= warp->src_lanes) reads = 0;
         if (warp && t % LANES >= warp->dst_lanes) writes = 0;
         if (source && reads && !(a->idle && a->idle[t]) &&
-            !touch(r, n, source, column_value(&a->from.at, t), reads, who, false, async))
+            !touch(r, event, source, column_value(&a->from.at, t), reads, who, false))
             return false;
         if (target && writes &&
-            !touch(r, n, target, column_value(&a->to.at, t), writes, who, true, async))
+            !touch(r, event, target, column_value(&a->to.at, t), writes, who, true))
             return false;
     }
     return true;
@@ -242,7 +280,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
 // All elements of its arguments, by who knows which thread.
 static bool call(void *user, struct machine *m, const struct kir_node *n) {
     struct order *r = user;
-    int32_t who = -++r->calls;
+    int32_t who = -++r->calls, event = add_event(r, n, false);
     for (int i = 0; i < n->nargs; ++i) {
         const struct kir_arg *a = &n->arg[i];
         struct machine_elements x;
@@ -252,8 +290,8 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
         int64_t at = column_value(&x.at, 0), bytes = a->buf->elem_bits / 8;
         for (int64_t e = 0; e < x.count; ++e) {
             int64_t off = lay_swizzle_apply(a->layout.sw, at + x.off[e]);
-            if (a->read && !touch(r, n, of, off, bytes, who, false, false)) return false;
-            if (a->written && !touch(r, n, of, off, bytes, who, true, false)) return false;
+            if (a->read && !touch(r, event, of, off, bytes, who, false)) return false;
+            if (a->written && !touch(r, event, of, off, bytes, who, true)) return false;
         }
     }
     return true;
@@ -286,8 +324,8 @@ static bool nothing_under_way(struct order *r) {
     for (int i = 0; i < r->nshadows; ++i) {
         const struct shadow *x = &r->shadow[i];
         for (int64_t c = 0; c < x->cells; ++c) {
-            const struct mark *m = &x->cell[c].write, end = {.group = -1};
-            if (m->node && m->group >= 0 && r->done[m->group] < 0)
+            const struct mark *m = &x->cell[c].write, end = {0};
+            if (m->event && is_under_way(r, m))
                 return report(r, ORDER_WAIT, m, true, &end, false, x, x->key ? x->key[c] : c);
         }
     }
@@ -322,7 +360,7 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .cap_done = FIRST_GROUPS};
+    struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, barrier, commit, wait};
@@ -330,14 +368,18 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
     r.done[0] = -1;
+    r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
+    add_event(&r, NULL, false);
     *fault = (struct order_fault){0};
     bool ok = run_block(&r, steps);
     for (int i = 0; i < r.nshadows; ++i) {
         memory_free(r.shadow[i].cell);
+        memory_free(r.shadow[i].async_read);
         memory_free(r.shadow[i].key);
     }
     memory_free(r.shadow);
     memory_free(r.done);
+    memory_free(r.event);
     machine_release(&r.machine);
     fault->trouble = r.machine.error;
     fault->no_value = r.machine.no_value;

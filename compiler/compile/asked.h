@@ -1,5 +1,5 @@
-// Which arrangements are taken by what asks for a buffer's layout: an `expect`, or a function that
-// the buffer is given to.
+// Which arrangements are taken by what asks for a buffer's layout: an `expect`, a `let` that others
+// name, or a function that the buffer is given to.
 #ifndef TCPC_COMPILE_ASKED_H
 #define TCPC_COMPILE_ASKED_H
 

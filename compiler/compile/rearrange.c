@@ -39,10 +39,10 @@ struct spot {
     struct place *place;  // by number, of all of "k"
     int first, n;         // its copies: numbers first .. of layer.at
     bool bound;           // to more than its copies
-    bool asked;           // an `expect` or a function that it is given to asks for its layout
-    bool given;           // to a function, which has to be given no swizzle
-    bool paired;          // a copy has another such buffer on its other side
-    int worst;            // which of its copies has most wavefronts as it is, and is counted first
+    bool asked;   // an `expect`, a `let` or a function that it is given to asks for its layout
+    bool given;   // to a function, which has to be given no swizzle
+    bool paired;  // a copy has another such buffer on its other side
+    int worst;    // which of its copies has most wavefronts as it is, and is counted first
 };
 
 void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {

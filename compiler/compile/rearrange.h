@@ -61,7 +61,7 @@ bool layer_paired(const struct layer *x, int i);
 // Whether a function gets the buffer, which it declares without the swizzle of "choice".
 // @pre the layer has the buffer without one
 bool layer_refuses(const struct layer *x, int i, const struct swizzle_choice *choice);
-// Whether an `expect` asks for the layout of the buffer alone, or a function that it is given to:
+// Whether an `expect` or a `let` asks for the layout of the buffer alone, or a function gets it:
 // then its copies cost what they do, but not every arrangement is taken.
 bool layer_asked(const struct layer *x, int i);
 // The buffer whose layout is asked for at "at"; -1: none is.

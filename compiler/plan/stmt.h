@@ -93,6 +93,10 @@ struct sync_before {
     int wait;      // until at most that many groups of asynchronous copies are pending; -1: no wait
     bool barrier;  // then for one another
     const struct sync_point *point;  // both, and what they are for; NULL: neither
+    struct {
+        bool seen, barrier;
+        int wait;
+    } first;  // while sync works: what is needed where this is first come to
 };
 
 struct stmt {

@@ -32,7 +32,7 @@ struct param {
     struct range asked;   // the N % 8 == 0 of its 'where', or nothing
 };
 
-// An `expect` that reads a tensor's layout.
+// An `expect` or a `let` that reads a tensor's layout, or names a `let` that does.
 struct layout_asked {
     struct range at;
     struct layout_asked *next;
@@ -51,7 +51,7 @@ struct tensor {
     bool swizzle_auto;           // .. followed by these words
     bool layout_read;            // by sema: an expression has it as a value
     bool layout_used;            // .. for more than what is expected of this tensor alone
-    struct layout_asked *asked;  // by sema: where that is expected; of a tensor with swizzle_auto
+    struct layout_asked *asked;  // by sema: where it is read; of a tensor with swizzle_auto
     int id;                      // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;    // of its modes; NULL when they have none
     int stages;                  // extent of the last mode, which "stages" has added; 0: none was

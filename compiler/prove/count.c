@@ -84,8 +84,34 @@ static void add_end(struct order_count *x, struct end *end, struct end new) {
     end[x->n++] = new;
 }
 
+void order_step_loops(struct prove_order *o) {
+    const struct prove_program *p = o->program;
+    const struct qset **first = ARENA_ARRAY(&o->q.s->arena, const struct qset *, p->nsteps + 1);
+    o->step_loop = ARENA_ARRAY(&o->q.s->arena, int, p->nsteps + 1);
+    for (int i = 0, k; i < p->nsteps; ++i) {
+        for (k = 0; k < o->nloops; ++k)
+            if (same_loop(first[k], &o->step[i]) && order_alike(first[k], &o->step[i])) break;
+        if (k == o->nloops) first[o->nloops++] = &o->step[i];
+        o->step_loop[i] = k;
+    }
+}
+
+// Of the commits of one loop, which differ by places.
+struct commits {
+    bool looked, same;  // in the loop of the access and the wait
+    int64_t shift;
+    bool seen[2][2];  // behind the access or not, before the wait or not: the ends are there
+};
+
 static int64_t round_up(int64_t a, int64_t b) {
     return a / b + (a % b > 0);
+}
+
+static void look(struct commits *y, const struct qset *x, const struct qset *c) {
+    struct place pc;
+    y->looked = true;
+    y->same = same_loop(x, c) && find_place(c, &pc);
+    if (y->same) y->shift = pc.shift;
 }
 
 // Each commit of the loop of "x" and "w" ends a group in the steps from "first" after that of the
@@ -94,7 +120,8 @@ static int64_t round_up(int64_t a, int64_t b) {
 static void find_ends(const struct prove_order *o, const struct qset *x, const struct qset *w,
                       int pending, struct order_count *out, struct end *end) {
     enum { FAR = 1 << 30 };
-    struct place pa, pw, pc;
+    struct commits *of = ARENA_ARRAY(&o->q.s->arena, struct commits, o->nloops + 1);
+    struct place pa, pw;
     int64_t commits = 0, more = 0, least = -FAR;
     out->end = end;
     out->n = 0;
@@ -103,17 +130,22 @@ static void find_ends(const struct prove_order *o, const struct qset *x, const s
     find_place(w, &pw);
     for (int i = 0; i < o->program->nsteps; ++i) {
         const struct qset *c = &o->step[i];
-        if (!same_loop(x, c)) continue;
-        find_place(c, &pc);
+        struct commits *y = &of[o->step_loop[i]];
+        if (!y->looked) look(y, x, c);
+        if (!y->same) continue;
+        bool behind = compare(c, x, pa.at) > 0, before = compare(c, w, pa.at) < 0;
         // the first step of "c" after the access, and the last one before the wait
-        int64_t first = pa.shift - pc.shift + (compare(c, x, pa.at) > 0 ? 0 : 1);
-        int64_t last = pw.shift - pc.shift - (compare(c, w, pa.at) < 0 ? 0 : 1);
+        int64_t first = pa.shift - y->shift + (behind ? 0 : 1);
+        int64_t last = pw.shift - y->shift - (before ? 0 : 1);
         if (first < -FAR || first > FAR || last < -FAR || last > FAR) {
             out->n = 0;
             return;
         }
-        add_end(out, end, (struct end){c, first, false});
-        add_end(out, end, (struct end){c, last, true});
+        if (!y->seen[behind][before]) {
+            add_end(out, end, (struct end){c, first, false});
+            add_end(out, end, (struct end){c, last, true});
+            y->seen[behind][before] = true;
+        }
         if (first - last - 1 > least) least = first - last - 1;
         more += last - first + 1;
         ++commits;

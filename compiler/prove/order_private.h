@@ -82,6 +82,7 @@ struct prove_order {
     const struct qset **shape;                 // an event of each shape
     int nshapes, *sync_shape;
     struct order_count *counts;  // count.c
+    int *step_loop, nloops;      // by step: steps of one loop that differ by places have one number
     bool bad;                    // larger than can be looked at
     int asked;                   // questions to isl
 };
@@ -129,6 +130,8 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync);
 // (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
 void order_forget_counts(struct prove_order *o);
+// Fills step_loop.
+void order_step_loops(struct prove_order *o);
 // One number of a time.
 struct prove_time {
     enum { TIME_NUMBER, TIME_VARIABLE, TIME_OTHER } is;

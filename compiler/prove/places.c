@@ -73,15 +73,15 @@ static bool goes_along(const struct prove_set *event, const struct prove_set *x)
 // of these; -1: it does not.
 static int behind(const struct prove_set *a, const struct prove_set *event) {
     int loops;
-    bool is = goes_along(event, a) && compare(a, event, &loops) == PLACE_BEFORE;
-    return is && loops == event->nvars ? loops : -1;
+    bool is = compare(a, event, &loops) == PLACE_BEFORE && loops == event->nvars;
+    return is && goes_along(event, a) ? loops : -1;
 }
 
 // Likewise before each instance of "b".
 static int ahead(const struct prove_set *event, const struct prove_set *b) {
     int loops;
-    bool is = goes_along(event, b) && compare(event, b, &loops) == PLACE_BEFORE;
-    return is && loops == event->nvars ? loops : -1;
+    bool is = compare(event, b, &loops) == PLACE_BEFORE && loops == event->nvars;
+    return is && goes_along(event, b) ? loops : -1;
 }
 
 // Whether "v" has a value, whatever the params are.
@@ -137,7 +137,7 @@ static bool completes(const struct prove_program *p, const struct prove_set *a,
                       const struct prove_sync *wait) {
     int groups = 0;
     for (int i = 0; i < p->ncommits && groups <= wait->pending; ++i)
-        groups += behind(a, &p->commit[i]) >= 0 && comes_before(&p->commit[i], &wait->when);
+        groups += comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
     return groups > wait->pending;
 }
 
@@ -155,9 +155,8 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
     if (!p->access[a].async) return own || barriers_between(p, x, y, used);
     for (int i = p->nsyncs - 1; i >= 0; --i) {
         const struct prove_sync *w = &p->sync[i];
-        if (!w->wait || !w->on || behind(x, &w->when) < loops) continue;
-        if (place == PLACE_BEFORE && !comes_before(&w->when, y)) continue;
-        if (!completes(p, x, w)) continue;
+        if (!w->wait || !w->on || (place == PLACE_BEFORE && !comes_before(&w->when, y))) continue;
+        if (behind(x, &w->when) < loops || !completes(p, x, w)) continue;
         forget(p, used);
         if (!own && !barriers_between(p, &w->when, y, used)) continue;
         return used[i] = true;

@@ -106,6 +106,7 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     }
     for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
     for (int i = 0; i < x->nsteps; ++i) question_set(q, &x->step[i], &o->step[i]);
+    order_step_loops(o);
     for (int i = 0; i < x->nsyncs; ++i) {
         question_set(q, &x->sync[i].when, &o->sync[i]);
         loosen(q, &o->sync[i]);

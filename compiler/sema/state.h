@@ -40,6 +40,7 @@ struct symbol {
     struct tensor *tensor;
     const struct function *function;  // SYM_EXTERN
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
+    struct tensor *asks_of;           // SYM_LET: whose layout its value is made of; or NULL
     struct symbol *outer;             // the symbol of that name that this one hides, or NULL
     struct symbol *prev;              // the symbol declared before this one
     uint32_t chain;                   // slot + 1 of the table
@@ -109,8 +110,8 @@ struct sema {
     int compared;                  // names that unknown ones were compared with
     bool *define_used;             // by index into options.defines
     const struct define **define;  // the same by name (session_defines)
-    struct range expects;          // the `expect` that is looked at; end 0: none is
-    struct tensor *expects_of;     // whose layout it has read, with `swizzle auto`; NULL: none's
+    struct range asks;             // the `expect` or `let` that is looked at; end 0: none is
+    struct tensor *asks_of;        // whose layout it has read, with `swizzle auto`; NULL: none's
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;

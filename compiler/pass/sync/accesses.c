@@ -68,9 +68,10 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
 // Adds to "need" what access "a" has to wait for.
 static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
     const struct tensor *t = a.buffer;
-    if (!t) return;
+    if (!t || !(need->waits || need->orders)) return;
     for (int i = 0; i < st->n; ++i) {
         const struct entry *e = &st->at[i];
+        if (!need->orders && !e->async) continue;
         if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // what several copies write to a global tensor are different elements
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
@@ -243,11 +244,22 @@ bool sync_merge(struct state *into, const struct state *from) {
 
 // -- the walk -------------------------------------------------------------------------------------
 
+struct need sync_need(const struct walk *w, const struct sync_before *x) {
+    bool waits = x->wait != 0 && !(w->why && !w->why->wait);
+    bool orders = !x->barrier && !(w->why && w->why->wait);
+    return (struct need){.wait = -1, .waits = waits || w->notes, .orders = orders || w->notes};
+}
+
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x) {
     bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
     bool orders = !need->barrier || x->barrier;
     if (!waits || !orders) w->lacking = true;
     if (w->why) sync_note(w, need, waits, orders, x->wait);
+    if (w->notes && !x->first.seen) {
+        x->first.seen = true;
+        x->first.wait = need->wait;
+        x->first.barrier = need->barrier;
+    }
     if (w->mark && !waits) x->wait = need->wait;
     if (w->mark && !orders) x->barrier = true;
     if (x->wait >= 0) apply_wait(st, x->wait);
@@ -279,7 +291,7 @@ void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, s
 static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct copy *c = x->copy;
     struct copy_facts *f = &c->facts;
-    struct need need = {.wait = -1};
+    struct need need = sync_need(w, &x->before);
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
     pend(st, (struct entry){reading(w, c), f->async, -1}, 0);
@@ -289,7 +301,7 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
 
 static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     struct plan_call *y = x->call;
-    struct need need = {.wait = -1};
+    struct need need = sync_need(w, &x->before);
     ask_call(w, st, y, &need);
     sync_satisfy(w, st, &need, &x->before);
     for (int i = 0; i < y->fn->nformals; ++i) {
@@ -304,7 +316,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     const struct ix *trips = ix_sub(w->s, x->end, x->begin);
     int64_t n;
     // what is pending when the loop begins is better waited for once, if its body does not anyhow
-    struct need need = {.wait = -1};
+    struct need need = sync_need(w, &x->before);
     if (w->mark) sync_ask(w, st, x->body, &need);
     sync_satisfy(w, st, &need, &x->before);
     if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {

@@ -93,7 +93,7 @@ static void commit_nothing(const struct stmt *part, struct state *st) {
 // its groups.
 static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct state *state) {
     struct pipeline *pipe = st->pipe;
-    struct need need = {.wait = -1};
+    struct need need = sync_need(w, &st->before);
     if (pipe->stages == 1) return;
     for (int step = 0; step < pipe->stages - 1 && step < steps; ++step) {
         for (struct stmt *part = st->body; part; part = part->next)
@@ -117,19 +117,19 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, int64
     for (struct stmt *part = st->body; part; part = part->next) {
         int ahead = part->load ? (int)pipe->stages - 1 : 0;
         if (part->load && !full) {
-            struct need nothing = {.wait = -1};
+            struct need nothing = sync_need(w, &part->before);
             sync_satisfy(w, state, &nothing, &part->before);
             commit_nothing(part, state);
             continue;
         }
         if (part->load) {
-            struct need need = {.wait = -1};
+            struct need need = sync_need(w, &part->before);
             ask_part(w, part, pipe, ahead, n, state, &need);
             sync_satisfy(w, state, &need, &part->before);
         }
         run_part(w, part, pipe, ahead, n, state);
     }
-    struct need nothing = {.wait = -1};
+    struct need nothing = sync_need(w, &st->behind);
     sync_satisfy(w, state, &nothing, &st->behind);
     next_step(state, pipe);
     sync_next(w, state);

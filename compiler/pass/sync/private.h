@@ -30,9 +30,11 @@ struct sync_pair {
     struct sync_pair *next;
 };
 
-// What a statement has to wait for.
+// What a statement has to wait for.  A wait for all and a barrier that are there are enough
+// whatever is pending, which is not asked then.
 struct need {
-    int wait;  // -1: for nothing
+    bool waits, orders;  // whether "wait" and "barrier" are asked for
+    int wait;            // -1: for nothing
     bool barrier;
     struct sync_pair *pairs;  // with walk.why: the accesses that this is for
 };
@@ -63,6 +65,9 @@ struct walk {
     struct session *s;
     struct kernel *k;
     bool mark;                 // else only look whether what is there is enough
+    bool notes;                // and note what is needed where each wait and barrier first comes
+    bool noted;                // that is noted of what is there now
+    bool unnoted;              // that is of no use, as what is there is not enough
     bool lacking;              // it is not
     int64_t visits;            // of statements, in the first walk
     bool large;                // so many that further walks would take long: proofs alone decide
@@ -84,6 +89,8 @@ void sync_run(struct walk *w, struct stmt *list, struct state *st);
 void sync_statement(struct walk *w, struct stmt *x, struct state *st);
 // Adds to "need" what anything in "list" has to wait for, of what is pending before it.
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
+// Nothing yet, before what "x" does is done.
+struct need sync_need(const struct walk *w, const struct sync_before *x);
 // Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
 // does.  With walk.mark they become what is needed.
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x);

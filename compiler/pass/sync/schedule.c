@@ -1,6 +1,7 @@
 // A kernel as what happens when (see schedule.h).
 #include "pass/sync/schedule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -266,7 +267,6 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     // each is written when its pair is first asked for
     out->used = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
     out->fresh = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
-    out->asked = ARENA_ROOM(&s->arena, int, pairs);
     if (p->naccesses && !out->full) out->order = prove_order_new(prover, p);
 }
 
@@ -300,13 +300,6 @@ static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
     return n;
 }
 
-// Whether the order of a pair may rest on one of them.
-static bool is_stale(const bool *used, const int *gone, int ngone) {
-    for (int i = 0; i < ngone; ++i)
-        if (used[gone[i]]) return true;
-    return false;
-}
-
 static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     for (int i = 0; i < x->program.naccesses; ++i) {
         const struct prove_access *a = &x->program.access[i];
@@ -326,23 +319,57 @@ static bool is_behind(const struct schedule *x, int i, const int *gone, int ngon
     return false;
 }
 
-// Puts the pairs that rest on what is gone into "ask".  Most often one of the statement behind it is
-// not in order without it, which decides where nobody asks why: these come first.
+static int by_number(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static void add_asked(struct schedule *x, int number) {
+    x->asked = arena_more(&x->s->arena, x->asked, sizeof *x->asked, x->nasked, &x->cap_asked);
+    x->asked[x->nasked++] = number;
+}
+
+// Puts each pair that rests on what is gone into "asked" once, by its number.  Most often one of the
+// statement behind it is not in order without it, which decides where nobody asks why: with "quiet"
+// these come first.
+static void find_resting(struct schedule *x, bool quiet) {
+    int gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone), n = x->program.naccesses, kept = 0;
+    bool first[SCHEDULE_ACCESSES], sorted = true;
+    for (int j = 0; j < n; ++j) first[j] = quiet && is_behind(x, j, gone, ngone);
+    for (int others = 0; others < 2; ++others)
+        for (int g = 0; g < ngone; ++g)
+            for (int i = 0; i < x->rests[gone[g]].n; ++i) {
+                int at = x->rests[gone[g]].pair[i], number = at + others * n * n;
+                if (first[at % n] == others || !row(x, x->used, at)[gone[g]]) continue;
+                sorted &= x->nasked == 0 || x->asked[x->nasked - 1] < number;
+                add_asked(x, number);
+            }
+    if (!sorted) qsort(x->asked, (size_t)x->nasked, sizeof *x->asked, by_number);
+    for (int i = 0; i < x->nasked; ++i)
+        if (i == 0 || x->asked[i] % (n * n) != x->asked[kept - 1])
+            x->asked[kept++] = x->asked[i] % (n * n);
+    x->nasked = kept;
+}
+
 static void find_asked(struct schedule *x, bool quiet) {
-    int n = x->program.naccesses, gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone);
-    int order[SCHEDULE_ACCESSES], first = 0, next = 0;
-    bool tried = x->proven && quiet;
-    for (int j = 0; tried && j < n; ++j)
-        if (is_behind(x, j, gone, ngone)) order[first++] = j;
-    next = first;
-    for (int j = 0; j < n; ++j)
-        if (!tried || !is_behind(x, j, gone, ngone)) order[next++] = j;
+    int pairs = x->program.naccesses * x->program.naccesses;
     x->nasked = 0;
-    for (int begin = 0, end = first; begin < n; begin = end, end = n)
-        for (int i = 0; i < n; ++i)
-            for (int j = begin; j < end; ++j)
-                if (!x->proven || is_stale(row(x, x->used, i * n + order[j]), gone, ngone))
-                    x->asked[x->nasked++] = i * n + order[j];
+    if (x->proven)
+        find_resting(x, quiet);
+    else
+        for (int at = 0; at < pairs; ++at) add_asked(x, at);
+}
+
+// Takes over what the order of pair "at" has been found to rest on.
+static void keep_used(struct schedule *x, int at) {
+    bool *was = row(x, x->used, at), *now = row(x, x->fresh, at), *end = now + x->program.nsyncs;
+    for (bool *p = now; p < end && (p = memchr(p, true, (size_t)(end - p))) != NULL; ++p) {
+        struct resting *r = &x->rests[p - now];
+        if (x->proven && was[p - now]) continue;  // it is there
+        r->pair = arena_more(&x->s->arena, r->pair, sizeof *r->pair, r->n, &r->cap);
+        r->pair[r->n++] = at;
+    }
+    memcpy(was, now, (size_t)x->program.nsyncs);
 }
 
 static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
@@ -368,9 +395,7 @@ bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     if (n == 0) return true;
     if (!ask_pairs(x, f)) return false;
     if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
-    for (int i = 0; i < x->nasked; ++i)
-        memcpy(row(x, x->used, x->asked[i]), row(x, x->fresh, x->asked[i]),
-               (size_t)x->program.nsyncs);
+    for (int i = 0; i < x->nasked; ++i) keep_used(x, x->asked[i]);
     for (int i = 0; i < x->program.nsyncs; ++i) {
         x->on[i] = x->program.sync[i].on;
         x->pending[i] = x->program.sync[i].pending;

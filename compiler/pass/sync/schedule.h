@@ -25,6 +25,12 @@ struct schedule_sync {
     const struct stmt *stmt;
 };
 
+// The pairs whose order was found to rest on a wait or a barrier, when they were proven last or
+// before; schedule.used says which of them still do.
+struct resting {
+    int *pair, n, cap;
+};
+
 struct schedule {
     struct session *s;
     const struct plan *plan;
@@ -37,10 +43,11 @@ struct schedule {
     // what was proven last: for which waits and barriers, and on which each pair's order may rest
     bool proven, on[SCHEDULE_SYNCS];
     int pending[SCHEDULE_SYNCS];
-    bool *used, *fresh;  // by pair, and by wait and barrier
-    int *asked, nasked;  // the pairs that are asked for
-    bool written;        // what a manual function's own barrier points to
-    int all;             // likewise the wait at the end of a device function
+    bool *used, *fresh;             // by pair, and by wait and barrier
+    int *asked, nasked, cap_asked;  // the pairs that are asked for
+    struct resting rests[SCHEDULE_SYNCS];
+    bool written;  // what a manual function's own barrier points to
+    int all;       // likewise the wait at the end of a device function
     // as many as "program" has
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];

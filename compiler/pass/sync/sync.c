@@ -21,25 +21,49 @@ enum { MANY_VISITS = 4000 };  // of statements of one kernel
 
 // -- what is superfluous --------------------------------------------------------------------------
 
-// Whether what is there is enough: as far as the walk can tell, or once there is a schedule,
-// proven.
-static bool enough(struct walk *w) {
+// Notes what is needed where each wait and barrier first comes, which does not depend on what they
+// do themselves.
+static void note_first(struct walk *w) {
+    if (w->noted || w->unnoted) return;
+    for (struct stmt *x = w->k->body; x; x = stmt_next(w->k->body, x))
+        x->before.first.seen = x->behind.first.seen = false;
+    w->notes = true;
+    w->noted = sync_enough(w);
+    w->unnoted = !w->noted;
+    w->notes = false;
+}
+
+// Whether "x", which alone has changed, lacks what is noted.
+static bool lacks_first(const struct walk *w, const struct sync_before *x) {
+    if (!w->noted || !x->first.seen) return false;
+    bool waits = x->first.wait < 0 || (x->wait >= 0 && x->wait <= x->first.wait);
+    return !waits || (x->first.barrier && !x->barrier);
+}
+
+// Whether what is there is enough now that "x" has changed: as far as the walk can tell, or once
+// there is a schedule, proven.
+static bool enough(struct walk *w, const struct sync_before *x) {
     struct schedule_fault unused = {.quiet = true, .soon = true};
-    return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
+    if (w->schedule) return schedule_in_order(w->schedule, &unused);
+    if (lacks_first(w, x) || !sync_enough(w)) return false;
+    w->noted = false;
+    return true;
 }
 
 static void loosen(struct walk *w, struct sync_before *x) {
+    if (!x->barrier && x->wait < 0) return;
+    if (!w->schedule) note_first(w);
     if (x->barrier) {
         x->barrier = false;
-        if (!enough(w)) x->barrier = true;
+        if (!enough(w, x)) x->barrier = true;
     }
     if (x->wait < 0) return;
     int was = x->wait;
     x->wait = -1;
-    if (enough(w)) return;
+    if (enough(w, x)) return;
     for (x->wait = was; x->wait < SYNC_WAIT; ++x->wait) {
         ++x->wait;
-        bool right = enough(w);
+        bool right = enough(w, x);
         --x->wait;
         if (!right) return;
     }

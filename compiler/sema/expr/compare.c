@@ -50,8 +50,8 @@ static enum answer equal(struct sema *c, const struct value *a, const struct val
     b = value_unwrap(b);
     if (a->kind == VAL_INT && b->kind == VAL_INT) return equal_ix(c, a->ix, b->ix);
     // a tensor is written as offset + layout, too
-    if (a->kind == VAL_VIEW) value_layout_read(c, a);
-    if (b->kind == VAL_VIEW) value_layout_read(c, b);
+    if (a->kind == VAL_VIEW) tensor_layout_read(c, a->view.base);
+    if (b->kind == VAL_VIEW) tensor_layout_read(c, b->view.base);
     if (a->kind == VAL_VIEW || b->kind == VAL_VIEW)
         return strcmp(value_text(c, a), value_text(c, b)) == 0 ? YES : NO;
     if (a->kind != b->kind) return NO;

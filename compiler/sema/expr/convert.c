@@ -86,20 +86,19 @@ static bool has_wild(const struct value *v) {
     return found;
 }
 
-void value_layout_read(struct sema *c, const struct value *v) {
-    struct tensor *t = v->view.base;
+void tensor_layout_read(struct sema *c, struct tensor *t) {
     t->layout_read = true;
     if (!t->swizzle_auto) return;
-    if (!c->expects.end || (c->expects_of && c->expects_of != t)) {
+    if (!c->asks.end || (c->asks_of && c->asks_of != t)) {
         t->layout_used = true;
-        if (c->expects_of) c->expects_of->layout_used = true;
+        if (c->asks_of) c->asks_of->layout_used = true;
         return;
     }
-    if (c->expects_of) return;
+    if (c->asks_of) return;
     struct layout_asked *x = ARENA_NEW(&c->s->arena, struct layout_asked);
-    *x = (struct layout_asked){c->expects, t->asked};
+    *x = (struct layout_asked){c->asks, t->asked};
     t->asked = x;
-    c->expects_of = t;
+    c->asks_of = t;
 }
 
 struct lay value_to_layout(struct sema *c, const struct value *v, struct range at,
@@ -109,7 +108,7 @@ struct lay value_to_layout(struct sema *c, const struct value *v, struct range a
         if (!lay_valid(v->view.layout))
             diag_error(c->s, at, "the layout of '%s' is known only once its copy is partitioned",
                        v->view.base->name);
-        value_layout_read(c, v);
+        tensor_layout_read(c, v->view.base);
         return v->view.layout;
     }
     if ((v->kind == VAL_TUPLE && !has_wild(v)) || v->kind == VAL_INT) {

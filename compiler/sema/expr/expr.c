@@ -97,6 +97,7 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
         return FAIL(c, at,
                     "'%s' is an extern device function, which has no value; call it: call %s(..);",
                     name, name);
+    if (sym && sym->asks_of) tensor_layout_read(c, sym->asks_of);
     if (sym) return sym->value;
     struct label *l = label_find(c, name, at);
     if (l) {

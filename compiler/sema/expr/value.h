@@ -87,8 +87,8 @@ const struct lay_tuple *value_to_tuple(struct sema *c, const struct value *v, st
 // An integer or a tuple is the compact column-major layout of that shape.
 struct lay value_to_layout(struct sema *c, const struct value *v, struct range at,
                            const char *what);
-// Notes that an expression has the layout of the view "v" as a value.
-void value_layout_read(struct sema *c, const struct value *v);
+// Notes that an expression has the layout of "t" as a value, or what a `let` has made of it.
+void tensor_layout_read(struct sema *c, struct tensor *t);
 const struct lay_tiler *value_to_tiler(struct sema *c, const struct value *v, struct range at,
                                        const char *what);
 bool value_to_calc(struct sema *c, const struct value *v, struct range at, const char *what,

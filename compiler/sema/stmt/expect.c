@@ -142,9 +142,9 @@ static void check_now(struct sema *c, const struct ast_expect *x, struct range a
 }
 
 void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
-    c->expects = at;
-    c->expects_of = NULL;
+    c->asks = at;
+    c->asks_of = NULL;
     check_now(c, x, at);
-    c->expects = (struct range){0, 0, 0};
-    c->expects_of = NULL;
+    c->asks = (struct range){0, 0, 0};
+    c->asks_of = NULL;
 }

@@ -287,6 +287,16 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     return r;
 }
 
+// What a let has read is read where it is named.
+static void check_let(struct sema *c, const struct ast_stmt *s) {
+    c->asks = s->at;
+    c->asks_of = NULL;
+    struct symbol *sym = scope_declare(c, s->name, SYM_LET, eval(c, s->value));
+    if (sym) sym->asks_of = c->asks_of;
+    c->asks = (struct range){0, 0, 0};
+    c->asks_of = NULL;
+}
+
 static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     struct stmt *made = NULL;
     switch (s->kind) {
@@ -294,7 +304,7 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_FRAG: declare_buffer(c, s); break;
     case S_COPY: check_copy(c, s, &made); break;
     case S_FOR: return check_for(c, s);
-    case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
+    case S_LET: check_let(c, s); break;
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
     case S_PIPELINE:
         if (!c->kernel->manual) return check_pipeline(c, s);

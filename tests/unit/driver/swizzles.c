@@ -62,7 +62,7 @@ static void put_buffer(struct writer *w, int i, const char *type, int rows, int 
 // What else depends on how buffer "i" is arranged, which not every arrangement suits.
 static void put_question(struct writer *w, int i, int rows, int columns) {
     int other = i > 0 ? i - 1 : i;
-    switch (draw(w, 8)) {
+    switch (draw(w, 12)) {
     case 0: put(w, "  expect cosize(s%d) == %d;\n", i, rows * columns); break;
     case 1: put(w, "  expect crd2idx((1,1), s%d) == %d;\n", i, columns + 1); break;
     case 2: put(w, "  expect crd2idx((0,1), s%d) == 1;\n", i); break;
@@ -70,6 +70,22 @@ static void put_question(struct writer *w, int i, int rows, int columns) {
     case 4: put(w, "  expect cosize(s%d) == cosize(s%d);\n", i, other); break;
     case 5: put(w, "  let n%d = cosize(s%d);\n  expect n%d >= %d;\n", i, i, i, rows); break;
     case 6: put(w, "  call whole(s%d);\n", i); break;
+    case 7:
+        put(w, "  let o%d = crd2idx((1,1), s%d);\n  expect o%d == %d;\n", i, i, i, columns + 1);
+        break;
+    case 8:
+        put(w,
+            "  let o%d = crd2idx((1,0), s%d);\n  let p%d = 64 / (o%d - %d);\n  expect p%d != 3;\n",
+            i, i, i, i, columns + 4, i);
+        break;
+    case 9:
+        put(w,
+            "  let o%d = crd2idx((2,3), s%d);\n  let p%d = o%d + cosize(s%d);\n  expect p%d > 9;\n",
+            i, i, i, i, other, i);
+        break;
+    case 10:
+        put(w, "  let o%d = crd2idx((1,1), s%d);\n  for j%d in 0 .. o%d %% 8 { }\n", i, i, i, i);
+        break;
     default: put(w, "  call first(s%d(0,_));\n", i);
     }
 }
@@ -187,6 +203,18 @@ static const char *const fixed[] = {
          "  copy select(s, (1,0)) -> B with words;\n  copy A -> t with words;\n"
          "  copy select(t, (1,0)) -> B with words;\n"
          "  expect crd2idx((3,5), s) == crd2idx((3,5), t);\n}\n",
+    // a constant is asked for by an `expect`, by another constant, and by a loop
+    TURN "  let at = crd2idx((3,5), s);\n  copy A -> s with words;\n"
+         "  copy select(s, (1,0)) -> B with words;\n  expect at == 197;\n}\n",
+    TURN
+    "  let at = crd2idx((1,0), s);\n  copy A -> s with words;\n"
+    "  copy select(s, (1,0)) -> B with words;\n  let p = 64 / (at - 65);\n  expect p < 0;\n}\n",
+    TURN "  shared t : f32 row(64,64) swizzle auto;\n  copy A -> s with words;\n"
+         "  copy select(s, (1,0)) -> B with words;\n  copy A -> t with words;\n"
+         "  copy select(t, (1,0)) -> B with words;\n"
+         "  let at = crd2idx((3,5), s);\n  expect at == crd2idx((3,5), t);\n}\n",
+    TURN "  copy A -> s with words;\n  copy select(s, (1,0)) -> B with words;\n"
+         "  let at = crd2idx((1,1), s);\n  for j in 0 .. at - 60 { }\n}\n",
 };
 
 int main(void) {
