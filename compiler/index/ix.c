@@ -157,7 +157,21 @@ struct ix *ix_new(struct session *s, enum ix_op op) {
     struct ix *e = ARENA_NEW(&s->arena, struct ix);
     e->op = op;
     e->id = s->next_ix++;
+    e->size = 1;
     return e;
+}
+
+int ix_size_of(int a, int b) {
+    return a < IX_HUGE - b ? a + b : IX_HUGE;
+}
+
+int ix_int_size(struct lay_int x) {
+    int size = 1;
+    for (int i = 0; i < x.nsyms; ++i) {
+        const struct ix *sum = x.syms[i]->sum;
+        size = ix_size_of(size, sum ? sum->size : x.syms[i]->size + 1);
+    }
+    return size;
 }
 
 const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t) {
@@ -178,6 +192,8 @@ const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t) {
         struct interval p = interval_mul(c, a);
         e->lo = sat_add(e->lo, p.lo);
         e->hi = sat_add(e->hi, p.hi);
+        e->size = ix_size_of(e->size, ix_int_size(copy[i].coef));
+        if (copy[i].atom) e->size = ix_size_of(e->size, copy[i].atom->size);
     }
     return e;
 }

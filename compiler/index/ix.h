@@ -59,10 +59,15 @@ struct ix {
     struct lay_int k;            // IX_DIV, IX_MOD
     struct lay_swizzle sw;       // IX_SWZ
     int64_t lo, hi;              // inclusive range of values, saturating
+    // The variables, numbers and operations of its text, at most IX_HUGE.  An operand that is used
+    // twice counts twice, as whatever walks through an expression visits it twice.
+    int size;
     // 32 or 64: the width of its type in emitted code, and of its divisor's; 0: not decided. Kernel
     // IR has them (kernel/widths.h); no constructor gives one, and no comparison looks at them.
     int bits, divisor_bits;
 };
+
+enum { IX_HUGE = 1 << 24 };
 
 const struct ix *ix_int(struct session *s, int64_t value);
 const struct ix *ix_lay(struct session *s, struct lay_int value);

@@ -26,6 +26,9 @@ struct ix_terms {
     struct ix_term at[IX_MAX_TERMS];
 };
 struct ix *ix_new(struct session *s, enum ix_op op);
+// The size of an expression of two parts, and of an integer.
+int ix_size_of(int a, int b);
+int ix_int_size(struct lay_int x);
 void ix_terms_add(struct ix_terms *t, struct lay_int coef, const struct ix *atom);
 // NULL where a term is invalid or there are too many.
 const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t);

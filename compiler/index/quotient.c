@@ -61,6 +61,7 @@ static const struct ix *make_quotient(struct session *s, enum ix_op op, const st
     struct ix *e = ix_new(s, op);
     e->a = a;
     e->k = k;
+    e->size = ix_size_of(ix_size_of(1, ix_int_size(k)), a->size);
     int64_t klo, khi;
     lay_int_range(k, &klo, &khi);
     if (klo < 1) return NULL;
@@ -221,6 +222,7 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     struct ix *e = ix_new(s, IX_SWZ);
     e->a = low;
     e->sw = sw;
+    e->size = ix_size_of(1, low->size);
     e->lo = low->lo < 0 ? INT64_MIN : 0;
     e->hi = low->hi == INT64_MAX ? INT64_MAX : (low->hi | (((int64_t)1 << top) - 1));
     return e;

@@ -8,7 +8,7 @@
 
 typedef __int128 wide;
 
-enum { MAX_NESTED_CEIL = 8 };
+enum { MAX_NESTED_CEIL = 8, MAX_CEIL_SIZE = 64 };
 
 void lay_init(struct lay_ctx *ctx, lay_alloc_fn *alloc, void *user) {
     *ctx = (struct lay_ctx){.alloc = alloc, .user = user};
@@ -343,6 +343,13 @@ static int ceil_depth(struct lay_int a) {
     return most;
 }
 
+// Params and ceil_divs of a ceil_div of "of", written out: whatever walks through it visits as many.
+static int ceil_size(struct lay_int of) {
+    int size = 1;
+    for (int i = 0; i < of.nsyms; ++i) size += of.syms[i]->size ? of.syms[i]->size : 1;
+    return size;
+}
+
 // @post the result is ceil(a / b); "b" is positive.  A quotient that always comes out is exact, one
 // that is always in (0, 1] is 1, nested roundings become one.
 struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
@@ -388,8 +395,14 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
         lay_fail(ctx, "more than %d nested ceil_div", MAX_NESTED_CEIL);
         return LAY_INT_INVALID;
     }
+    int size = ceil_size(of);
+    if (size > MAX_CEIL_SIZE) {
+        lay_fail(ctx, "written out, this has %d params and ceil_divs; the limit is %d", size,
+                 MAX_CEIL_SIZE);
+        return LAY_INT_INVALID;
+    }
     struct lay_sym *s = lay_new(ctx, sizeof *s);
-    *s = (struct lay_sym){.id = ctx->next_sym++, .mul = 1, .of = of, .by = by};
+    *s = (struct lay_sym){.id = ctx->next_sym++, .mul = 1, .of = of, .by = by, .size = size};
     lay_int_range(of, &alo, &ahi);
     s->lo = alo == INT64_MIN ? alo : alo / by + (alo % by > 0);
     s->hi = ahi == INT64_MAX ? ahi : ahi / by + (ahi % by > 0);

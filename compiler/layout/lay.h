@@ -168,6 +168,7 @@ struct lay_sym {
     int64_t lo, hi;              // inclusive range
     struct lay_int of;           // ceil_div: dividend
     int64_t by;                  // ceil_div: divisor
+    int size;                    // ceil_div: params and ceil_divs in it, written out; else 0
     const struct lay_sym *prev;  // param: the one made before it
     const void *sum;             // of a range's extent, which is no product: what its maker knows
 };

@@ -10,7 +10,7 @@ static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
 
 // The integer "ix", which is NULL when it overflowed.
 static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
-    return ix ? value_int(c, ix) : too_large(c, e);
+    return ix ? value_written_out(c, ix, e->at) : too_large(c, e);
 }
 
 static const struct ix *negative(struct sema *c, int64_t x) {

@@ -126,7 +126,7 @@ static const struct value *crd2idx_call(struct sema *c, const struct call *call)
         if (l.sw.b || !r)
             return FAIL(c, call->e->at, "the offset of '%s' cannot be formed",
                         ix_text(c->s, i->ix));
-        return value_int(c, r);
+        return value_written_out(c, r, call->e->at);
     }
     return calc_call(c, call);
 }

@@ -50,6 +50,8 @@ extern const struct value value_none;
 struct sema;
 
 const struct value *value_int(struct sema *c, const struct ix *ix);
+// The same of what is computed at "at"; reports what is too long when it is written out.
+const struct value *value_written_out(struct sema *c, const struct ix *ix, struct range at);
 const struct value *value_range(struct sema *c, const struct ix *begin, const struct ix *end);
 const struct value *value_static(struct sema *c, int64_t i);
 const struct value *value_lay_int(struct sema *c, struct lay_int i);  // also a basis element

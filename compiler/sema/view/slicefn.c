@@ -151,7 +151,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {
         const struct ix *r = view_crd2idx(c->s, i->ix, f->calc.layout.shape, f->calc.layout.stride);
         if (!r) return FAIL(c, e->at, "the value at '%s' cannot be formed", ix_text(c->s, i->ix));
-        return value_int(c, r);
+        return value_written_out(c, r, e->at);
     }
     if (!value_to_calc(c, f, e->lhs->at, "what is called", &in[0]) ||
         !value_to_calc(c, at, e->at, "the coordinate", &in[1]))
