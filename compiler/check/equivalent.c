@@ -22,8 +22,10 @@ enum { MAX_CHOICES = 3 };
 enum { PLAN_STEPS = 1 << 24, STEPS_A_BYTE = 1 << 10 };
 // Of one comparison: each step may keep an element of some memory until the end.
 enum { MOST_STEPS = 9 << 20 };
-// Of large tensors some blocks are executed, as a test.  Their elements may be far apart, each in a
-// page of its own.
+// Pages of 2 KB that one side may have: its memory, who wrote it, and who read it.  Elements that
+// are close take no more than 2^15 where all of WHOLE_LIMIT is written.  Both sides have 200 MB.
+enum { MOST_PAGES = 3 << 14 };
+// Of large tensors some blocks are executed, as a test.
 enum { PART_STEPS = 1 << 18 };
 
 static const struct tensor *tensor_named(const struct kernel *k, const char *name) {
@@ -218,20 +220,30 @@ static bool is_whole(struct session *s, const struct kernel *k, const int64_t *s
     return oracle_elements(s, k, sym) <= WHOLE_LIMIT;
 }
 
+static bool has_too_many_pages(const struct side *x) {
+    return x->img->made + x->trace.writer->made + x->trace.readers->made > MOST_PAGES;
+}
+
+// "*open" becomes why all of it was not executed, where it was to be.
 static const char *differ_for(struct session *s, const struct plan *p, const struct kir *ir,
                               const struct kernel *a, const struct kernel *b, const int64_t *sym,
-                              int64_t *left) {
+                              int64_t *left, const char **open) {
     bool all = is_whole(s, a, sym) && is_whole(s, b, sym);
     int64_t given = all || *left < PART_STEPS ? *left : PART_STEPS, rest = given;
     struct comparison c = {.s = s, .p = p, .sym = sym, .left = &rest};
-    struct sample_set what = {all, all, .left = &rest};
+    struct sample_set what = {all, all, .pages = MOST_PAGES, .left = &rest};
     if (!kir_has_ends(ir_of(ir, a), sym) || !kir_has_ends(ir_of(ir, b), sym)) return NULL;
     open_side(&c.a, a);
     open_side(&c.b, b);
     const char *why = kir_run(s, ir_of(ir, a), sym, &what, c.a.img, &c.a.trace);
-    if (!why) why = kir_run(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
+    if (!why && rest > 0) why = kir_run(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
     if (!why && rest > 0) why = compare(&c, &c.a, &c.b);
     if (!why && rest > 0) why = compare(&c, &c.b, &c.a);
+    if (!why && rest <= 0 && all && (has_too_many_pages(&c.a) || has_too_many_pages(&c.b)))
+        *open = arena_printf(&s->arena,
+                             "to compare '%s' and '%s' takes more than %d pages of memory for one "
+                             "of them, since elements are far apart; smaller strides take fewer",
+                             a->name, b->name, MOST_PAGES);
     close_side(&c.a);
     close_side(&c.b);
     *left -= given - rest;
@@ -278,7 +290,7 @@ static const char *differ_within(struct session *s, const struct plan *p, const 
     const int64_t *choice[MAX_CHOICES];
     int n = plan_choices(s, p, MAX_CHOICES, choice);
     for (int i = 0; *left > 0 && i < n; ++i) {
-        const char *why = differ_for(s, p, ir, a, b, choice[i], left);
+        const char *why = differ_for(s, p, ir, a, b, choice[i], left, open);
         if (why) return why;
     }
     *known = *left > 0;
@@ -293,7 +305,7 @@ const char *kernels_differ(struct session *s, const struct plan *p, const struct
     int64_t given = most ? MOST_STEPS : *left, rest = given;
     const char *why = differ_within(s, p, ir, a, b, &rest, open, &known);
     *left -= given - rest;
-    if (known) return why;
+    if (known || *open) return why;
     *open =
         most ? arena_printf(&s->arena,
                             "to compare '%s' and '%s' takes more than %d steps; smaller tensors or "

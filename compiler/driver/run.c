@@ -160,8 +160,8 @@ static bool write_text(struct session *s, const struct workplace *w, const char 
 
 // Prints what a thread's frag holds, as the harness prints tensors: a line a row of the first two
 // modes.
-static void print_frag(const struct run_case *c, const struct tensor *t, int thread,
-                       struct image *img) {
+static void print_frag(struct session *s, const struct run_case *c, const struct tensor *t,
+                       int thread, struct image *img) {
     struct oracle_flat f;
     if (!oracle_flatten(t->layout, c->sym_values, &f)) return;
     int64_t rows = 1, columns = f.size;
@@ -176,8 +176,9 @@ static void print_frag(const struct run_case *c, const struct tensor *t, int thr
     }
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t i = 0; i < columns; ++i) {
-            int64_t tag = image_load(img, image_frag(t->id, thread),
-                                     f.offset + oracle_flat_at(&f, r + i * rows));
+            int64_t at = f.offset + oracle_flat_at(&f, r + i * rows);
+            int64_t tag =
+                image_load(img, image_frag(t->id), image_own(thread, oracle_each(s, t), at));
             printf("%s", i ? " " : "");
             if (tag == IMAGE_POISON)
                 putchar('-');
@@ -198,11 +199,12 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
 // "frag" (or NULL) is.  Returns the exit status.
 static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
                           const struct tensor *frag, struct image **kept) {
-    static const struct sample_set everything = {true, true};
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (c->kernel && c->kernel != k) continue;
         struct image *img = image_new();
         struct oracle_report report;
+        struct sample_set everything = {
+            .all_blocks = true, .all_iterations = true, .pages = run_pages(c, k)};
         bool right = oracle_run(s, c->plan, k, c->sym_values, &everything, img, &report);
 #ifdef __GLIBC__
         malloc_trim(0);  // what the oracle has freed is between what the image holds
@@ -294,7 +296,7 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     }
     tell_step("");
     if (!code && !q->write) code = run_program(s, q, w, printed && !frag);
-    if (!code && frag && kept) print_frag(c, frag, (int)q->thread, kept);
+    if (!code && frag && kept) print_frag(s, c, frag, (int)q->thread, kept);
     if (!workplace_interrupted(w)) image_free(kept);
     buf_release(&main_text);
     return code;

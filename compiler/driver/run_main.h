@@ -26,6 +26,8 @@ struct run_case {
 
 // The storage elements of a tensor, from its pointer on; -1 when there is no such number.
 int64_t run_storage(const struct oracle_flat *f);
+// Pages of the image of what kernel "k" means: those of what it writes, and of a block.
+int64_t run_pages(const struct run_case *c, const struct kernel *k);
 // Whether running kernel "k", and comparing its outputs with "check", needs more memory or moves
 // more elements than it may, as a sentence in the session's memory; NULL when it does not.
 const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,

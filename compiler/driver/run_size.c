@@ -11,6 +11,9 @@
 // each element must hold.
 #define MOST_BYTES ((int64_t)1 << 34)
 enum { BUFFERS = 3, EXPECTED = 8 };
+// Of a block's own memory, 256 MB: registers and shared memory fill a hundredth of them, but
+// elements of fragments may be far apart.
+enum { BLOCK_PAGES = 1 << 17 };
 // What is moved is estimated, and the oracle counts on its own up to ORACLE_LIMIT: refused at
 // once is only what is far beyond.
 #define MOST_MOVED (4 * ORACLE_LIMIT)
@@ -31,6 +34,17 @@ int64_t run_storage(const struct oracle_flat *f) {
         last += block - 1 - last % block;
     }
     return last < ((int64_t)1 << 40) ? last + 1 : -1;
+}
+
+int64_t run_pages(const struct run_case *c, const struct kernel *k) {
+    int64_t sum = BLOCK_PAGES;
+    for (int i = 0; i < k->nformals; ++i) {
+        struct oracle_flat f;
+        if (k->formal[i].dir == ARG_IN) continue;
+        if (oracle_flatten(k->formal[i].tensor->layout, c->sym_values, &f))
+            sum += run_storage(&f) / IMAGE_PAGE + 1;
+    }
+    return sum;
 }
 
 // Elements and iterations of "list" where the variables around it have the values of "env", with

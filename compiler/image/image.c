@@ -115,8 +115,8 @@ static void grow(struct table *t) {
     *t = bigger;
 }
 
-static struct image_page *add(struct image_pages *all, struct table *t, int64_t buf,
-                              int64_t number) {
+static struct image_page *add(struct image *img, struct table *t, int64_t buf, int64_t number) {
+    struct image_pages *all = img->pages;
     if (2 * (t->used + 1) > t->cap) grow(t);
     struct image_page *p = all->free_pages;
     if (p) {
@@ -129,11 +129,13 @@ static struct image_page *add(struct image_pages *all, struct table *t, int64_t 
             all->chunks = c;
         }
         p = &all->chunks->page[all->chunks->used++];
+        ++img->made;
     }
     p->buf = buf;
     p->number = number;
     p->next_free = NULL;
     fill(p->tag);
+    ++img->begun;
     *find_slot(t, buf, number) = p;
     ++t->used;
     return p;
@@ -144,7 +146,7 @@ int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make) {
     struct table *t = is_local(buf) ? &all->local : &all->global;
     int64_t number = off >> IMAGE_PAGE_BITS;
     struct image_page *p = t->cap ? *find_slot(t, buf, number) : NULL;
-    if (!p && make) p = add(all, t, buf, number);
+    if (!p && make) p = add(img, t, buf, number);
     int64_t *tag = p ? p->tag : all->poison;
     *image_recent(img, buf, number) = (struct image_recent){buf, number, tag, p != NULL};
     return &tag[off & (IMAGE_PAGE - 1)];

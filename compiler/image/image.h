@@ -56,24 +56,26 @@ static inline int image_constant_of(int64_t tag) {
 }
 
 // Buffers.  A global tensor is one buffer for the launch; a shared tensor is one for the block that
-// runs, a frag one for each of its threads: these two are local to a block, and image_drop_local
-// forgets them when the next block begins.
+// runs, and so is a frag, in which its threads have their elements one after another: these two are
+// local to a block, and image_drop_local forgets them when the next block begins.
 static inline int64_t image_global(int tensor) {
     return tensor;
 }
 static inline int64_t image_shared(int tensor) {
     return (int64_t)1 << 62 | tensor;
 }
-static inline int64_t image_frag(int tensor, int thread) {
-    return (int64_t)1 << 62 | ((int64_t)thread + 1) << 32 | tensor;
+static inline int64_t image_frag(int tensor) {
+    return (int64_t)1 << 62 | (int64_t)1 << 32 | tensor;
 }
 
-// What a device function's caller gives it stays, like a global tensor: element "off" (< 2^20) of
-// thread "thread" (0 for shared memory) of tensor "tensor" is this element of buffer
-// image_global(tensor).
-static inline int64_t image_outside(int thread, int64_t off) {
-    return (int64_t)thread << 20 | off;
+// Where element "off" of thread "thread" is in the buffer of a tensor of which each thread has
+// "each" elements.
+static inline int64_t image_own(int64_t thread, int64_t each, int64_t off) {
+    return thread * each + off;
 }
+// What a device function's caller gives it stays, like a global tensor, in buffer
+// image_global(tensor).  A thread has room for so many elements of a fragment there.
+#define IMAGE_OUTSIDE ((int64_t)1 << 20)
 
 // What an extern function leaves behind is known to nobody: element "off" of its argument "arg"
 // after call "call".
@@ -96,6 +98,8 @@ struct image {
     struct image_recent recent[IMAGE_RECENT];
     bool *input;  // by tensor
     int ninput;
+    int64_t made;   // pages that there are memory for
+    int64_t begun;  // pages that were filled with poison, those of each block anew
     struct image_pages *pages;
 };
 
@@ -109,7 +113,6 @@ void image_drop_local(struct image *img);
 int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make);
 
 static inline struct image_recent *image_recent(struct image *img, int64_t buf, int64_t number) {
-    // the frags of a tensor's threads, like the pages of a buffer, follow one another
     uint64_t h = (uint64_t)buf * 264 + ((uint64_t)buf >> 32) + (uint64_t)number;
     return &img->recent[h % IMAGE_RECENT];
 }

@@ -17,6 +17,7 @@ struct sample_set {
     bool last_block;   // it alone, or with the first one
     bool early;        // asynchronous copies as soon as they are issued
     int64_t most;      // of the oracle: elements and statements, 0: ORACLE_LIMIT
+    int64_t pages;     // of the oracle's image, with "left" of the machine's; 0: any number
     int64_t
         *left;  // of the machine: operations, which are taken from it; NULL: as many as it takes
 };

@@ -26,6 +26,8 @@ struct values {
     struct image *img;
     const struct sample_set *what;
     const struct kir_kernel *k;
+    const struct kir_trace *trace;  // or NULL
+    bool full;                      // there were more pages than there may be
     struct reach of;
     int64_t *stage;  // of all threads
     int64_t stage_cap;
@@ -35,19 +37,30 @@ struct values {
 
 // -- where ----------------------------------------------------------------------------------------
 
-static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
+static int64_t buffer_id(const struct kir_buffer *b) {
     if (b->outside) return image_global(b->tensor);
     switch (b->space) {
     case KIR_GLOBAL: return image_global(b->tensor);
     case KIR_SHARED: return image_shared(b->tensor);
-    case KIR_FRAG: return image_frag(b->tensor, (int)thread);
+    case KIR_FRAG: return image_frag(b->tensor);
     case KIR_STAGE: break;
     }
     BUG("a stage is no memory");
 }
 
 static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
-    return b->outside && b->space == KIR_FRAG ? image_outside((int)thread, at) : at;
+    if (b->space != KIR_FRAG) return at;
+    return image_own(thread, b->outside ? IMAGE_OUTSIDE : b->count, at);
+}
+
+// Whether there may be another page; else the machine stops.
+static bool has_pages(struct values *v, struct machine *m) {
+    int64_t made = v->img->made;
+    if (!v->what->left || !v->what->pages) return true;
+    if (v->trace) made += v->trace->writer->made + v->trace->readers->made;
+    if (made <= v->what->pages) return true;
+    v->full = true;
+    return machine_fail(m, "more pages than there may be");
 }
 
 // -- accesses -------------------------------------------------------------------------------------
@@ -98,9 +111,8 @@ static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t 
     int64_t tag[MOST_ELEMENTS];
     int elements = n->bits / n->buf->elem_bits;
     for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (read) load(v, buffer_id(n->buf, t), place(n->buf, t, at), step_in(n, n->buf), read, tag);
-    store(v, buffer_id(n->to_buf, t), place(n->to_buf, t, to), step_in(n, n->to_buf), elements,
-          tag);
+    if (read) load(v, buffer_id(n->buf), place(n->buf, t, at), step_in(n, n->buf), read, tag);
+    store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), step_in(n, n->to_buf), elements, tag);
 }
 
 // Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
@@ -130,8 +142,7 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
         for (int64_t l = t; l < t + x->src_lanes; ++l) {
             int64_t from = column_value(&a->from.at, l);
             if (!lane_access(v, m, n->buf, from, reads)) return false;
-            load(v, buffer_id(n->buf, l), place(n->buf, l, from), NULL, reads,
-                 &tag[(l - t) * reads]);
+            load(v, buffer_id(n->buf), place(n->buf, l, from), NULL, reads, &tag[(l - t) * reads]);
         }
         for (int64_t l = t; l < t + x->dst_lanes; ++l) {
             int64_t mine[MOST_ELEMENTS], to = column_value(&a->to.at, l);
@@ -140,7 +151,7 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
                 mine[e] = tag[from % LANES * reads + from / LANES];
             }
             if (!lane_access(v, m, n->to_buf, to, writes)) return false;
-            store(v, buffer_id(n->to_buf, l), place(n->to_buf, l, to), NULL, writes, mine);
+            store(v, buffer_id(n->to_buf), place(n->to_buf, l, to), NULL, writes, mine);
         }
     }
     return true;
@@ -225,7 +236,7 @@ static int64_t *register_of(struct values *v, struct machine *m, const struct ki
 // Between memory and registers.
 static bool loads_or_stores(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
-    bool is_load = n->kind == KIR_LOAD, own = n->buf->space == KIR_FRAG;  // each thread's
+    bool is_load = n->kind == KIR_LOAD;
     const struct column *where = is_load ? &a->from.at : &a->to.at;
     const struct column *slot = is_load ? &a->to.at : &a->from.at;
     int elements = n->bits / n->buf->elem_bits;
@@ -235,7 +246,7 @@ static bool loads_or_stores(struct values *v, struct machine *m, const struct ma
         return machine_fail(m, "as many elements are not stored as are loaded");
     bool converts = kir_converts(n->buf, n->stage);
     int unit = unit_of(step, elements), reach = end_of(step, elements);
-    int64_t buf = buffer_id(n->buf, 0), end = reach_sure(&v->of, n->buf, reach);
+    int64_t buf = buffer_id(n->buf), end = reach_sure(&v->of, n->buf, reach);
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
         int64_t at = column_value(where, t);
@@ -246,10 +257,7 @@ static bool loads_or_stores(struct values *v, struct machine *m, const struct ma
         if (!tag) return false;
         for (int e = 0; turns && e < elements; ++e) mine[e] = tag[kir_step_to(turn, e)];
         if (turns) tag = mine;
-        if (own) {
-            buf = buffer_id(n->buf, t);
-            at = place(n->buf, t, at);
-        }
+        at = place(n->buf, t, at);
         if (is_load) load(v, buf, at, step, elements, tag);
         if (converts && is_load) as_stored(n->buf, n->stage, tag, elements);
         if (converts && !is_load) as_stored(n->stage, n->buf, tag, elements);
@@ -276,13 +284,14 @@ static bool fills(struct values *v, struct machine *m, const struct machine_acce
         if (!reach_check(&v->of, m, n->to_buf, at, unit, reach)) return false;
         for (int e = 0; e < elements; ++e) {
             int64_t to = at + (step ? kir_step_to(step, e) : e);
-            image_store(v->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), tag);
+            image_store(v->img, buffer_id(n->to_buf), place(n->to_buf, t, to), tag);
         }
     }
     return true;
 }
 
 static bool access(void *user, struct machine *m, const struct machine_access *a) {
+    if (!has_pages(user, m)) return false;
     switch (a->node->kind) {
     case KIR_LOAD:
     case KIR_STORE: return loads_or_stores(user, m, a);
@@ -313,7 +322,7 @@ static void registers(void *user, struct machine *m, const struct kir_buffer *st
 // Thread "t" has called a function that wrote the elements of "a" from "at" on.
 static void write_opaque(struct values *v, const struct kir_node *n, const struct kir_arg *a,
                          int64_t t, const struct machine_elements *x) {
-    int64_t buf = buffer_id(a->buf, t), at = column_value(&x->at, t), count = x->count;
+    int64_t buf = buffer_id(a->buf), at = column_value(&x->at, t), count = x->count;
     const int64_t *off = x->off;
     bool swizzled = a->layout.sw.b != 0;
     for (int64_t e = 0; e < count;) {
@@ -335,6 +344,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
         if (!a->written) continue;
         if (!machine_elements(m, a, &x)) return false;
         for (int64_t t = 0; t < m->active; ++t) {
+            if (!has_pages(user, m)) return false;
             if (machine_goes_on(m, t)) write_opaque(user, n, a, t, &x);
         }
     }
@@ -392,7 +402,7 @@ bool kir_has_ends(const struct kir_kernel *k, const int64_t *sym) {
 
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                     const struct sample_set *what, struct image *img, struct kir_trace *trace) {
-    struct values v = {.img = img, .what = what, .k = k};
+    struct values v = {.img = img, .what = what, .k = k, .trace = trace};
     int64_t *span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
     v.of = (struct reach){k, span};
     int64_t grid[3], total = 1;
@@ -416,6 +426,6 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
     memory_free(v.stage);
     memory_free(v.flight);
     machine_release(&m);
-    if (what->left) *what->left -= m.operations;
-    return m.error;
+    if (what->left) *what->left -= v.full ? *what->left : m.operations;
+    return v.full ? NULL : m.error;
 }

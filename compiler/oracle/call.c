@@ -8,15 +8,16 @@ struct passed {
     const struct tensor *t;
     const struct oracle_flat *flat;
     int64_t offset;     // of the view
-    int64_t buf, from;  // the thread's buffer of the image, and the tensor's first element there
+    int64_t buf, from;  // the buffer of the image, and the thread's first element there
     int arg;
 };
 
 static bool unread(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
                    const char *why) {
-    return oracle_fail(r, ORACLE_POISON, x->t, at,
+    return oracle_fail(r, ORACLE_POISON, x->t, at - x->from,
                        arena_printf(&r->s->arena, "element %lld of '%s' is given to '%s'%s",
-                                    (long long)at, oracle_name(x->t), y->fn->name, why));
+                                    (long long)(at - x->from), oracle_name(x->t), y->fn->name,
+                                    why));
 }
 
 // Whether the function may be given "n" elements from "at" on, as far as it can be seen here.
@@ -79,10 +80,10 @@ static bool touch(struct run *r, const struct plan_call *y, const struct passed 
 }
 
 static bool touch_by(struct run *r, const struct plan_call *y, int i, const struct oracle_flat *f,
-                     int thread) {
+                     int64_t each, int thread) {
     const struct tensor *t = y->view[i].base;
-    struct passed x = {.t = t, .flat = f, .buf = oracle_buffer(t, thread), .arg = i};
-    if (t->outside && t->space == MEM_FRAG) x.from = image_outside(thread, 0);
+    struct passed x = {.t = t, .flat = f, .buf = oracle_buffer(t), .arg = i};
+    x.from = image_own(thread, each, 0);
     oracle_set_thread(r, thread);
     if (!ix_eval(y->view[i].offset, &r->env, &x.offset)) {
         return oracle_fail(r, ORACLE_NO_VALUE, t, 0,
@@ -105,8 +106,9 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
         oracle_join(&f);
         bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID) ||
                    ix_depends(v->offset, IX_LANE) || ix_depends(v->offset, IX_WARP);
+        int64_t each = oracle_each(r->s, v->base);
         for (int t = 0; t < (own ? r->k->threads : 1); ++t) {
-            if (!touch_by(r, y, i, &f, t)) return false;
+            if (!touch_by(r, y, i, &f, each, t)) return false;
         }
     }
     oracle_set_thread(r, -1);

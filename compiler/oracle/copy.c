@@ -28,9 +28,16 @@ const char *oracle_name(const struct tensor *t) {
     return t->name ? t->name : "(unnamed)";
 }
 
-int64_t oracle_buffer(const struct tensor *t, int thread) {
+int64_t oracle_buffer(const struct tensor *t) {
     if (t->space == MEM_GLOBAL || t->outside) return image_global(t->id);
-    return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id, thread);
+    return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id);
+}
+
+int64_t oracle_each(struct session *s, const struct tensor *t) {
+    if (t->space != MEM_FRAG) return 0;
+    if (t->outside || !lay_valid(t->layout)) return IMAGE_OUTSIDE;
+    struct lay_int n = lay_cosize(&s->lay, t->layout);
+    return lay_int_static(n) ? n.num : IMAGE_OUTSIDE;
 }
 
 void oracle_set_thread(struct run *r, int thread) {
@@ -196,6 +203,8 @@ bool oracle_no_value(struct run *r, const struct view *v) {
 // Reads the layouts of "v" for the params' values.
 static bool prepare(struct run *r, struct side *side, const struct view *v) {
     side->view = v;
+    side->buf = oracle_buffer(v->base);
+    side->each = oracle_each(r->s, v->base);
     side->coord.n = side->tensor.n = -1;
     struct lay l = v->layout;
     side->flat.n = -1;
@@ -269,9 +278,8 @@ static bool check_place(struct run *r, struct side *side) {
 }
 
 void oracle_turn_to_thread(struct run *r, struct side *side) {
-    const struct tensor *t = side->view->base;
-    side->buf = oracle_buffer(t, r->report->thread);
-    side->from = t->outside && t->space == MEM_FRAG ? image_outside(r->report->thread, 0) : 0;
+    int thread = r->report->thread;
+    side->from = thread < 0 ? 0 : image_own(thread, side->each, 0);
 }
 
 bool oracle_locate(struct run *r, struct side *side) {

@@ -5,10 +5,15 @@
 
 // -- statements -----------------------------------------------------------------------------------
 
-bool oracle_has_room(struct run *r, int64_t n) {
-    int64_t most = r->what->most ? r->what->most : ORACLE_LIMIT;
-    if (r->report->moved + r->report->steps <= most - n) return true;
+bool oracle_too_large(struct run *r) {
     return oracle_fail(r, ORACLE_TOO_LARGE, NULL, 0, "too many elements to compute one by one");
+}
+
+bool oracle_has_room(struct run *r, int64_t n) {
+    enum { PAGE_STEPS = 8 };  // to fill a page takes as long as so many elements
+    int64_t most = r->what->most ? r->what->most : ORACLE_LIMIT;
+    int64_t gone = r->report->moved + r->report->steps + PAGE_STEPS * r->img->begun;
+    return gone <= most - n || oracle_too_large(r);
 }
 
 bool oracle_body(struct run *r, const struct stmt *first) {
@@ -151,6 +156,7 @@ bool oracle_run(struct session *s, const struct plan *p, const struct kernel *k,
     r.env = (struct ix_env){r.var, sym_values};
     r.whole = what->all_blocks && what->all_iterations;
     r.threads = threads_of(k, k->body);
+    r.most_pages = what->pages ? what->pages : INT64_MAX;
     set_inputs(&r);
     int64_t n[3];
     for (int a = 0; a < 3; ++a)

@@ -23,7 +23,7 @@ enum oracle_kind {
     ORACLE_MISPLACED,
     // an extent or an offset has no value (overflow, a division that does not come out)
     ORACLE_NO_VALUE,
-    ORACLE_TOO_LARGE,  // more elements to move, or statements, than there may be
+    ORACLE_TOO_LARGE,  // more elements to move, statements or pages than there may be
     ORACLE_GIVEN_UP,   // the session says so
 };
 
@@ -67,6 +67,10 @@ bool oracle_flatten(struct lay l, const int64_t *sym_values, struct oracle_flat 
 // The layout's value at linear coordinate "i", without offset and swizzle.
 int64_t oracle_flat_at(const struct oracle_flat *f, int64_t i);
 int64_t oracle_swizzle(struct lay_swizzle sw, int64_t x);
+
+// How many elements of fragment "t" each thread has in the image (see image_own); 0 of another
+// tensor.
+int64_t oracle_each(struct session *s, const struct tensor *t);
 
 // The elements of the kernel's tensors for one binding of the params, INT64_MAX when that
 // overflows.

@@ -8,12 +8,14 @@
 // One side of a copy for one binding of the params.
 struct side {
     const struct view *view;
-    struct oracle_flat flat;    // of the layout
-    struct oracle_flat coord;   // of the coordinates; n -1: there are none
-    struct oracle_flat tensor;  // of the whole tensor; n -1: not known
-    int64_t offset;             // now
-    int64_t buf, from;          // now: the buffer of the image, the tensor's first element there
-    bool over;                  // now some of its coordinates are beyond "end"
+    struct oracle_flat flat;           // of the layout
+    struct oracle_flat coord;          // of the coordinates; n -1: there are none
+    struct oracle_flat tensor;         // of the whole tensor; n -1: not known
+    int64_t offset;                    // now
+    int64_t buf;                       // of the image
+    int64_t each;                      // elements that each thread has of a fragment, else 0
+    int64_t from;                      // now: the tensor's first element in the buffer
+    bool over;                         // now some of its coordinates are beyond "end"
     int64_t first[ORACLE_FLAT_MODES];  // now, of its first element: coordinates in the tensor
     int64_t end[ORACLE_FLAT_MODES];    // now, along each mode of the tensor: where the view ends
 };
@@ -59,7 +61,8 @@ struct run {
     int64_t crd[ORACLE_FLAT_MODES], value;
     const struct ix_var *loop[ORACLE_LOOPS];  // that run, outermost first
     int nloops;
-    uint64_t asked;  // how often oracle_goes_on was
+    uint64_t asked;      // how often oracle_goes_on was
+    int64_t most_pages;  // of "img"; "writer" has as many
 };
 
 // Walks the coordinates of a layout, and keeps the layout's value.
@@ -107,13 +110,16 @@ const char *oracle_who(struct run *r);
 
 // What call "y" of an extern function leaves in its arguments; it must not read what nobody wrote.
 bool oracle_call(struct run *r, const struct plan_call *y);
-// The buffer in which thread "thread" finds tensor "t".
-int64_t oracle_buffer(const struct tensor *t, int thread);
+// The buffer of tensor "t".
+int64_t oracle_buffer(const struct tensor *t);
 // Whether "n" elements or statements more may be gone through.
 bool oracle_has_room(struct run *r, int64_t n);
-// Asked in each loop that may be long: whether the session goes on.
+bool oracle_too_large(struct run *r);  // fails
+// Asked in each loop that may be long, before each element that may be in another page: whether
+// there is memory for it, and the session goes on.
 static inline bool oracle_goes_on(struct run *r) {
     enum { EVERY = 1 << 14 };
+    if (r->img->made > r->most_pages) return oracle_too_large(r);
     return ++r->asked % EVERY != 0 || !session_given_up(r->s) ||
            oracle_fail(r, ORACLE_GIVEN_UP, NULL, 0, "given up");
 }

@@ -16,6 +16,7 @@
 enum { MOST_WRITES = 64 };
 #define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
 #define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of an execution
+#define MOST_PAGES    ((int64_t)1 << 15)  // of its image, 68 MB; there are up to three
 
 struct write {
     const struct copy *copy;
@@ -53,7 +54,8 @@ struct writes {
 // iterations can be gone through, that decides: each element is written once, and an output wholly.
 static enum executed execute(struct writes *w) {
     struct session *s = w->s;
-    struct sample_set all = {.all_blocks = true, .all_iterations = true, .most = MOST_MOVED};
+    struct sample_set all = {
+        .all_blocks = true, .all_iterations = true, .most = MOST_MOVED, .pages = MOST_PAGES};
     if (w->executed != NOT_EXECUTED) return w->executed;
     w->executed = EXECUTED_TOO_LARGE;
     const int64_t *sym = w->k->nparams ? NULL : plan_choose(s, w->plan, NULL, 0);

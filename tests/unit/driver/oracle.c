@@ -113,7 +113,8 @@ static void test_fragment(void) {
             for (int slot = 0; slot < 16; ++slot) {
                 int v1 = slot % 2, v0 = slot / 2 % 2, r0 = slot / 4 % 2, r1 = slot / 8;
                 int m = 4 * r0 + 2 * (t / 4) + v0, n = 8 * r1 + 2 * (t % 4) + v1;
-                HOLDS(image_load(r.img, image_frag(id_of(&r, "f"), t), slot) ==
+                int64_t at = image_own(t, IMAGE_OUTSIDE, slot);  // no pass has said how many
+                HOLDS(image_load(r.img, image_frag(id_of(&r, "f")), at) ==
                       image_tag(id_of(&r, "A"), m + 8 * n));
             }
         }
@@ -235,6 +236,31 @@ static void test_sample(void) {
     end_run(&r);
 }
 
+// Elements that are far apart are each in a page of the image, and there are so many pages: of a
+// fragment, which each block has anew, and of a tensor.
+static void test_pages(void) {
+    struct ran r;
+    if (run_text(&r,
+                 "tcp 1; tensor B : u8 global (32,4):(4096,1024);"
+                 "kernel k(out B) grid (4) threads 32 { frag f : u8 (8):(256);"
+                 "  fill f = 0; copy f(0) -> B(tid,block.x) with universal(8); }",
+                 0)) {
+        // a thread's last element is beside the next one's first
+        enum { OWN = 32 * 7 + 1, PAGES = OWN + 4 * 32 };
+        CHECK(r.ok && r.img->made == PAGES && r.img->begun == PAGES + 3 * OWN, "made %lld",
+              (long long)r.img->made);
+        for (int less = 0; less < 2; ++less) {
+            struct sample_set some = {true, true, .pages = PAGES - less};
+            struct image *img = image_new();
+            bool ok = oracle_run(&r.s, r.p, r.p->kernels, r.sym, &some, img, &r.report);
+            CHECK(less ? r.report.kind == ORACLE_TOO_LARGE : ok, "pages %d", PAGES - less);
+            HOLDS(img->made <= PAGES);
+            image_free(img);
+        }
+    }
+    end_run(&r);
+}
+
 int main(void) {
     test_transposed();
     test_swizzled();
@@ -242,5 +268,6 @@ int main(void) {
     test_params();
     test_wrong();
     test_sample();
+    test_pages();
     return check_done();
 }

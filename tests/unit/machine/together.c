@@ -76,7 +76,7 @@ static void check_values(int threads) {
         int other = t / LANES * LANES + LANES - 1 - t % LANES;
         for (int v = 0; v < VALUES; ++v) {
             int64_t want = image_tag(0, other * VALUES + (v + 1) % VALUES);
-            int64_t got = image_load(img, image_frag(1, t), v);
+            int64_t got = image_load(img, image_frag(1), image_own(t, VALUES, v));
             CHECK(got == (t < threads ? want : IMAGE_POISON), "value %d of thread %d", v, t);
         }
     }

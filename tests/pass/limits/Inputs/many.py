@@ -58,6 +58,8 @@ PLANS = {
     "maps-of-1m": ("", "tiled_copy t{0} = tile(universal(32), map=(t:1024, v:1024) -> t + 1024*v);\n", HEAD + ONE),
     "lets": (HEAD + "kernel k(A, inout B) threads 32 {\n", "let v{0} = {0};\n", "copy A(0,_) -> B(0,_) with line; }\n"),
     "fills": (HEAD + "kernel k(A, inout B) threads 32 { shared s : f32 row(64,128);\n", "fill s = 0;\n", "copy A(0,_) -> B(0,_) with line; }\n"),
+    "fragments": (HEAD + "kernel k(A, inout B) threads 1024 {\n", "frag r{0} : f32 (1); fill r{0} = 0;\n", "copy A(0,_) -> B(0,_) with line; }\n"),
+    "wide-fragments": (HEAD + "kernel k(A, inout B) threads 1024 {\n", "frag r{0} : f32 (8):(256); fill r{0} = 0;\n", "copy A(0,_) -> B(0,_) with line; }\n"),
     "blocks": (HEAD + "kernel k(A, inout B) threads 32 {\n", "for i{0} in 0 .. 2 {{ let v{0} = i{0}; }}\n", "copy A(0,_) -> B(0,_) with line; }\n"),
     "modes": ("", "", ""),
     "slots": ("", "", ""),
