@@ -24,10 +24,11 @@ enum { MOST_SIZE = 256 };
 
 const struct value *value_written_out(struct sema *c, const struct ix *ix, struct range at) {
     if (ix->size <= MOST_SIZE) return value_int(c, ix);
-    return FAIL(c, at,
-                "this expression is too long: with each name replaced by what it stands for, it has "
-                "%s%d variables, numbers and operations; the limit is %d",
-                ix->size == IX_HUGE ? "more than " : "", ix->size, MOST_SIZE);
+    return FAIL(
+        c, at,
+        "this expression is too long: with each name replaced by what it stands for, it has "
+        "%s%d variables, numbers and operations; the limit is %d",
+        ix->size == IX_HUGE ? "more than " : "", ix->size, MOST_SIZE);
 }
 
 const struct value *value_range(struct sema *c, const struct ix *begin, const struct ix *end) {
