@@ -68,7 +68,7 @@ static int64_t sum_at(const char **at, const struct values *v) {
     return n;
 }
 
-static int64_t value_of(const char *text, const struct values *v) {
+static inline int64_t value_of(const char *text, const struct values *v) {
     return sum_at(&text, v);
 }
 

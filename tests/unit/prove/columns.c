@@ -138,15 +138,6 @@ static void name_by_text(const struct set *s, struct values *v, int i, struct na
     }
 }
 
-static bool next_params(const struct params *p, struct values *v) {
-    for (int i = 0; i < p->n; ++i) {
-        int64_t *x = &v->of[(int)p->name[i]];
-        if ((*x += p->mul[i]) <= p->hi[i]) return true;
-        *x = p->lo[i];
-    }
-    return false;
-}
-
 static int compare(const void *a, const void *b) {
     const int64_t *x = a, *y = b;
     for (int i = 0; i < MOST_OUTS; ++i)
