@@ -38,6 +38,7 @@ static void strides(struct relayout *r, bool src) {
         stride *= r->mode[m].extent;
         if (draw(5) == 0) stride += draw(2) ? 8 : 1;
     }
+    if (src && r->rank > 2 && draw(6) == 0) r->mode[draw(r->rank)].src = 0;
 }
 
 static void draw_relayout(struct relayout *r) {
@@ -291,6 +292,68 @@ static void check_relayout(const struct relayout *r, bool flat) {
     }
 }
 
+// -- blocks at a time -----------------------------------------------------------------------------
+
+// An SM has 2048 threads, 32 blocks, 65536 registers and 227 KB of shared memory.  A thread has 32 registers, or of 24 and more that it
+// holds those and 14, in a ragged tile 22, rounded up to 8, at most 88.  A block takes 1 KB of shared memory besides its own.
+static const struct resident {
+    int threads, each, shared;  // elements of 4 bytes
+    bool ragged;
+    int blocks;
+} residents[] = {
+    {128, 4, 0, false, 16},    // 2048 / 128
+    {32, 1, 0, false, 32},     // 32
+    {33, 1, 0, false, 32},     // two warps: 2048 / 64
+    {96, 1, 0, false, 21},     // 2048 / 96
+    {128, 23, 0, true, 16},    // 32 registers
+    {128, 24, 0, true, 10},    // 48 registers: 65536 / 6144
+    {128, 24, 0, false, 12},   // 40 registers: 65536 / 5120
+    {128, 40, 0, true, 8},     // 64 registers: 65536 / 8192
+    {128, 40, 0, false, 9},    // 56 registers: 65536 / 7168
+    {128, 63, 0, true, 5},     // 88 registers: 65536 / 11264
+    {128, 200, 0, false, 5},   // no more than that
+    {1024, 40, 0, true, 1},    // 65536 / 65536
+    {96, 1, 4096, false, 13},  // 232448 / 17408
+    {96, 1, 57600, false, 1},  // 232448 / 231424
+    {96, 1, 58112, false, 0},  // no room
+    {1024, 66, 0, true, 0},    // 88 registers
+};
+
+static void check_residents(void) {
+    for (int i = 0; i < (int)(sizeof residents / sizeof *residents); ++i) {
+        const struct resident *x = &residents[i];
+        int tile = x->threads * x->each;
+        struct relayout r = {.rank = 1, .arch = 90, .shared = 227 * 1024};
+        struct choice c = {.way = WAY_STRAIGHT, .split = -1, .grid.lead = -1};
+        struct cost cost;
+        r.type = elem_type_find("f32");
+        r.src_align = r.dst_align = 16;
+        r.mode[0] = (struct relayout_mode){.extent = 1000 * tile + x->ragged, .src = 1, .dst = 1};
+        c.tile[0] = tile;
+        c.rd = (struct share){.thr = {x->threads}, .val = {x->each}, .vector = 1};
+        c.rd.threads = c.threads = x->threads;
+        c.shared = x->shared;
+        cost_of(&r, &c, NULL, &cost);
+        CHECK(cost.per_sm == x->blocks, "%d threads of %d: %d blocks at a time, not %d", x->threads,
+              x->each, (int)cost.per_sm, x->blocks);
+        CHECK((cost.total == INT64_MAX) == (x->blocks == 0), "what it costs");
+    }
+    // what a thread of a staged tile writes is held, too: 16 rounds of 4 elements, 88 registers
+    struct relayout r = {
+        .rank = 1, .arch = 90, .shared = 227 * 1024, .src_align = 16, .dst_align = 16};
+    struct choice c = {
+        .way = WAY_STAGED, .split = -1, .grid.lead = -1, .tile = {4096}, .shared = 4096};
+    struct cost cost;
+    r.type = elem_type_find("f32");
+    r.mode[0] = (struct relayout_mode){.extent = 4096 * 9 + 1, .src = 1, .dst = 1};
+    c.rd = (struct share){{256}, {16}, 4, 256};
+    c.wr = (struct share){{64}, {4}, 4, 64};
+    c.threads = 256;
+    c.block = 1;
+    cost_of(&r, &c, NULL, &cost);
+    HOLDS(cost.per_sm == 2 && cost.blocks == 10);
+}
+
 // Whether the two sides have different fast modes, as all have of which elements are put in a row.
 static bool is_turned(const struct relayout *r) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -300,6 +363,7 @@ static bool is_turned(const struct relayout *r) {
 }
 
 int main(void) {
+    check_residents();
     for (int i = 0; i < RELAYOUTS; ++i) {
         struct session s;
         struct relayout r;

@@ -124,6 +124,9 @@ static void check_refused(struct session *s) {
     x = r;
     x.mode[1].dst = 0;
     refused(s, x, "3 elements go to the same place: a stride of the destination is 0");
+    x.mode[1].src = 0;
+    x.mode[1].dst = -6;
+    refused(s, x, "a stride of the destination is -6; it cannot be negative");
     // of an extent of 1 the stride is no matter
     x.mode[1].extent = 1;
     HOLDS(!relayout_coalesce(s, &x));
@@ -179,11 +182,12 @@ static void check_order(void) {
 
 // -- blocks ---------------------------------------------------------------------------------------
 
-static struct choice tiles(const struct relayout *r) {
+// Tiles of powers of 2, from 2^least elements on where that divides the extent.
+static struct choice tiles(const struct relayout *r, int least) {
     struct choice c = {.way = WAY_STAGED, .split = -1, .grid = {.by_src = draw(2), .lead = -1}};
     for (int m = 0; m < r->rank; ++m) {
-        do c.tile[m] = (int64_t)1 << draw(7);
-        while (r->mode[m].extent % c.tile[m]);
+        c.tile[m] = (int64_t)1 << (least + draw(7));
+        while (r->mode[m].extent % c.tile[m]) c.tile[m] /= 2;
     }
     return c;
 }
@@ -220,7 +224,7 @@ static int end_of_run(const struct relayout *r, const struct choice *c) {
 static void check_gap(void) {
     static const int extents[] = {64, 64, 128, 192, 256};
     struct relayout r = drawn(2 + draw(2), extents, 5, false);
-    struct choice c = tiles(&r);
+    struct choice c = tiles(&r, 0);
     int cut = end_of_run(&r, &c);
     int64_t bytes = r.type->bits / 8, blocks = 1, at[RELAYOUT_MODES];
     for (int m = 0; m < r.rank; ++m) {
@@ -250,7 +254,7 @@ static void check_gap(void) {
 static void check_axes(struct session *s) {
     static const int extents[] = {16, 64, 100, 1000, 70000};
     struct relayout r = drawn(1 + draw(5), extents, 5, false);
-    struct choice c = tiles(&r);
+    struct choice c = tiles(&r, 0);
     struct axes g;
     int64_t end[RELAYOUT_MODES], hi[RELAYOUT_MODES];
     int open = 0, found[RELAYOUT_MODES] = {0}, order[RELAYOUT_MODES], place[RELAYOUT_MODES];
@@ -299,46 +303,104 @@ static void check_axes(struct session *s) {
 
 // -- lines ----------------------------------------------------------------------------------------
 
-// Whether all runs of the tiles begin and end at lines: of the first two tiles along each mode.
-static bool at_lines(const struct relayout *r, const struct choice *c, bool src) {
-    int order[RELAYOUT_MODES], es = r->type->bits / 8, in_run = 0;
-    int64_t run = 1, at = 0;
+// Bytes that a tile has in a row on a side.
+static int64_t run_of(const struct relayout *r, const struct choice *c, bool src, int *modes) {
+    int order[RELAYOUT_MODES];
+    int64_t run = 1;
+    *modes = 0;
     order_of(r, src, order);
     for (int i = 0; i < r->rank && stride_of(r, order[i], src) == run; ++i) {
         run *= c->tile[order[i]];
-        in_run |= 1 << order[i];
+        *modes |= 1 << order[i];
         if (c->tile[order[i]] < r->mode[order[i]].extent) break;
     }
-    bool lines = run * es % LINE_BYTES == 0;
+    return run * (r->type->bits / 8);
+}
+
+// Whether all such rows begin and end at multiples of "unit" bytes: those of the next tile along each mode, and the next row.
+static bool begin_at(const struct relayout *r, const struct choice *c, bool src, int unit) {
+    int es = r->type->bits / 8, modes;
+    bool at = run_of(r, c, src, &modes) % unit == 0;
     for (int m = 0; m < r->rank; ++m) {
-        // the next tile, and for what is no part of the run the next row of it
-        if (c->tile[m] < r->mode[m].extent) at = c->tile[m] * stride_of(r, m, src);
-        lines = lines && at * es % LINE_BYTES == 0;
-        if (!(in_run & 1 << m)) lines = lines && stride_of(r, m, src) * es % LINE_BYTES == 0;
+        int64_t next = stride_of(r, m, src) * es;
+        if (c->tile[m] < r->mode[m].extent) at = at && c->tile[m] * next % unit == 0;
+        if (!(modes & 1 << m)) at = at && next % unit == 0;
     }
-    return lines;
+    return at;
+}
+
+static bool has(const char *text, const char *word) {
+    return strstr(text, word);
+}
+
+// What is large and read once is kept no longer than it is of use (bench/results/hints.md).
+static void check_hints(struct relayout *r, struct choice *c, bool large, bool lines) {
+    int modes;
+    bool near = source_gap(r, c) < 32, rows = c->way == WAY_STAGED;
+    struct hints h = hints_of(r, c);
+    CHECK(has(h.ld, "evict_last") == large && has(h.st, "evict_first") == (large && lines && rows),
+          "'%s' and '%s'", h.ld, h.st);
+    CHECK(has(h.ld, "l2=128") == (large && !lines && near) && !h.why == !large, "'%s'", h.ld);
+    r->arch = 75;  // which has no such policies
+    h = hints_of(r, c);
+    bool torn = rows && !begin_at(r, c, true, 32) && !begin_at(r, c, false, 32);
+    bool next = run_of(r, c, true, &modes) >= 512 || torn;
+    CHECK(!has(h.ld, "evict") && !*h.st, "'%s' and '%s'", h.ld, h.st);
+    CHECK(has(h.ld, "l2=128") == (large && !lines && r->rank > 1 && next), "'%s'", h.ld);
 }
 
 static void check_lines(void) {
-    static const int extents[] = {512, 1024, 1088, 1040, 2048};
-    struct relayout r = drawn(2 + draw(2), extents, 5, false);
-    struct choice c = tiles(&r);
+    static const int extents[] = {512, 1024, 1088, 1040, 1001, 2048};
+    struct relayout r = drawn(2 + draw(2), extents, 6, false);
+    struct choice c = tiles(&r, 4);
     __int128 bytes = 2 * (r.type->bits / 8);
     for (int m = 0; m < r.rank; ++m) bytes *= r.mode[m].extent;
-    bool want = bytes > 256 << 20 && at_lines(&r, &c, true) && at_lines(&r, &c, false);
-    CHECK(whole_lines(&r, &c) == want, "tiles %d of %d, %d of %d: %s", (int)c.tile[0],
-          (int)r.mode[0].extent, (int)c.tile[1], (int)r.mode[1].extent, want ? "whole" : "cut");
+    c.way = draw(3) ? WAY_STAGED : WAY_STRAIGHT;
+    bool lines = begin_at(&r, &c, true, LINE_BYTES) && begin_at(&r, &c, false, LINE_BYTES);
+    bool large = bytes > 256 << 20;
+    CHECK(whole_lines(&r, &c) == (large && lines), "tiles %d of %d, %d of %d", (int)c.tile[0],
+          (int)r.mode[0].extent, (int)c.tile[1], (int)r.mode[1].extent);
+    check_hints(&r, &c, large, lines);
     r.mode[draw(r.rank)].src = 0;
     CHECK(!whole_lines(&r, &c), "it is read again and again");
+}
+
+// What is no larger than 256 MB may stay in the cache.
+static void check_large(void) {
+    struct relayout r = {.rank = 2, .src_align = 16, .dst_align = 16};
+    struct choice c = {.way = WAY_STAGED, .split = -1, .grid.lead = -1, .tile = {128, 128}};
+    r.type = elem_type_find("u8");
+    r.mode[0] = (struct relayout_mode){.extent = 1 << 13, .src = 1 << 14, .dst = 1};
+    r.mode[1] = (struct relayout_mode){.extent = 1 << 14, .src = 1, .dst = 1 << 13};
+    HOLDS(!whole_lines(&r, &c));
+    r.mode[0].extent += 128;
+    HOLDS(whole_lines(&r, &c));
+    r.mode[1].src = 64;
+    HOLDS(!whole_lines(&r, &c));
+}
+
+// Along the second axis there is room for 65535 blocks.
+static void check_room(struct session *s) {
+    for (int more = 0; more < 2; ++more) {
+        struct axes g;
+        struct relayout r = {.rank = 2};
+        struct choice c = {.grid = {.lead = -1}, .tile = {1, 1}};
+        char *name = arena_printf(&s->arena, "Q%d", more);
+        r.mode[0] = (struct relayout_mode){.extent = 64, .src = 1, .dst = 1};
+        r.mode[0].run[RELAYOUT_EXTENT] = lay_int_sym(&s->lay, lay_param(&s->lay, name, 1, 1, 64));
+        r.mode[1] = (struct relayout_mode){.extent = 65535 + more, .src = 64, .dst = 64};
+        HOLDS(axes_of(&r, &c, &g));
+        CHECK(g.axes == 2 - more, "%d axes for %d blocks", g.axes, 65535 + more);
+    }
 }
 
 // -- usual sizes ----------------------------------------------------------------------------------
 
 static void check_size(struct session *s) {
-    static const int64_t most[] = {65536, 65536, 4096, 512, 64};  // by how many
-    int n = 1 + draw(4);
+    static const int64_t most[] = {65536, 65536, 4096, 512, 64, 64, 64, 16, 16};  // by how many
+    int n = 1 + draw(8);
     struct relayout r = {.rank = n};
-    int64_t mul[4], lo[4], hi[4], size = most[n];
+    int64_t mul[8], lo[8], hi[8], size = most[n];
     for (int m = 0; m < n; ++m) {
         mul[m] = 1 + draw(2) * draw(40);
         lo[m] = draw(2) ? mul[m] : mul[m] * (1 + draw(300));
@@ -368,7 +430,11 @@ int main(void) {
     for (int i = 0; i < 3000; ++i) {
         struct session s;
         session_init(&s);
-        if (i == 0) check_refused(&s);
+        if (i == 0) {
+            check_refused(&s);
+            check_large();
+            check_room(&s);
+        }
         check_coalesced(&s);
         check_order();
         check_gap();
