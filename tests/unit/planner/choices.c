@@ -275,10 +275,13 @@ static bool differ(const struct relayout *r, const struct choice *a, const struc
 
 // -- all choices ----------------------------------------------------------------------------------
 
+static int without;
+
 static void check_relayout(const struct relayout *r, bool flat) {
     struct chosen list[MOST], first[1];
     int n = choose(r, flat, list, MOST), one = choose(r, flat, first, 1);
     CHECK((n > 0) == (one == 1), "%d choices, and %d of one", n, one);
+    without += n == 0;
     if (n == 0) return;
     CHECK(first[0].cost.total == list[0].cost.total,
           "%s: the best one costs %lld, and alone is not found", words(r, &list[0].c),
@@ -354,6 +357,24 @@ static void check_residents(void) {
     HOLDS(cost.per_sm == 2 && cost.blocks == 10);
 }
 
+// A large block takes little more than its bytes do at 18 bytes a clock, and START besides; twice as many blocks take twice as long.
+static void check_bytes(void) {
+    struct choice c = {.way = WAY_STRAIGHT, .split = -1, .grid.lead = -1, .tile = {16384}};
+    struct relayout r = {.rank = 1, .arch = 90, .src_align = 16, .dst_align = 16};
+    struct cost cost[2];
+    int64_t clocks = (int64_t)2 * 65536 * 256 / 18;
+    r.type = elem_type_find("f32");
+    c.rd = (struct share){{256}, {64}, 4, 256};
+    c.threads = 256;
+    for (int twice = 0; twice < 2; ++twice) {
+        r.mode[0] = (struct relayout_mode){.extent = 16384ll * 1320 << twice, .src = 1, .dst = 1};
+        cost_of(&r, &c, NULL, &cost[twice]);
+    }
+    CHECK(cost[0].total >= 10 * (1024 + clocks) && cost[0].total <= 15 * (1024 + clocks),
+          "%lld for 10 waves of %lld", (long long)cost[0].total, (long long)clocks);
+    HOLDS(cost[1].total == 2 * cost[0].total);
+}
+
 // Whether the two sides have different fast modes, as all have of which elements are put in a row.
 static bool is_turned(const struct relayout *r) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -364,6 +385,7 @@ static bool is_turned(const struct relayout *r) {
 
 int main(void) {
     check_residents();
+    check_bytes();
     for (int i = 0; i < RELAYOUTS; ++i) {
         struct session s;
         struct relayout r;
@@ -372,5 +394,6 @@ int main(void) {
         if (!relayout_coalesce(&s, &r)) check_relayout(&r, i % 4 == 3 && is_turned(&r));
         session_release(&s);
     }
+    CHECK(without < RELAYOUTS / 10, "%d relayouts without a choice", without);
     return check_done();
 }
