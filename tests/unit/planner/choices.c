@@ -7,7 +7,7 @@
 #include "check.h"
 #include "planner/private.h"
 
-enum { RELAYOUTS = 300, MOST = 12, WARP = 32, LINE_BYTES = 128, ALL_WARPS = 5, TIMES = 16 };
+enum { RELAYOUTS = 200, MOST = 12, WARP = 32, LINE_BYTES = 128, ALL_WARPS = 5, TIMES = 16 };
 
 static uint32_t state = 20261128;
 

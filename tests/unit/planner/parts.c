@@ -252,8 +252,8 @@ static void check_gap(void) {
 }
 
 static void check_axes(struct session *s) {
-    static const int extents[] = {16, 64, 100, 1000, 70000};
-    struct relayout r = drawn(1 + draw(5), extents, 5, false);
+    static const int extents[] = {16, 64, 100, 1000, 40000};
+    struct relayout r = drawn(1 + draw(4), extents, 5, false);
     struct choice c = tiles(&r, 0);
     struct axes g;
     int64_t end[RELAYOUT_MODES], hi[RELAYOUT_MODES];
