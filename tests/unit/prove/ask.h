@@ -2,6 +2,7 @@
 //
 //   params    "M=1..1000 K=8..64%8 t=0..M; M >= K; K == 8"   uppercase: params, with range and
 //             divisor; lowercase: variables of the question; then promises
+//   a number  "[M*K/8]" is rounded up, as a param
 //   a set     "x=0..M y=0..x+1 if 8-x-y, x -> x, 8*y+1"      variables, conditions (each at least
 //             0), what an instance names
 //   an answer "yes", "no: M=3 | x=2 y=0 | x=2 y=1 : (2,1)" or "unknown: 'a*y / b' is not affine"
@@ -62,6 +63,19 @@ static int64_t ask_number(struct ask *x) {
 
 static const struct ix *ask_sum(struct ask *x);
 
+// "M*K/8]"
+static const struct ix *ask_rounded_up(struct ask *x) {
+    struct lay_int of = lay_int(1);
+    do {
+        of = lay_int_mul(&x->s.lay, of, lay_int_sym(&x->s.lay, x->sym[(int)ask_next(x)]));
+        ++x->at;
+    } while (ask_take(x, "*"));
+    ask_take(x, "/");
+    int64_t by = ask_number(x);
+    ask_take(x, "]");
+    return ix_lay(&x->s, lay_int_ceil_div(&x->s.lay, of, lay_int(by)));
+}
+
 static const struct ix *ask_atom(struct ask *x) {
     char c = ask_next(x);
     if (ask_take(x, "(")) {
@@ -70,6 +84,7 @@ static const struct ix *ask_atom(struct ask *x) {
         return e;
     }
     if (isdigit(c)) return ix_int(&x->s, ask_number(x));
+    if (ask_take(x, "[")) return ask_rounded_up(x);
     ++x->at;
     if (islower(c)) return ix_var(&x->s, &x->var[(int)c]);
     if (!isupper(c) || !x->sym[(int)c]) {
@@ -217,8 +232,8 @@ static void ask_instance(struct buf *b, const struct prove_set *set, const struc
 }
 
 // "a", "b": NULL where there is no such instance.
-static const char *ask_answer(struct ask *x, enum prove_answer r, const struct prove_set *a,
-                              const struct prove_set *b, const struct prove_witness *w) {
+static inline const char *ask_answer(struct ask *x, enum prove_answer r, const struct prove_set *a,
+                                     const struct prove_set *b, const struct prove_witness *w) {
     struct buf t;
     if (r == PROVE_YES) return "yes";
     if (r == PROVE_UNKNOWN) return arena_printf(&x->s.arena, "unknown: %s", prover_why(x->prover));

@@ -16,6 +16,16 @@ static int64_t quotient(int64_t a, int64_t b) {
 }
 
 static int64_t sum_at(const char **at, const struct values *v);
+static int64_t product_at(const char **at, const struct values *v);
+
+// "M*K/8]", rounded up
+static int64_t rounded_up_at(const char **at, const struct values *v) {
+    int64_t n = v->of[(int)*(*at)++];
+    while (*(*at)++ == '*') n *= v->of[(int)*(*at)++];
+    int64_t by = product_at(at, v);
+    ++*at;
+    return -quotient(-n, by);
+}
 
 static int64_t atom_at(const char **at, const struct values *v) {
     while (**at == ' ') ++*at;
@@ -24,6 +34,10 @@ static int64_t atom_at(const char **at, const struct values *v) {
         int64_t n = sum_at(at, v);
         ++*at;
         return n;
+    }
+    if (**at == '[') {
+        ++*at;
+        return rounded_up_at(at, v);
     }
     if (isdigit(**at)) {
         char *end;
@@ -54,7 +68,7 @@ static int64_t sum_at(const char **at, const struct values *v) {
     return n;
 }
 
-static int64_t value_of(const char *text, const struct values *v) {
+static inline int64_t value_of(const char *text, const struct values *v) {
     return sum_at(&text, v);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "brute.h"
+
 enum { MOST_VARS = 4, MOST_OUTS = 2, TEXT = 400 };
 
 static uint32_t state;
@@ -52,6 +54,16 @@ static void draw_params(struct params *p) {
         sprintf(to, "%s%c=%d..%d", i ? " " : "", p->name[i], (int)p->lo[i], (int)p->hi[i]);
         if (p->mul[i] > 1) strcat(to, "%2");
     }
+}
+
+// The next values of the params; false after the last ones, where they are the first ones again.
+static bool next_params(const struct params *p, struct values *v) {
+    for (int i = 0; i < p->n; ++i) {
+        int64_t *x = &v->of[(int)p->name[i]];
+        if ((*x += p->mul[i]) <= p->hi[i]) return true;
+        *x = p->lo[i];
+    }
+    return false;
 }
 
 static void draw_term(char *to, const struct set *s, const struct params *p) {
@@ -151,7 +163,7 @@ static void spoil_text(char *text) {
     }
 }
 
-static int draw_form(struct set *s, char (*extent)[TEXT]) {
+static inline int draw_form(struct set *s, char (*extent)[TEXT]) {
     const struct form *f = &forms[draw((int)(sizeof forms / sizeof *forms))];
     *s = (struct set){.nvars = f->var[1] ? 2 : 1, .nouts = f->out[1] ? 2 : 1, .name = "ij"};
     for (int i = 0; i < s->nvars; ++i) {

@@ -153,6 +153,25 @@ static void test_ends(void) {
     ring_end(&r);
 }
 
+// A barrier, or a wait, in a loop of its own, of which it is not known whether it has an iteration: of 3 there is none.
+static void test_some(void) {
+    for (int at = WAIT; at <= BARRIER; ++at) {
+        struct ring r;
+        struct prove_fault f = {0};
+        bool used[SYNCS];
+        char when[] = "i=0..N k=0..3*i%N -> 1, i, 0";
+        when[strlen(when) - 1] = at == WAIT ? '0' : '1';
+        ring_begin(&r, 3);
+        prove_order_free(r.order);
+        r.sync[at].when = ask_set(&r.x, when);
+        r.order = prove_order_new(r.x.prover, &r.program);
+        int a = at == WAIT ? FILL : READ, b = at == WAIT ? READ : FILL;
+        HOLDS(prove_order_pair(r.order, a, b, used, &f) != PROVE_YES);
+        HOLDS(prove_order_pair(r.order, READ, READ, used, &f) == PROVE_YES);
+        ring_end(&r);
+    }
+}
+
 // Accesses to other buffers, and reads, need no order.
 static void test_apart(void) {
     struct ring r;
@@ -171,6 +190,7 @@ int main(void) {
     test_no_barrier();
     test_loose();
     test_ends();
+    test_some();
     test_apart();
     return check_done();
 }

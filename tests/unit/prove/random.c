@@ -44,15 +44,6 @@ static void instances_of(const struct set *s, const struct values *v, struct ins
     instances_from(s, &mine, 0, all);
 }
 
-static bool next_params(const struct params *p, struct values *v) {
-    for (int i = 0; i < p->n; ++i) {
-        int64_t *x = &v->of[(int)p->name[i]];
-        if ((*x += p->mul[i]) <= p->hi[i]) return true;
-        *x = p->lo[i];
-    }
-    return false;
-}
-
 static bool same(const int64_t *a, const int64_t *b, int n) {
     return memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
