@@ -113,7 +113,8 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
 // -- order ----------------------------------------------------------------------------------------
 // Time is a vector of numbers, compared lexicographically: statement, iteration, statement, ..
 // (Feautrier; Kelly and Pugh).  An event is a set of instances, over the variables of the loops
-// around it, that names times; all of a program have vectors of one length.
+// around it, that names times; all of a program have vectors of one length.  The conditions of its
+// "when" are bounds of those loops: others, which are not affine, may not be added.
 
 // What threads do to an element.  The variables of all three sets begin with those of "when".
 struct prove_access {
