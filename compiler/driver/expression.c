@@ -14,7 +14,12 @@ struct calc_value expression_value(struct session *s, const char *text,
     const char *why = NULL;
     diags_init(&s->diags);
     lay_clear_error(&s->lay);
-    const struct ast_expr *e = parse_notation(s, text);
+    const char *comment = strstr(text, "//");
+    const struct ast_expr *e = comment ? NULL : parse_notation(s, text);
+    if (comment)
+        why = arena_printf(&s->arena,
+                           "'//' begins a comment; '/' divides, and rounds down, at column %d",
+                           (int)(comment - text) + 1);
     if (e) v = sema_evaluate(s, e, options);
     const struct diag *first = s->diags.first;
     if (v.kind == CALC_NONE && first && !e && first->at.file != RANGE_NONE.file) {

@@ -1,6 +1,7 @@
 // Slices of what partition_src and partition_dst have divided, in the modes that a block has.
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
@@ -43,7 +44,30 @@ struct view divided_tiles(struct session *s, const struct divided *d, struct ran
     return v;
 }
 
+// "A(0)" of a matrix, which numpy takes for a row.
+static bool note_element(struct session *s, const struct view *v) {
+    const char *text = s->sources.file[v->at.file].text + v->at.begin;
+    size_t length = v->at.end - v->at.begin, name = strlen(v->base->name);
+    int rank = lay_valid(v->base->layout) ? lay_rank(v->base->layout) : 0;
+    if (rank < 2 || !lay_valid(v->layout) || lay_rank(v->layout) > 0 || length < name + 3 ||
+        memcmp(text, v->base->name, name) != 0 || text[name] != '(' || text[length - 1] != ')' ||
+        memchr(text, ',', length))
+        return false;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 1; i < rank; ++i) buf_printf(&b, ",_");
+    int inside = (int)(length - name - 2);
+    const char *rest = buf_finish(&b, &s->arena);
+    diag_note(s, v->at,
+              "one coordinate of several modes counts all elements, mode 0 first, and this is one "
+              "element; '%s(%.*s%s)' has index %.*s along mode 0, and all of the others",
+              v->base->name, inside, text + name + 1, rest, inside, text + name + 1);
+    diag_fixit(s, (struct range){v->at.file, v->at.end - 1, v->at.end - 1}, rest);
+    return true;
+}
+
 void view_note_tile(struct session *s, const struct view *v) {
+    if (note_element(s, v)) return;
     static const char call[] = "local_tile(";
     const char *text = s->sources.file[v->at.file].text + v->at.begin;
     int rank = lay_valid(v->base->layout) ? lay_rank(v->base->layout) : 0,

@@ -258,9 +258,26 @@ static bool called_with_tensor(struct sema *c, struct range at) {
     return sym && sym->tensor;
 }
 
+// "universal(uint128_t)": the width is given as a type.
+static bool width_as_type(struct sema *c, const char *name, struct range at) {
+    const struct elem_type *type = foreign_type(name) ? elem_type_find(foreign_type(name)) : NULL;
+    const char *text = c->s->sources.file[at.file].text;
+    static const char *const before[] = {"universal(", "auto("};
+    for (int i = 0; type && i < 2; ++i) {
+        size_t n = strlen(before[i]);
+        if (at.begin < n || memcmp(text + at.begin - n, before[i], n) != 0) continue;
+        const char *bits = sema_text(c, "%d", type->bits);
+        diag_error(c->s, at, "the width of an access is a number of bits: '%s%s)'", before[i],
+                   bits);
+        diag_fixit(c->s, at, bits);
+        return true;
+    }
+    return false;
+}
+
 // Words of CUDA C++, CuTe and others that stand for a value.
 static bool foreign_name(struct sema *c, const char *name, struct range at) {
-    if (cuda_index(c, name, at)) return true;
+    if (cuda_index(c, name, at) || width_as_type(c, name, at)) return true;
     const struct source *f = &c->s->sources.file[at.file];
     struct range all = at;
     const char *member = of_module(c, name, &all);

@@ -192,6 +192,13 @@ static void note_open(struct parser *p, struct seen open) {
 
 static bool equals_slip(struct parser *p, const int *set, int n) {
     bool one = p->now.token == '=', two = p->now.token == TOK_EQ;
+    struct range name = {p->file, p->before.at.begin, p->now.at.end};
+    struct range by = {p->file, name.begin < 3 ? 0 : name.begin - 3, p->before.at.end};
+    if (one && p->first.token == TOK_COPY && strcmp(slip_text(p, by), "by map") == 0) {
+        diag_error(p->s, name, "after 'by' comes the index map itself, without 'map='");
+        diag_fixit(p->s, name, "");
+        return true;
+    }
     if (one && slip_has(set, n, TOK_EQ)) {
         diag_error(p->s, p->now.at, "'=' does not compare; write '=='");
         diag_fixit(p->s, p->now.at, "==");

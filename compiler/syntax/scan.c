@@ -423,6 +423,11 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
     if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
+    if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
+        diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");
+        diag_fixit(p->s, at, ">=");
+        return TOK_GE;
+    }
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,

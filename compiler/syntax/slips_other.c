@@ -251,6 +251,13 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
     if (!type || slip_has(set, n, TOK_GLOBAL) || !slip_one_of(p->now.token, '*', TOK_ID))
         return false;
     const char *ours = foreign_type(last);
+    if (p->first.token == TOK_DEVICE && p->now.token == TOK_ID && ours && strchr("su", ours[0])) {
+        struct range all = join(p->before.at, p->now.at);
+        const char *arg = arena_printf(&p->s->arena, "%s : index", slip_text(p, p->now.at));
+        diag_error(p->s, all, "an integer argument is '%s'", arg);
+        diag_fixit(p->s, all, arg);
+        return true;
+    }
     diag_error(p->s, join(p->before.at, p->now.at),
                "a kernel's list names the plan's tensors, 'A'; an argument of a device function is "
                "declared as 'A : %s global LAYOUT'",
@@ -312,17 +319,18 @@ static bool names_itself(const char *value, const char *name) {
     return false;
 }
 
-// Whether "let NAME = .." is above, in this kernel.
-static bool named_above(struct parser *p, const char *name) {
+// Whether "let NAME = .." is above, in this kernel, or another "word NAME".
+static bool named_above(struct parser *p, const char *word, const char *name) {
     const struct source *f = &p->s->sources.file[p->file];
-    size_t from = 0, n = strlen(name), here = p->before.at.begin;
+    size_t from = 0, n = strlen(name), m = strlen(word), here = p->before.at.begin;
     for (size_t i = 0; i + 7 < here; ++i) {
         if (memcmp(f->text + i, "kernel ", 7) == 0 || memcmp(f->text + i, "device ", 7) == 0)
             from = i;
     }
-    for (size_t i = from; i + 5 + n < here; ++i) {
-        if (memcmp(f->text + i, "let ", 4) != 0 || memcmp(f->text + i + 4, name, n) != 0) continue;
-        if (strchr(" =", f->text[i + 4 + n])) return true;
+    for (size_t i = from; i + m + 2 + n < here; ++i) {
+        const char *at = f->text + i;
+        if (memcmp(at, word, m) != 0 || at[m] != ' ' || memcmp(at + m + 1, name, n) != 0) continue;
+        if (at[m + 1 + n] && strchr(" =:", at[m + 1 + n])) return true;
     }
     return false;
 }
@@ -340,9 +348,16 @@ bool slip_statement(struct parser *p, const char *text) {
                    text, text);
         return true;
     }
-    if (p->now.token == '=' && (names_itself(value, text) || named_above(p, text))) {
+    if (p->now.token == '=' && (names_itself(value, text) || named_above(p, "let", text))) {
         diag_error(p->s, p->before.at,
                    "a value cannot change; give the new value another name with 'let'");
+        return true;
+    }
+    bool number =
+        isdigit((unsigned char)value[0]) && strcspn(value, ";") == strspn(value, ".0123456789");
+    if (p->now.token == '=' && named_above(p, "frag", text) + named_above(p, "shared", text)) {
+        diag_error(p->s, p->before.at, "a buffer is filled by 'fill %s = ..;'", text);
+        if (number) diag_fixit(p->s, before(p->before.at), "fill ");
         return true;
     }
     if (p->now.token == '=') {
@@ -356,6 +371,10 @@ bool slip_statement(struct parser *p, const char *text) {
                    "'%s' is a device function for kernels that are written by hand in CUDA C; in a "
                    "kernel of the plan its statements are written out",
                    text);
+        return true;
+    }
+    if (strcmp(text, "mma") == 0 && !declared_function(p, text)) {
+        diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
         return true;
     }
     diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);

@@ -85,7 +85,9 @@ static bool note_swapped(struct session *s, const struct view *v, const struct c
 static bool note_no_grid(struct session *s, const struct kernel *k, const struct view *v,
                          const struct cut *cut, int n) {
     struct buf b;
-    if (k->device || k->grid_at[0].end || n > 3) return false;
+    bool by_block = false;  // else more blocks write the same
+    for (int i = 0; i < n; ++i) by_block |= cut[i].v && cut[i].v->kind != IX_LOOP;
+    if (!by_block || k->device || k->grid_at[0].end || n > 3) return false;
     buf_init(&b);
     for (int i = 0; i < n; ++i) {
         struct lay_int t = tiles_of(s, &cut[i]);

@@ -48,8 +48,8 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
     int rank = lay_tuple_rank(shape), want = lay_tuple_rank(tiler);
     if (rank < want) {
         bool within = rank == 1 && !lay_is_leaf(shape) && lay_tuple_rank(shape->kid[0]) >= want;
-        diag_error(s, v->at, "a tile of %d modes, %s, cannot cut a view of %d mode%s, %s%s", want,
-                   lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
+        diag_error(s, v->at, "a tile of %d mode%s, %s, cannot cut a view of %d mode%s, %s%s", want,
+                   want == 1 ? "" : "s", lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
                    lay_tuple_text(&s->lay, shape),
                    within ? "; 'get(.., 0)' has the modes inside this one" : "");
         diag_note(s, c->tc->at, "the tiled copy is declared here");

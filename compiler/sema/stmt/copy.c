@@ -160,11 +160,16 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
         !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
         return false;
+    // the buffer keeps its order: padding lengthens the contiguous mode
+    const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
+    bool rows = lay_is_leaf(step) && lay_int_equal(step->leaf, lay_int(1));
+    have = lay_size(c->lay, lay_mode(c->lay, v->layout, rows));
+    if (!lay_int_static(have) || have.num <= n[rows].num) return false;
     diag_note(c->s, v->base->layout_at,
-              m ? "padding is in the strides, and the extents stay as they are: "
-                  "'(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)'"
-                : "padding is in the strides, and the extents stay as they are: "
-                  "'(%" PRId64 ",%" PRId64 "):(1,%" PRId64 ")'",
+              rows ? "padding is in the strides, and the extents stay as they are: "
+                     "'(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)'"
+                   : "padding is in the strides, and the extents stay as they are: "
+                     "'(%" PRId64 ",%" PRId64 "):(1,%" PRId64 ")'",
               n[0].num, n[1].num, have.num);
     return true;
 }
@@ -277,6 +282,19 @@ static bool check_collective(struct sema *c, struct copy *y, const struct value 
     return true;
 }
 
+// Of a copy that converts, the atom counts the wider elements.
+static bool check_elem(struct sema *c, const struct tiled_copy *tc, const struct copy *y,
+                       struct range at) {
+    const struct elem_type *src = y->src.base->elem, *dst = y->dst.base->elem, *own = tc->atom.elem;
+    if (src == dst || !own || own == copy_wider(y))
+        return tile_check_elem(c, tc, copy_wider(y), at);
+    diag_error(c->s, at,
+               "the atom moves '%s'; between '%s' and '%s' it counts the wider elements, '%s'",
+               own->name, src->name, dst->name, copy_wider(y)->name);
+    diag_note(c->s, tc->atom.at, "the atom is declared here");
+    return false;
+}
+
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     if (s->copy.how == HOW_AUTO) return copy_by_itself(c, s, y);
     const struct ast_expr *e = s->copy.with;
@@ -299,8 +317,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
             y->tc = v->tc;
     }
     if (v->kind == VAL_TILED) {
-        return tile_check_elem(c, v->tc, copy_wider(y), e->at) &&
-               atom_check_copy(c, &v->tc->atom, y);
+        return check_elem(c, v->tc, y, e->at) && atom_check_copy(c, &v->tc->atom, y);
     }
     if (v->kind != VAL_ATOM) {
         diag_error(c->s, e->at, "'with' takes a tiled copy or an atom, not %s", value_kind_text(v));
@@ -308,7 +325,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     }
     if (!y->tc) y->atom = v->atom;
     struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
-    return tile_check_elem(c, &probe, copy_wider(y), e->at) && atom_check_copy(c, v->atom, y);
+    return check_elem(c, &probe, y, e->at) && atom_check_copy(c, v->atom, y);
 }
 
 static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {

@@ -16,6 +16,11 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_arg *a = &e->arg[i];
         if (!a->key.name) {
+            if (i > 0 && !out->atom) {
+                diag_error(c->s, a->value->at,
+                           "the atom comes first: 'tile(universal(128), thr=L, val=L)'");
+                return false;
+            }
             if (i > 0) {
                 diag_error(c->s, a->value->at,
                            "argument %d of 'tile' has no name; it takes 'thr=', 'val=', 'atoms=', "

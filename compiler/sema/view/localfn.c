@@ -252,10 +252,15 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
     bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
     int tiler_rank = by_mode ? t->rank : 1;
     int rank = lay_rank(a->view.layout);
-    if (tiler_rank > rank)
-        return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
-                    tiler_rank, a->view.base->name, rank,
-                    lay_tuple_text(c->lay, a->view.layout.shape));
+    if (tiler_rank > rank) {
+        diag_error(c->s, e->arg[1].value->at, "a tile of %d mode%s of '%s', which has %d: %s",
+                   tiler_rank, tiler_rank == 1 ? "" : "s", a->view.base->name, rank,
+                   lay_tuple_text(c->lay, a->view.layout.shape));
+        struct view part = a->view;
+        part.at = e->arg[0].value->at;
+        view_note_tile(c->s, &part);
+        return &value_none;
+    }
     if (has_any(t))
         return FAIL(c, e->arg[1].value->at,
                     "a tile has one extent per mode, and '_' is not an extent. For all of mode %d, "
