@@ -382,6 +382,8 @@ int scan_power(struct parser *p, int token, struct range at) {
                  p->before.token == ':' || p->before.token == TOK_DOTDOT;
     if (fits)
         diag_error(p->s, at, "there is no '%s'; write %" PRId64, op, value);
+    else if (text[0] == '^')
+        diag_error(p->s, at, "there is no '^'; there are '+', '-', '*', '/' and '%%'");
     else
         diag_error(p->s, at, "there is no '%s'; there are '*' and '/'", op);
     if (fits && alone)
