@@ -1,4 +1,6 @@
 // Tensors: their element type, memory, layout and alignment.
+#include <string.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -40,6 +42,11 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
                    sema_text(c, "'universal(%d)' moves %d of them at once",
                              elem_type_find(part)->bits * parts, parts));
         diag_fixit(c->s, id->at, part);
+        return NULL;
+    }
+    if (strcmp(id->name, "row") == 0 || strcmp(id->name, "col") == 0) {
+        diag_error(c->s, id->at, "the element type is missing before '%s': 'f16 %s(64,64)'",
+                   id->name, id->name);
         return NULL;
     }
     diag_error(c->s, id->at,

@@ -247,7 +247,8 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
     const char *text = slip_text(p, p->before.at), *near = near_keyword(text, starts, count);
-    if (slip_qualified(p) || slip_foreign(p, text) || (!near && slip_statement(p, text)))
+    if (slip_qualified(p) || slip_foreign(p, text) || slip_label(p) ||
+        (!near && slip_statement(p, text)))
         return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
@@ -430,7 +431,11 @@ void expected_report(struct parser *p, const int *expected, int n) {
     buf_init(&out);
     alternatives(p, &out, set, n);
     if (p->start == TOK_START_EXPR && strcmp(out.text, "the end") == 0)
-        diag_error(p->s, p->now.at, "'%s' cannot follow the expression", slip_text(p, p->now.at));
+        diag_error(p->s, p->now.at,
+                   p->now.token == ',' ? "'%s' cannot follow the expression; a shape of several "
+                                         "modes goes in parentheses: '(4,8)'"
+                                       : "'%s' cannot follow the expression",
+                   slip_text(p, p->now.at));
     else
         diag_error(p->s, p->now.at, "expected %s %s", out.text, where(p));
     buf_release(&out);

@@ -166,6 +166,12 @@ const struct foreign *foreign_word(const char *name) {
         {"partition_S", "partition_src", NULL},
         {"partition_D", "partition_dst", NULL},
         {"operand_D", "operand_C", NULL},
+        {"get_slice", NULL,
+         "'partition_src(tc, A)' and 'partition_dst(tc, A)' are the share of a thread"},
+        {"compose", "composition", NULL},
+        {"column", "col", NULL},
+        {"INT_MAX", "2147483647", NULL},
+        {"evict_first", NULL, "a hint names its side and its cache: 'ld=L1.evict_first'"},
         {"cdiv", "ceil_div", NULL},
         {"ceildiv", "ceil_div", NULL},
         {"div_up", "ceil_div", NULL},
@@ -218,6 +224,9 @@ const struct foreign *foreign_statement(const char *name) {
         {"sync_threads", "sync", barriers},
         {"syncthreads", "sync", barriers},
         {"barrier", "sync", barriers},
+        {"bar.sync", "sync", barriers},
+        {"barrier.sync", "sync", barriers},
+        {"block.sync", "sync", barriers},
         {"cp_async_fence", "commit", commits},
         {"cp_async_commit_group", "commit", commits},
         {"commit_group", "commit", commits},
@@ -262,16 +271,18 @@ const struct foreign *foreign_statement(const char *name) {
 }
 
 const struct foreign *foreign_declaration(const char *name) {
-    static const char kernel[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'",
-                      constant[] = "a constant is 'const NAME = VALUE;'",
-                      device[] =
-                          "a device function is 'device NAME(A, out s : f16 shared (64)) { .. }'";
+    static const char
+        kernel[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'",
+        constant[] = "a constant is 'const NAME = VALUE;'",
+        device[] = "a device function is 'device NAME(A, out s : f16 shared (64)) { .. }'",
+        function[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }', a device "
+                     "function 'device NAME(A, out s : f16 shared (64)) { .. }'";
     static const struct foreign words[] = {
         {"__global__", NULL, kernel},
         {"__device__", NULL, device},
         {"def", NULL, kernel},
-        {"func", NULL, device},
-        {"fn", NULL, device},
+        {"func", NULL, function},
+        {"fn", NULL, function},
         {"void", NULL, kernel},
         {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
         {"__launch_bounds__", NULL,
@@ -283,6 +294,7 @@ const struct foreign *foreign_declaration(const char *name) {
         {"auto", NULL, "the kind comes first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
         {"else", NULL, "the last case of a kernel has no 'when'; there is no 'else'"},
         {"using", NULL, "the kind comes first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"typedef", NULL, "an element type has only its own name, such as 'f16'"},
         {"template", NULL, "a const replaces a template argument; -D overrides it"},
     };
     return FIND(words, name);

@@ -130,6 +130,7 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
         return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
     }
     diag_error(p->s, at, "'%s' is neither a number nor a name", word);
+    p->refused = at;
     char plain[32];
     size_t n = 0;
     for (const char *c = word; *c && n + 1 < sizeof plain; c++)
@@ -381,6 +382,8 @@ int scan_power(struct parser *p, int token, struct range at) {
                  p->before.token == ':' || p->before.token == TOK_DOTDOT;
     if (fits)
         diag_error(p->s, at, "there is no '%s'; write %" PRId64, op, value);
+    else if (text[0] == '^')
+        diag_error(p->s, at, "there is no '^'; there are '+', '-', '*', '/' and '%%'");
     else
         diag_error(p->s, at, "there is no '%s'; there are '*' and '/'", op);
     if (fits && alone)

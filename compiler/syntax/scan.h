@@ -105,6 +105,10 @@ bool slip_forms(struct parser *p, const int *set, int n);
 bool slip_clauses(struct parser *p, const int *set, int n);
 // Words "[[maybe_unused]]", at "at"; false where there is none.
 bool slip_attribute(struct parser *p, struct range at);
+// The part of slip_other that is about parts in another order.
+bool slip_parts(struct parser *p, const int *set, int n);
+// Words a label, p->before, without its colon.
+bool slip_label(struct parser *p);
 // Words the square bracket at "at" where what was meant shows, and has it skipped: "A[0:32]",
 // "block[0]", "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
 bool slip_square(struct parser *p, struct range at);

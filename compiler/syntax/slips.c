@@ -138,7 +138,7 @@ bool slip_qualified(struct parser *p) {
         diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
         if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
         p->skip_end = call.end;
-    } else if (!slip_foreign(p, word)) {
+    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word)) {
         diag_error(p->s, all, "unknown statement '%s'", whole);
     }
     if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;

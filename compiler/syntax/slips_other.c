@@ -291,7 +291,7 @@ static bool function_slip(struct parser *p) {
 bool slip_other(struct parser *p, const int *set, int n) {
     return slip_clauses(p, set, n) || copy_slip(p, set, n) || loop_slip(p, set, n) ||
            slip_marks(p, set, n) || formal_slip(p, set, n) || function_slip(p) || value_slip(p) ||
-           slip_forms(p, set, n);
+           slip_forms(p, set, n) || slip_parts(p, set, n);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
@@ -388,6 +388,14 @@ bool slip_declaration(struct parser *p, const char *text) {
     const char *next = slip_from(p, p->now.at.end, &left);
     const char *type = foreign_type(text);
     while (type && k < left && (isalnum((unsigned char)next[k]) || strchr(" _", next[k]))) ++k;
+    if (type && k > 1 && slip_follows(p, p->now.at.end + (uint32_t)k, ';')) {  // "int N;"
+        diag_error(
+            p->s, p->now.at,
+            "unknown declaration '%s'; a size is 'const N = 64;', or 'param N : index;' where "
+            "it is known only at run time",
+            text);
+        return true;
+    }
     if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
     next += strspn(next, " ");
     char module[16];

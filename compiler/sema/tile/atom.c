@@ -215,8 +215,12 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
         if (row->in_bytes)
             refuse_bytes(c, row, width, width_at);
         else
-            diag_error(c->s, width_at, "'%s' has no access of %lld bits; it has %s", name,
-                       (long long)width, width_list(c, row));
+            diag_error(
+                c->s, width_at,
+                width > 0 && width < 8
+                    ? "'%s' has no access of %lld bits; it counts bits, not elements, and has %s"
+                    : "'%s' has no access of %lld bits; it has %s",
+                name, (long long)width, width_list(c, row));
         return &value_none;
     }
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);

@@ -13,12 +13,25 @@ static int64_t atom_values(const struct atom *a, const struct elem_type *elem) {
     return a->row->exact ? a->bits / elem->bits : 1;
 }
 
+static const char *text_at(struct sema *c, struct range at) {
+    return arena_strndup(&c->s->arena, c->s->sources.file[at.file].text + at.begin,
+                         at.end - at.begin);
+}
+
 // The arguments of "call": a tiled copy and a view that it can move.
 static bool sides(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *t = call->arg[0], *v = call->arg[1];
     if (t->kind != VAL_TILED || v->kind != VAL_VIEW) {
         int bad = t->kind == VAL_TILED;
+        if (t->kind == VAL_VIEW && v->kind == VAL_TILED) {
+            struct range first = e->arg[0].value->at, second = e->arg[1].value->at;
+            diag_error(c->s, first, "the tiled copy comes first in '%s': '%s(tc, A)'", call->name,
+                       call->name);
+            diag_fixit(c->s, first, text_at(c, second));
+            diag_fixit(c->s, second, text_at(c, first));
+            return false;
+        }
         diag_error(c->s, e->arg[bad].value->at, "'%s' takes a tiled copy and then a tensor, not %s",
                    call->name, value_kind_text(bad ? v : t));
         return false;
