@@ -15,7 +15,9 @@
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
 // those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
-enum { MOST_TRIES = 64, MOST_TEXT = 56 * 1024, CHOOSING = 12 };
+// Where many questions about the order of accesses are asked, all tries together ask MOST_ASKED,
+// and one more for BYTES_ASKED bytes of text.
+enum { MOST_TRIES = 64, MOST_TEXT = 56 * 1024, CHOOSING = 12, MOST_ASKED = 300, BYTES_ASKED = 4 };
 
 // -- the edited texts -----------------------------------------------------------------------------
 
@@ -239,7 +241,7 @@ struct attempts {
     struct attempt at[KEPT];
     int kept, next;       // how many are kept; the one to be replaced
     struct counting was;  // of the plan as it is
-    int64_t work;
+    int64_t work, asked;
 };
 
 static bool same_edits(const struct diag *a, const struct diag *b) {
@@ -375,6 +377,15 @@ static int tries_for(const struct diag *note) {
     return 1;
 }
 
+// Questions about the order of accesses that a try of "note" asks: as many as its functions did.
+static int64_t asked_for(const struct compiled *c, const struct diag *note) {
+    const struct ast_decl *alone = function_of(c, note);
+    int64_t asked = 0;
+    for (struct kernel *k = c->plan ? plan_next(c->plan, NULL) : NULL; k; k = plan_next(c->plan, k))
+        if (!alone || strcmp(k->name, alone->name.name) == 0) asked += k->asked;
+    return asked;
+}
+
 static size_t text_of(const struct session *s) {
     size_t bytes = 0;
     for (int i = 0; i < s->sources.n; ++i) bytes += s->sources.file[i].size;
@@ -385,6 +396,7 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
+    int64_t most_asked = MOST_ASKED + (int64_t)text / BYTES_ASKED;
     if (!s->diags.first) return;
     struct cost_memo *begun = cost_memo_begin(s);
     struct attempts *all = memory_new(sizeof *all);
@@ -398,6 +410,9 @@ void fixits_try(const struct compiled *c) {
             if (!n->claim || (mended && n->claim->or_else)) continue;
             struct attempt *kept = find_kept(all, n);
             if (!kept && (tries >= MOST_TRIES || tries * text > MOST_TEXT)) continue;
+            int64_t asked = kept ? 0 : asked_for(c, n);
+            if (all->asked + asked > most_asked) continue;
+            all->asked += asked;
             if (!kept) tries += tries_for(n);
             bool partly = false;
             if (!holds(c, d, n, all, kept, &partly)) continue;

@@ -104,6 +104,7 @@ struct kernel {
     int64_t smem_bytes;             // pass "shared"
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
+    int asked;                      // pass "sync": questions that the order of its accesses took
     const char *planned;  // its text, where the planner wrote it, and that of its further cases; or
                           // NULL
     const char *planned_how;  // of the kernel that options.tuned names: the choice in a line,

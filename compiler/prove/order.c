@@ -136,6 +136,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, struct order_
     ++o->asked;
     isl_basic_set *all = meeting(o, a, b, threads);
     isl_set *open = spread(when, x, o->access[a].when.ndims, y, o->access[b].when.ndims);
+    o->asked += order_worth(open);
     int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
     enum prove_answer r =
         f ? question_empty(q, isl_set_intersect(open, isl_set_from_basic_set(all)), param, value)
@@ -345,6 +346,10 @@ static enum prove_answer open_in_order(struct prove_order *o, int a, int b, bool
     if (never_meet(o, a, b, used)) return PROVE_YES;
     if (!async || o->program->soon) return PROVE_UNKNOWN;
     return check_async(o, a, b, used, threads, f);
+}
+
+int prove_order_asked(const struct prove_order *o) {
+    return o->asked;
 }
 
 bool prove_order_spent(const struct prove_order *o) {

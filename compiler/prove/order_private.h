@@ -84,7 +84,7 @@ struct prove_order {
     struct order_count *counts;  // count.c
     int *step_loop, nloops;      // by step: steps of one loop that differ by places have one number
     bool bad;                    // larger than can be looked at
-    int asked;                   // questions to isl
+    int asked;                   // questions to isl, or what is worth as many
 };
 
 // Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
@@ -120,6 +120,8 @@ bool order_relation(const struct qset *a, const struct qset *b, int *relation);
 // needed) comes, then barrier "barrier" (-1: likewise).  What is alike is not worked out again: it
 // stays with "o".
 isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier);
+// How many further questions one about "x" is worth, for all that isl does for it.
+int order_worth(isl_set *x);
 // How many groups are committed after that of "a" and before "b", for the instances of "w"; -1: nor
 // is its own.
 int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);

@@ -166,11 +166,12 @@ void prove_order_free(struct prove_order *o);
 // sync) gets true for those that the answer PROVE_YES may rest on.  "f" may be NULL.
 enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
                                    struct prove_fault *f);
-// Questions to isl about pairs of accesses that are asked of one program: ten times what any plan
-// of the tests needs that is not made to need many.  Then PROVE_UNKNOWN is the answer of what takes
-// more than a look.
+// Questions to isl about pairs of accesses that are asked of one program, where one about loops that
+// are nested deep counts as several: ten times what any plan of the tests needs that is not made to
+// need many.  Then PROVE_UNKNOWN is the answer of what takes more than a look.
 #define PROVE_MOST_ASKED 1000
 bool prove_order_spent(const struct prove_order *o);
+int prove_order_asked(const struct prove_order *o);
 // Has asynchronous access "a" been waited for at the end?
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f);
 

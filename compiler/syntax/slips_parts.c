@@ -260,7 +260,7 @@ static bool shape_slip(struct parser *p, const int *set, int n) {
 // -- functions ------------------------------------------------------------------------------------
 
 // "device async load(..)", "kernel manual k(..)", "kernel k(A -> B)", "{ .. } threads 128",
-// "extern device f(..) from f.cuh;"
+// "extern device f(..) from FILE;" without quotes
 static bool function_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token, first = p->first.token;
     bool manual = now == TOK_MANUAL && slip_one_of(last, TOK_KERNEL, TOK_DEVICE) &&

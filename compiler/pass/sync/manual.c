@@ -101,7 +101,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
         diag_error(
             s, k->at,
             "kernel '%s' has too many accesses that may touch the same elements: to order them "
-            "takes more than %d questions; split it, or let fewer copies use the same buffer",
+            "takes more than %d questions, of which loops within loops make more; split it, nest "
+            "fewer loops, or let fewer copies use the same buffer",
             k->name, PROVE_MOST_ASKED);
         diag_page(s, "barrier");
         return;

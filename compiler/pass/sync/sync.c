@@ -230,6 +230,14 @@ static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
     return mended_in_order(w, f);
 }
 
+// Frees the schedule, and all since "mark": what stays are flags of statements.
+static void end_schedule(struct walk *w, struct session_mark mark) {
+    if (w->schedule->order) w->k->asked = prove_order_asked(w->schedule->order);
+    schedule_free(w->schedule);
+    w->schedule = NULL;
+    session_rewind(w->s, mark);
+}
+
 // Puts waits and barriers where they are first needed, then takes away what is needed no more.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
@@ -257,9 +265,7 @@ static bool place(struct walk *w) {
         f.a = 0;
     }
     if (!ok) sync_report(w->schedule, &f);
-    schedule_free(w->schedule);
-    w->schedule = NULL;
-    session_rewind(w->s, mark);  // all that stays are flags of statements
+    end_schedule(w, mark);
     if (!ok) return false;
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
@@ -276,9 +282,7 @@ static bool check_manual(struct walk *w) {
         sync_warn_needless(w->schedule);
     else
         sync_report(w->schedule, &f);
-    schedule_free(w->schedule);
-    w->schedule = NULL;
-    session_rewind(w->s, mark);
+    end_schedule(w, mark);
     return ok;
 }
 

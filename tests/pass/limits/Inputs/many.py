@@ -103,6 +103,19 @@ if kind in NESTS:
     print("tcp 1;\n" + HEAD + "kernel k(A, inout B) threads 32 { shared s : f32 row(1,128); " + "".join(begin.format(i) for i in range(n)) + inner + end * n)
     print("copy A(0,_) -> s(0,_) with line; copy s(0,_) -> B(0,_) with line; }")
     sys.exit()
+# The same with copies through shared memory in each, that threads take over from each other.
+SHARED = {
+    "nested-shared": ("  for i{0} in 0 .. {1} {{ copy A -> s with rows; copy s -> t with columns;", "}"),
+    "nested-stages": ("  pipeline i{0} in 0 .. {2} {{ load {{ copy local_tile(A,(8,8),(0,0)) -> s{0} with ahead; }} use {{ frag r{0} : f32 (1); copy s{0}(tid%8,tid/8) -> r{0}(0) with universal(32);", "} }"),
+}
+if kind in SHARED:
+    begin, end = SHARED[kind]
+    print("tcp 1;\ntensor A : f32 global row(64,64);\ntiled_copy rows = tile(universal(32), thr=(1,64));\ntiled_copy columns = tile(universal(32), thr=(64,1));")
+    print("tiled_copy ahead = tile(cp_async.ca(4), thr=(8,8));\nkernel k(A) threads 64 {\n  shared s : f32 row(64,64); shared t : f32 row(64,64);")
+    if kind == "nested-stages":
+        print("".join(f"  shared s{i} : f32 (8,8) stages 8;\n" for i in range(n)))
+    print("\n".join(begin.format(i, i + 2, i + 20) for i in range(n)) + "\n" + end * n + "\n}")
+    sys.exit()
 if kind in ("modes", "slots"):
     shape = ",".join("1" for i in range(n))
     stages = " stages 2" if kind == "slots" else ""
