@@ -372,7 +372,8 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     find_ways(&c, k->body, false);
     find_dead(&c, k);
     qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
-    struct schedule schedule = {.limit = OPERATIONS};
+    // one thread's access takes as long as that of 16
+    struct schedule schedule = {.limit = OPERATIONS, .least_access = 16};
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);

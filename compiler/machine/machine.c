@@ -129,7 +129,8 @@ static bool run_access(struct machine *m, const struct kir_node *n) {
         const struct observer *o = &m->observer[i];
         if (o->access && !o->access(o->user, m, &a)) return false;
     }
-    m->operations += m->active;
+    int least = m->schedule->least_access;
+    m->operations += m->active < least ? least : m->active;
     if (a.idle) arena_rewind(&m->s->arena, mark);
     return true;
 }

@@ -56,7 +56,8 @@ struct schedule {
     // What a thread's variable becomes that has "value", and is "most" when iterations are sampled.
     // "depth": loops around that go through every iteration.  NULL: its value.
     int64_t (*let)(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most);
-    int64_t limit;  // of operations, after which no further iteration begins
+    int64_t limit;     // of operations, after which no further iteration begins
+    int least_access;  // operations of an access, by however few threads
 };
 
 struct machine {

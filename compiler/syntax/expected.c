@@ -190,28 +190,6 @@ static void note_open(struct parser *p, struct seen open) {
     if (open.token) diag_note(p->s, open.at, "to close this '%c'", open.token);
 }
 
-static bool equals_slip(struct parser *p, const int *set, int n) {
-    bool one = p->now.token == '=', two = p->now.token == TOK_EQ;
-    struct range name = {p->file, p->before.at.begin, p->now.at.end};
-    struct range by = {p->file, name.begin < 3 ? 0 : name.begin - 3, p->before.at.end};
-    if (one && p->first.token == TOK_COPY && strcmp(slip_text(p, by), "by map") == 0) {
-        diag_error(p->s, name, "after 'by' comes the index map itself, without 'map='");
-        diag_fixit(p->s, name, "");
-        return true;
-    }
-    if (one && slip_has(set, n, TOK_EQ)) {
-        diag_error(p->s, p->now.at, "'=' does not compare; write '=='");
-        diag_fixit(p->s, p->now.at, "==");
-        return true;
-    }
-    if (two && slip_has(set, n, '=')) {
-        diag_error(p->s, p->now.at, "'==' compares; a value is given by '='");
-        diag_fixit(p->s, p->now.at, "=");
-        return true;
-    }
-    return false;
-}
-
 static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
@@ -417,7 +395,7 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped || (p->now.at.end > 0 && p->now.at.end == p->refused.end)) return;
     if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
-        equals_slip(p, expected, n) || range_slip(p, expected, n) ||
+        slip_equals(p, expected, n) || range_slip(p, expected, n) ||
         slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||
         statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
         level_slip(p, expected, n))

@@ -359,6 +359,28 @@ bool slip_parts(struct parser *p, const int *set, int n) {
            statement_slip(p, set, n);
 }
 
+bool slip_equals(struct parser *p, const int *set, int n) {
+    bool one = p->now.token == '=', two = p->now.token == TOK_EQ;
+    struct range name = {p->file, p->before.at.begin, p->now.at.end};
+    struct range by = {p->file, name.begin < 3 ? 0 : name.begin - 3, p->before.at.end};
+    if (one && p->first.token == TOK_COPY && strcmp(slip_text(p, by), "by map") == 0) {
+        diag_error(p->s, name, "after 'by' comes the index map itself, without 'map='");
+        diag_fixit(p->s, name, "");
+        return true;
+    }
+    if (one && slip_has(set, n, TOK_EQ)) {
+        diag_error(p->s, p->now.at, "'=' does not compare; write '=='");
+        diag_fixit(p->s, p->now.at, "==");
+        return true;
+    }
+    if (two && slip_has(set, n, '=')) {
+        diag_error(p->s, p->now.at, "'==' compares; a value is given by '='");
+        diag_fixit(p->s, p->now.at, "=");
+        return true;
+    }
+    return false;
+}
+
 bool slip_label(struct parser *p) {
     if (p->now.token != TOK_COPY) return false;
     diag_error(p->s, empty_at(p->before.at, p->before.at.end), "a label ends with ':': '%s: copy'",

@@ -62,7 +62,7 @@ static int golden(const char *file) {
 }
 
 static const struct {
-    char text[100], want[100];
+    char text[100], want[160];
 } notations[] = {
     {"(_4,_8):(_1,_-4)", "(4,8):(1,-4)"},
     {"Layout<Shape<_4,_8>>", "(4,8):(1,4)"},
@@ -93,7 +93,9 @@ static const struct {
     {"S<3", "error: 'S < 3' cannot be decided when compiling: it depends on values of 'S' and '3'"},
     {"128*lda+3+(8):(lda)", "128*lda+3+(8):(lda)"},
     {"recast_layout(16b, 32b, (4,8):(8,1))", "(4,4):(4,1)"},
-    {"Shape<_4,", "error: ',' cannot follow the expression, at column 9"},
+    {"Shape<_4,",
+     "error: ',' cannot follow the expression; a shape of several modes goes in parentheses: "
+     "'(4,8)', at column 9"},
 };
 
 // What is printed in each style is read back as what it was.
