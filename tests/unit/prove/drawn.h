@@ -107,9 +107,9 @@ static void draw_set(struct set *s, const struct params *p, const char *names,
     *s = (struct set){0};
     int n = nshared + 1 + draw(2);
     for (int i = 0; i < n; ++i) {
-        if (i < nshared && draw(6)) {
-            strcpy(s->begin[i], with->begin[i]);
-            strcpy(s->end[i], with->end[i]);
+        if (with && i < nshared && draw(6)) {
+            memcpy(s->begin[i], with->begin[i], TEXT);
+            memcpy(s->end[i], with->end[i], TEXT);
         } else {
             int kind = draw(8);
             strcpy(s->begin[i], kind == 0 ? "1" : "0");
