@@ -119,6 +119,8 @@ bool slip_bracket_row(struct parser *p, struct range at, bool shape);
 bool slip_cast(struct parser *p);
 // Words the tiled copy before the source: "copy tc A -> B", "copy<tc> A -> B".
 bool slip_how_first(struct parser *p);
+// Words a name with '-' in it, of which p->before is the first part: "row-tile".
+bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".
 bool slip_equals(struct parser *p, const int *set, int n);
 // Words a ';' that a comment has hidden: "10 // 4;".

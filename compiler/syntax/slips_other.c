@@ -276,16 +276,7 @@ static bool function_slip(struct parser *p) {
                    "threads 256 { .. }'");
         return true;
     }
-    if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
-    size_t k = 0;
-    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
-    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
-    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
-    for (char *c = name; *c; ++c)
-        if (*c == '-') *c = '_';
-    diag_error(p->s, all, "a name consists of letters, digits and '_'");
-    diag_fixit(p->s, all, name);
-    return true;
+    return slip_hyphen(p);
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {

@@ -69,18 +69,7 @@ static bool name_slip(struct parser *p, const int *set, int n) {
     bool names = begins_tensor(first) || slip_one_of(first, TOK_CONST, TOK_PARAM) ||
                  slip_one_of(first, TOK_LAYOUT, TOK_ATOM) ||
                  slip_one_of(first, TOK_TILED_COPY, TOK_LET);
-    if (!names || now != '-' || p->before.token != TOK_ID || !second(p) ||
-        p->now.at.begin != p->before.at.end)
-        return false;
-    size_t left, k = 0;
-    const char *next = slip_from(p, p->now.at.begin, &left);
-    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
-    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
-    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
-    for (char *c = name; *c; ++c)
-        if (*c == '-') *c = '_';
-    diag_error(p->s, all, "a name consists of letters, digits and '_'");
-    diag_fixit(p->s, all, name);
+    if (!names || p->before.token != TOK_ID || !second(p) || !slip_hyphen(p)) return false;
     skip_rest(p);
     return true;
 }
@@ -379,6 +368,20 @@ bool slip_equals(struct parser *p, const int *set, int n) {
         return true;
     }
     return false;
+}
+
+bool slip_hyphen(struct parser *p) {
+    size_t left, k = 0;
+    if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
+    const char *next = slip_from(p, p->now.at.begin, &left);
+    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
+    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
+    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
+    for (char *c = name; *c; ++c)
+        if (*c == '-') *c = '_';
+    diag_error(p->s, all, "a name consists of letters, digits and '_'");
+    diag_fixit(p->s, all, name);
+    return true;
 }
 
 bool slip_label(struct parser *p) {
