@@ -83,15 +83,16 @@ int scan_power(struct parser *p, int token, struct range at) {
                   sscanf(f->text + p->now.at.begin, "%3" SCNd64, &base) == 1 &&
                   p->now.at.end - p->now.at.begin < 4;
     int64_t value = base;
+    bool alone = p->now.at.begin == 0 || p->before.token == '=' || p->before.token == '(' ||
+                 p->before.token == ',' || p->before.token == ':' || p->before.token == TOK_DOTDOT;
     bool left_shift = text[0] == '<', fits = number && text[0] != '>';
+    fits &= alone || !left_shift;  // 'S + 1 << 2' shifts the sum
     if (fits) {
         value = left_shift ? base : 1;
         for (int64_t k = 0; k < n && value < INT64_C(1) << 40; k++) value *= left_shift ? 2 : base;
         fits = value < INT64_C(1) << 40;
     }
     const char *op = arena_strndup(&p->s->arena, text, two ? 2 : 1);
-    bool alone = p->before.token == '=' || p->before.token == '(' || p->before.token == ',' ||
-                 p->before.token == ':' || p->before.token == TOK_DOTDOT;
     if (fits)
         diag_error(p->s, at, "there is no '%s'; write %" PRId64, op, value);
     else if (text[0] == '^')
