@@ -109,6 +109,7 @@ static bool is_kernel(const struct kir *kir, const char *name) {
 static int count(struct session *s, const struct request *r) {
     struct compiled c;
     const int64_t *sym = NULL;
+    if (r->nwords > 1 && option_plan_second("count", r->word[0], r->word[1])) return EXIT_USAGE;
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);
     diag_print(s, stderr);

@@ -378,6 +378,8 @@ int command_draw(int argc, char **argv) {
         if (q.help || !q.path) fputs(usage, q.help ? stdout : stderr);
         if (q.help)
             code = EXIT_RIGHT;
+        else if (q.name && option_plan_second("draw", q.path, q.name))
+            q.watch = false;
         else if (expression)
             code = q.watch ? option_error("'--watch' needs a plan") : draw_expression(&s, &q);
         else if (q.path && !(q.watch && q.name))

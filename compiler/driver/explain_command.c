@@ -139,6 +139,7 @@ static int explain(struct session *s, const struct request *r) {
         return option_error(
             "there is no plan '%s'; 'tcpc --explain=%s' prints the page of a message", r->word[0],
             r->word[0]);
+    if (r->nwords == 2 && option_plan_second("explain", r->word[0], r->word[1])) return EXIT_USAGE;
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);

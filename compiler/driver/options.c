@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -32,6 +33,14 @@ int option_error(const char *format, ...) {
     say("tcpc: error: ", format, ap);
     va_end(ap);
     return EXIT_USAGE;
+}
+
+bool option_plan_second(const char *of, const char *plan, const char *name) {
+    size_t n = strlen(name);
+    bool second = n > 4 && strcmp(name + n - 4, ".tcp") == 0 && access(name, R_OK) == 0;
+    if (!second || strcmp(plan, "-") == 0 || access(plan, F_OK) == 0) return false;
+    option_error("the plan comes first: 'tcpc %s %s %s'", of, name, plan);
+    return true;
 }
 
 void option_say(const char *format, ...) {

@@ -42,6 +42,9 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n);
 
+// Whether "name", the second word of the command "of", is a plan and "plan", the first one, is no
+// file; reports that.
+bool option_plan_second(const char *of, const char *plan, const char *name);
 // Says that the command "of", "" or "run", has no option "word", with the one of its "help" or of
 // all commands that is near; returns EXIT_USAGE.
 int option_unknown(const char *of, const char *help, const char *word);

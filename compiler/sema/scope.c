@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 #include "syntax/foreign.h"
@@ -286,6 +287,13 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
         at = all;
     }
     const struct foreign *w = foreign_word(name);
+    const char *mma = foreign_mma(c->s, name);
+    if (mma && mma_find(mma)) {
+        const char *tiled = sema_text(c, "mma(%s)", mma);
+        diag_error(c->s, at, "an instruction goes in a tiled MMA: '%s'", tiled);
+        diag_fixit(c->s, at, tiled);
+        return true;
+    }
     size_t length = 0;
     const char *axis = program_id(c, name, &at);
     const char *type = foreign_type(name);

@@ -271,10 +271,12 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
         if (left_out || new_line(p)) return false;
         diag_error(p->s, p->now.at, "'%s' is a reserved word, %s; it cannot be a name", text,
                    slip_meaning(p->now.token));
+        p->reserved = p->now.token;
         return true;
     }
     while (next < end && strchr(" \t\r\n", *next)) next++;
     if (next == end || *next != '=' || (next + 1 < end && next[1] == '=')) return false;
+    if (slip_atom_key(p)) return true;
     diag_error(p->s, p->now.at, "'%s' is a reserved word; it cannot name a mode or an argument",
                text);
     return true;
@@ -333,6 +335,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->now.at, "this '}' closes nothing");
         return true;
     }
+    if (top && token == TOK_LET) return slip_let(p);
     if (top && in(stmt_starts, token)) {
         diag_error(p->s, p->now.at,
                    "'%s' belongs in a kernel or a device function, not at the top level",
@@ -394,6 +397,9 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 
 void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped || (p->now.at.end > 0 && p->now.at.end == p->refused.end)) return;
+    if (p->reserved && p->now.token == p->reserved && slip_has(expected, n, TOK_ID) &&
+        slip_has(expected, n, TOK_INT))
+        return;  // a use of the name that was refused
     if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
         slip_equals(p, expected, n) || range_slip(p, expected, n) ||
         slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||

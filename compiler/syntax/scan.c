@@ -277,9 +277,17 @@ bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     if (small_swizzle(p, at)) return true;
     size_t length;
+    bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
-        foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
+        foreign_expression(p->s, f->text + at.begin, f->size - at.begin, made, &length);
+    if (ours && made) {  // what is written alike in both is right
+        const char *text = arena_strndup(&p->s->arena, f->text + at.begin, length);
+        bool other = strstr(text, "make_shape(") || strstr(text, "make_stride(") ||
+                     strstr(text, "make_coord(") || memchr(text, '<', length);
+        if (!other) return false;
+    }
     if (!ours) return foreign_object(p, at);
+    p->cpp = true;
     at.end = at.begin + (uint32_t)length;
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
                ours);
@@ -350,49 +358,6 @@ static bool single_quotes(struct parser *p, struct range at) {
     return true;
 }
 
-int scan_power(struct parser *p, int token, struct range at) {
-    const struct source *f = &p->s->sources.file[p->file];
-    const char *text = f->text + at.begin;
-    size_t left = f->size - at.begin;
-    bool two = left > 1 && text[1] == text[0], shift = text[0] == '<' || text[0] == '>';
-    int last = p->now.token;  // '>>' also closes two tilers, '<<' opens two
-    if (text[0] != '^' && !(two && (shift || text[0] == '*'))) return token;
-    if (last != TOK_INT && last != TOK_ID && last != ')') return token;
-    if (left > 2 && shift && text[2] == text[0]) return token;  // <<<
-    at.end = at.begin + (two ? 2 : 1);
-    uint32_t i = at.end;
-    while (i < f->size && f->text[i] == ' ') i++;
-    if (text[0] == '>' && (i == f->size || !isdigit((unsigned char)f->text[i]))) return token;
-    int64_t n = 0, base = 0;
-    uint32_t from = i;
-    while (i < f->size && isdigit((unsigned char)f->text[i]) && i - from < 3)
-        n = 10 * n + (f->text[i++] - '0');
-    bool number = last == TOK_INT && i > from && n < 62 &&
-                  sscanf(f->text + p->now.at.begin, "%3" SCNd64, &base) == 1 &&
-                  p->now.at.end - p->now.at.begin < 4;
-    int64_t value = base;
-    bool left_shift = text[0] == '<', fits = number && text[0] != '>';
-    if (fits) {
-        value = left_shift ? base : 1;
-        for (int64_t k = 0; k < n && value < INT64_C(1) << 40; k++) value *= left_shift ? 2 : base;
-        fits = value < INT64_C(1) << 40;
-    }
-    const char *op = arena_strndup(&p->s->arena, text, two ? 2 : 1);
-    bool alone = p->before.token == '=' || p->before.token == '(' || p->before.token == ',' ||
-                 p->before.token == ':' || p->before.token == TOK_DOTDOT;
-    if (fits)
-        diag_error(p->s, at, "there is no '%s'; write %" PRId64, op, value);
-    else if (text[0] == '^')
-        diag_error(p->s, at, "there is no '^'; there are '+', '-', '*', '/' and '%%'");
-    else
-        diag_error(p->s, at, "there is no '%s'; there are '*' and '/'", op);
-    if (fits && alone)
-        diag_fixit(p->s, (struct range){at.file, p->now.at.begin, i},
-                   arena_printf(&p->s->arena, "%" PRId64, value));
-    if (two) p->skip_end = at.end;
-    return '*';  // of which both sides are operands
-}
-
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
@@ -402,6 +367,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         int token = scan_power(p, TOK_TCP_YYerror, at);
         if (token == '*') return token;
     }
+    if (text[0] == '&' && !text[1] && scan_mask(p, at)) return '%';
     if (text[0] == '#' && !directive(text)) {
         diag_error(p->s, at, "a comment begins with '//'");
         diag_fixit(p->s, (struct range){at.file, at.begin, at.begin + 1}, "//");

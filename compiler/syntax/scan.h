@@ -33,6 +33,8 @@ struct parser {
     bool manual;           // the function at hand is a manual one
     uint32_t stray_end;    // where the last stray byte ended
     struct range refused;  // a token that was reported already, and is not one that could come
+    int reserved;          // a keyword that was reported as a name, or 0
+    bool cpp;              // an expression of C++ was reported
     uint32_t paired;       // the ']' that was reported with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
@@ -66,6 +68,8 @@ bool scan_foreign(struct parser *p, struct range at);
 // A power or a shift, which do not exist: "1 << 10", "2 ** 10".  The operator is at "at", and
 // "token" is what the scanner took it for; returns the token that the parser gets.
 int scan_power(struct parser *p, int token, struct range at);
+// Reports "t & 15", of which '&' is at "at"; false where no operand is before it.
+bool scan_mask(struct parser *p, struct range at);
 
 // Words a syntax error at p->now, where one of the "n" tokens "expected" could be.
 void expected_report(struct parser *p, const int *expected, int n);
@@ -107,6 +111,10 @@ bool slip_clauses(struct parser *p, const int *set, int n);
 bool slip_attribute(struct parser *p, struct range at);
 // The part of slip_other that is about parts in another order.
 bool slip_parts(struct parser *p, const int *set, int n);
+// Words a 'let' at the top level.
+bool slip_let(struct parser *p);
+// Words "tile(atom=..)", of which p->now is the 'atom', with '=' after it.
+bool slip_atom_key(struct parser *p);
 // Words a label, p->before, without its colon.
 bool slip_label(struct parser *p);
 // Words the square bracket at "at" where what was meant shows, and has it skipped: "A[0:32]",

@@ -175,3 +175,28 @@ bool slip_colon(struct parser *p, bool expression) {
     }
     return true;
 }
+
+bool slip_let(struct parser *p) {
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    const char *value = memchr(text, '=', left < 80 ? left : 80);
+    diag_error(p->s, p->now.at,
+               "'let' belongs in a kernel or a device function; a number for the whole plan is "
+               "'const NAME = 64;'");
+    if (value && isdigit((unsigned char)value[1 + strspn(value + 1, " ")]))
+        diag_fixit(p->s, p->now.at, "const");
+    return true;
+}
+
+bool slip_atom_key(struct parser *p) {
+    if (p->now.token != TOK_ATOM || !slip_one_of(p->first.token, TOK_TILED_COPY, TOK_COPY))
+        return false;
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left), *value = memchr(text, '=', left);
+    diag_error(p->s, p->now.at, "the atom comes first, without a name: 'tile(universal(128), ..)'");
+    if (p->before.token == '(' && value) {
+        uint32_t end = p->now.at.end + (uint32_t)(value - text) + 1;
+        diag_fixit(p->s, (struct range){p->file, p->now.at.begin, end}, "");
+    }
+    return true;
+}

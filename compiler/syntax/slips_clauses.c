@@ -47,7 +47,8 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
         const char *text = slip_from(p, all.end, &left);
         bool closed = now == '(';
         bool right = left > 5 && memcmp(text, closed ? "auto)" : "auto", closed ? 5 : 4) == 0;
-        diag_error(p->s, p->now.at, "%s", chosen);
+        bool own = left && strchr("0123456789S", text[strspn(text, " ")]);
+        diag_error(p->s, p->now.at, "%s", own ? first : chosen);
         all.end += closed ? 5 : 4;
         if (right) diag_fixit(p->s, all, " auto");
         skip_rest(p);

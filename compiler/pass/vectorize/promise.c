@@ -1,6 +1,8 @@
 // What a plan would say otherwise so that a copy has the width that its atom demands: a larger
 // 'align', rows of another length, a swizzle that keeps more elements together.
 #include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/vectorize/run.h"
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 #include "plan/atoms.h"
@@ -70,6 +72,55 @@ static void swizzle_wide(struct session *s, const struct copy *c, int bits) {
     }
 }
 
+// A mode of a tensor, known when compiling, that steps by no multiple of an access, or a part that
+// begins between two of them.
+static void steps_narrow(struct session *s, const struct copy *c, int bits) {
+    for (int i = 0; i < 2; ++i) {
+        const struct tensor *t = side_of(c, i);
+        const struct ix *offset = copy_part(&c->facts, i == 0)->offset;
+        long need = bits / t->elem->bits;
+        if (t->space != MEM_GLOBAL || need < 2 || 8 * t->align < bits || !lay_valid(t->layout))
+            continue;
+        struct lay l = lay_flatten(&s->lay, lay_inner(t->layout));
+        for (int m = 0; lay_valid(l) && m < lay_rank(l); ++m) {
+            struct lay mode = lay_mode(&s->lay, l, m);
+            struct lay_int d = lay_is_leaf(mode.stride) ? mode.stride->leaf : LAY_INT_INVALID;
+            if (!lay_int_static(d) || d.num < 2 || d.num % need == 0) continue;
+            diag_note(s, t->at,
+                      "a step along mode %d of '%s' is %ld elements, and an access of %d bits "
+                      "takes %ld; 'auto(%d)' moves as many as fit",
+                      m, t->name, (long)d.num, bits, need, bits);
+            return;
+        }
+        lay_clear_error(&s->lay);
+        bool first = offset && offset->op == IX_SUM && offset->nterms > 0 && !offset->term[0].atom;
+        struct lay_int begin = first ? offset->term[0].coef : lay_int(0);
+        if (!lay_int_static(begin) || begin.num % need == 0) continue;
+        diag_note(s, copy_side(c, i == 0)->at,
+                  "this part of '%s' begins at element %ld, and an access of %d bits at a multiple "
+                  "of %ld",
+                  t->name, (long)begin.num, bits, need);
+        return;
+    }
+}
+
+// A copy of which a thread has neighbours on one side, and on the other side not.
+static void transposed(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    if (f->src_run || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;
+    int64_t run[] = {run_of_side(f->mode, f->nmodes, SRC), run_of_side(f->mode, f->nmodes, DST)};
+    int wide = run[0] > 1 && run[1] == 1 ? 0 : run[1] > 1 && run[0] == 1 ? 1 : -1;
+    if (wide < 0) return;
+    const struct view *apart = copy_side(c, wide == 1);
+    if (lay_rank(apart->layout) > 1 && contiguous_mode(&s->lay, apart) < 0) return;
+    int bits = copy_wider(c)->bits;
+    diag_note(s, c->at,
+              "a thread's neighbours in '%s' are apart in '%s', as in a transposition; "
+              "'universal(%d)' moves single elements; a fragment in between, with a block of "
+              "values per thread, allows wide accesses on both sides",
+              side_of(c, wide)->name, side_of(c, !wide)->name, bits);
+}
+
 void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {
     const struct atom *atom = copy_atom(c);
     if (!atom->row->exact) return;
@@ -78,6 +129,12 @@ void promise_offer(struct session *s, const struct kernel *k, const struct copy 
     case BOUND_DST_ALIGN:
         begins_wide(s, k, c, number, atom->bits);
         rows_wide(s, k, c, number, atom->bits);
+        if (atom->row->completes == COMPLETES_AT_ONCE) steps_narrow(s, c, atom->bits);
+        break;
+    case BOUND_SRC_RUN:
+    case BOUND_DST_RUN:
+    case BOUND_COMMON_RUN:
+        if (atom->row->completes == COMPLETES_AT_ONCE) transposed(s, c);
         break;
     case BOUND_SRC_SWIZZLE:
     case BOUND_DST_SWIZZLE: swizzle_wide(s, c, atom->bits); break;

@@ -20,6 +20,13 @@ static const struct value *both(struct sema *c, const struct ast_expr *e, const 
         return FAIL(c, e->at, "a swizzle comes before its layout: '%s o 0 o %s'",
                     ast_expr_text(c->s, end), ast_expr_text(c->s, e->arg[0].value));
     if (r.kind != CALC_NONE) return value_calc(c, r);
+    if (is_swizzle(b) && (value_is_layout(a) || a->kind == VAL_TUPLE) && e->nargs == 2) {
+        const char *ours = sema_text(c, "%s o 0 o %s", ast_expr_text(c->s, end),
+                                     ast_expr_text(c->s, e->arg[0].value));
+        diag_error(c->s, e->at, "a swizzle comes before its layout: '%s'", ours);
+        diag_fixit(c->s, e->at, ours);
+        return &value_none;
+    }
     sema_lay_error(c, e->at, "the composition");
     return &value_none;
 }

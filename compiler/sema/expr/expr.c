@@ -1,6 +1,7 @@
 // Expressions: tuples, layouts and names.  Calls are builtin.c's and viewfn.c's, arithmetic arith.c's,
 // comparisons compare.c's, compositions compose.c's.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -153,7 +154,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         if (!sym && atom_later(name)) return no_tma(c, sema_text(c, "%s.%s", name, e->name), e->at);
     }
     const struct value *v = eval(c, e->lhs);
-    if (v->kind == VAL_NONE) return v;
+    if (v->kind == VAL_NONE || meant_part(c, e, v)) return &value_none;
     if (v->kind == VAL_COPY) {
         bool src = e->name == intern(c->s, "src"), dst = e->name == intern(c->s, "dst");
         if (!src && !dst)
@@ -241,7 +242,13 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
 }
 
 static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {
-    return FAIL(c, e->at, "'%s' is not an integer", e->text);
+    double value = strtod(e->text, NULL), most = 9007199254740992.0;
+    if (value < 0 || value > most || value != (double)(int64_t)value)
+        return FAIL(c, e->at, "'%s' is not an integer", e->text);
+    const char *ours = sema_text(c, "%" PRId64, (int64_t)value);
+    diag_error(c->s, e->at, "'%s' is not an integer; write '%s'", e->text, ours);
+    diag_fixit(c->s, e->at, ours);
+    return &value_none;
 }
 
 // 8@1@0: 8 elements of mode 1 within mode 0.

@@ -62,6 +62,14 @@ void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *
 // Adds to the errors of other calls of such names that they hide something.
 void hidden_explain(struct sema *c);
 
+// meant.c
+// Reports that two arguments of "call" are to be exchanged, which is an error in any case.
+bool meant_exchanged(struct sema *c, const struct call *call);
+// Reports what is meant by "call", which the calculator has refused; false where that is not known.
+bool meant_failed(struct sema *c, const struct call *call);
+// The same of "e", a member of "v" that is none of its parts.
+bool meant_part(struct sema *c, const struct ast_expr *e, const struct value *v);
+
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);
 

@@ -317,10 +317,17 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
             y->tc = v->tc;
     }
     if (v->kind == VAL_TILED) {
-        return check_elem(c, v->tc, y, e->at) && atom_check_copy(c, &v->tc->atom, y);
+        bool spaces = !a || !atom_is_collective(a->row) || atom_check_copy(c, a, y);
+        if (!spaces || !check_elem(c, v->tc, y, e->at)) return false;
+        return atom_is_collective(a->row) || atom_check_copy(c, a, y);
     }
     if (v->kind != VAL_ATOM) {
-        diag_error(c->s, e->at, "'with' takes a tiled copy or an atom, not %s", value_kind_text(v));
+        bool layout = value_is_layout(v);
+        diag_error(c->s, e->at,
+                   layout ? "'with' takes a tiled copy or an atom, not %s; a layout of threads and "
+                            "values comes after 'by'"
+                          : "'with' takes a tiled copy or an atom, not %s",
+                   value_kind_text(v));
         return false;
     }
     if (!y->tc) y->atom = v->atom;
