@@ -42,13 +42,24 @@ bool flat_of(const struct relayout *r, struct flat *f) {
     return true;
 }
 
+// As a relayout along the row, whose neighbours in the source are as far apart as the row's modes
+// let them be.
+static struct relayout along_row(const struct flat *f) {
+    struct relayout r = f->r;
+    r.mode[f->row].src = f->step;
+    return r;
+}
+
+// Where both sides have whole lines, memory is the limit, and the divisions of a row take their time
+// while memory is busy (bench/results/relayout-rows-of-modes.md).
 int64_t flat_cost(const struct flat *f, const struct chosen *k) {
+    struct relayout r = along_row(f);
+    if (whole_lines(&r, &k->c)) return k->cost.total;
     int bytes = k->c.rd.vector * bytes_of(&f->r, true);
     return k->cost.total + k->cost.total / (DIVISIONS * bytes) * f->parts;
 }
 
 struct hints flat_hints(const struct flat *f, const struct choice *c) {
-    struct relayout r = f->r;
-    r.mode[f->row].src = f->step;
+    struct relayout r = along_row(f);
     return hints_of(&r, c);
 }
