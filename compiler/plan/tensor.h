@@ -120,6 +120,15 @@ struct partitioned {
     struct range of_at, thr_at;  // its arguments
 };
 
+struct coord;
+
+// What a slice was given, for a fix that copies all of it.
+struct sliced {
+    const struct view *of;
+    const struct coord *at;  // without ranges
+    struct range of_at;
+};
+
 // -- views ----------------------------------------------------------------------------------------
 // A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
 // Leaves of a shape, by number.
@@ -167,6 +176,7 @@ struct view {
     int64_t lanes;    // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition alone; or NULL
+    const struct sliced *sliced;            // made by a slice alone; or NULL
     const struct divided *divided;          // of a partition, which may be sliced; or NULL
 };
 
