@@ -33,6 +33,7 @@ enum warning {
     W_CONVERSION,
     W_LINEAR_TILE,
     W_FIXED_TILE,
+    W_THREAD_ORDER,
     W_COUNT
 };
 

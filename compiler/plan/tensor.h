@@ -118,6 +118,7 @@ struct partitioned {
     const struct view *of;
     struct lay thr;
     struct range of_at, thr_at;  // its arguments
+    const struct ix *thread;
 };
 
 struct coord;

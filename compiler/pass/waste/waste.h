@@ -17,6 +17,9 @@ void waste_digits(struct session *s, const struct kernel *k);
 // Inputs of which all blocks read one part, where an output of the shape is written by parts.
 void waste_tiles(struct session *s, const struct kernel *k);
 
+// Copies whose sides are cut by the same threads in different orders.
+void waste_threads(struct session *s, const struct kernel *k);
+
 // Arguments that no statement of "k", or of one of its other cases, names.
 void waste_arguments(struct session *s, const struct kernel *k);
 
