@@ -32,6 +32,8 @@ enum warning {
     W_DEAD_COPY,
     W_CONVERSION,
     W_LINEAR_TILE,
+    W_FIXED_TILE,
+    W_THREAD_ORDER,
     W_COUNT
 };
 

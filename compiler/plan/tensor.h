@@ -118,6 +118,16 @@ struct partitioned {
     const struct view *of;
     struct lay thr;
     struct range of_at, thr_at;  // its arguments
+    const struct ix *thread;
+};
+
+struct coord;
+
+// What a slice was given, for a fix that copies all of it.
+struct sliced {
+    const struct view *of;
+    const struct coord *at;  // without ranges
+    struct range of_at;
 };
 
 // -- views ----------------------------------------------------------------------------------------
@@ -167,6 +177,7 @@ struct view {
     int64_t lanes;    // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition alone; or NULL
+    const struct sliced *sliced;            // made by a slice alone; or NULL
     const struct divided *divided;          // of a partition, which may be sliced; or NULL
 };
 

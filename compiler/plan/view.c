@@ -140,6 +140,7 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     v.at = at;
     v.names = NULL;
     v.partitioned = NULL;
+    v.sliced = NULL;
     v.divided = NULL;
     if (!lay_valid(v.layout) || !lay_valid(f)) {
         v.layout = lay_layout_invalid();
@@ -363,6 +364,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
     v = view_cut(s, v, c, at, &c);
     v.at = at;
     v.partitioned = NULL;
+    v.sliced = NULL;
     v.divided = divided_slice(s, v.divided, c);
     if (!lay_valid(v.layout)) return v;
     bool coords = lay_valid(v.coord);

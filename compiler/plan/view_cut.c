@@ -221,6 +221,7 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
     }
     v.at = at;
     v.partitioned = NULL;
+    v.sliced = NULL;
     struct coord *left = ARENA_NEW(&s->arena, struct coord);
     const struct lay_tuple *shape = v.layout.shape, *cut_shape = NULL;
     if (c->rank < 0 && !lay_is_leaf(shape) && shape->rank > 1)

@@ -12,8 +12,8 @@
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
-static void claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src, bool proven) {
+void mend_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                bool src, bool proven) {
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
     enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
     diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true, proven});
@@ -40,7 +40,7 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     if (with_layout)
         diag_fixit(s, t->layout_at,
                    arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
-    claim(s, k, c, number, src, false);
+    mend_claim(s, k, c, number, src, false);
 }
 
 // Whether 'swizzle auto' can be written after the layout of "t".
@@ -86,6 +86,7 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
     const struct view *v = copy_side(c, src);
     struct arrangement a;
     int64_t full[LAY_MAX_RANK];
+    if (!c->tc) mend_slices(s, k, c, number, src);
     if (!arrangement_of(s, c->tc, v, &a)) return;
     spread(s, &a, v, full);
     bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
@@ -359,13 +360,13 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             if (x->best[promised].total >= x->now[promised]) continue;
             offer_swizzle(s, &x->best[promised], x->now[promised],
                           promised ? &x->with : &(struct promises){0});
-            claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
+            mend_claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
         }
     }
     if ((text = padded(s, t))) {
         diag_note(s, t->at, "with the layout %s, rows begin in different banks", text);
         diag_fixit(s, t->layout_at, text);
-        claim(s, k, c, number, src, false);
+        mend_claim(s, k, c, number, src, false);
     }
 }
 

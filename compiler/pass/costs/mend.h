@@ -8,6 +8,15 @@
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
                 bool src);
 
+// A tiled copy in the place of "c", between slices that each thread has one of, with its threads
+// along the contiguous mode of side "src".
+void mend_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                 bool src);
+
+// Promises that the note before it makes less of what side "src" of the copy costs.
+void mend_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                bool src, bool proven);
+
 // An arrangement of the tiled copy in which more threads of the block take part.
 void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
 

@@ -14,6 +14,12 @@ void waste_writes(struct session *s, const struct kernel *k);
 // Copies that convert an integer to a type that does not hold it, or a float to an integer.
 void waste_digits(struct session *s, const struct kernel *k);
 
+// Inputs of which all blocks read one part, where an output of the shape is written by parts.
+void waste_tiles(struct session *s, const struct kernel *k);
+
+// Copies whose sides are cut by the same threads in different orders.
+void waste_threads(struct session *s, const struct kernel *k);
+
 // Arguments that no statement of "k", or of one of its other cases, names.
 void waste_arguments(struct session *s, const struct kernel *k);
 

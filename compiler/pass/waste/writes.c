@@ -121,13 +121,87 @@ static bool repeats(const struct stmt *loop) {
     return loop->body != NULL;
 }
 
-static void same_again(struct session *s, const struct stmt *loop) {
+// Whether "loop" has several steps, or as many as the params say.
+static bool has_many_steps(const struct stmt *loop) {
     int64_t from, to;
-    bool many = ix_static(loop->begin, &from) && !(ix_static(loop->end, &to) && to - from < 2);
-    if (many && repeats(loop))
+    return ix_static(loop->begin, &from) && !(ix_static(loop->end, &to) && to - from < 2);
+}
+
+static void same_again(struct session *s, const struct stmt *loop) {
+    if (has_many_steps(loop) && repeats(loop))
         diag_warn(s, W_DEAD_COPY, loop->at,
                   "each step of this loop copies the same elements: nothing in it depends on '%s'",
                   loop->var->name);
+}
+
+// -- steps ----------------------------------------------------------------------------------------
+
+// Whether a statement of "loop" may read "t".
+static bool reads_in(const struct stmt *loop, const struct tensor *t) {
+    struct touched x = {0};
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        touch(&x, st, t);
+        if (x.read || x.called) return true;
+    }
+    return false;
+}
+
+// "st" in a loop of several steps, of which each writes all of the buffer that no step reads.
+static void each_step(struct session *s, const struct stmt *st) {
+    const struct stmt *loop = st->up;
+    const struct tensor *t = written(st)->base;
+    if (!loop || loop->kind != STMT_FOR || !has_many_steps(loop)) return;
+    if (!writes_all(s, st) || reads_in(loop, t) || repeats(loop)) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "%s writes all of '%s' in each step of the loop over '%s', and no step reads it: the "
+              "next step writes it again",
+              what(s, st), t->name, loop->var->name);
+    diag_note(s, loop->at, "what reads '%s' belongs in this loop, after what writes it", t->name);
+}
+
+static bool is_in(const struct stmt *st, const struct stmt *outer) {
+    while (st && st != outer) st = st->up;
+    return st != NULL;
+}
+
+// Whether a statement of "k" outside "pipe" may read "t".
+static bool reads_outside(const struct kernel *k, const struct stmt *pipe, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        struct touched x = {0};
+        touch(&x, st, t);
+        if ((x.read || x.called) && !is_in(st, pipe)) return true;
+    }
+    return false;
+}
+
+// A slot of "t" that a step writes after it has read it last.  A later step reads only what it has
+// written itself: pass "defined" has proven that.
+static void end_of_step(struct session *s, const struct kernel *k, const struct stmt *pipe,
+                        const struct tensor *t) {
+    const struct stmt *read = NULL, *write = NULL;
+    for (const struct stmt *st = pipe->body; st; st = stmt_next(pipe->body, st)) {
+        struct touched x = {0};
+        touch(&x, st, t);
+        if (x.read || x.called) {
+            read = st;
+            write = NULL;
+        } else if (x.first && !write) {
+            write = st;
+        }
+    }
+    if (!read || !write || t->outside || reads_outside(k, pipe, t)) return;
+    for (const struct stmt *up = write->up; up != pipe; up = up->up)
+        if (stmt_loops(up) && reads_in(up, t)) return;
+    diag_warn(s, W_DEAD_COPY, write->at,
+              "%s writes to the slot of '%s' that this step has read last, and no other step reads "
+              "what it writes",
+              what(s, write), t->name);
+    diag_note(s, read->at, "'%s' is read last here; 'load' fills the slots of later steps",
+              t->name);
+}
+
+static void ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe) {
+    for (int i = 0; i < pipe->pipe->ntensors; ++i) end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
 }
 
 void waste_writes(struct session *s, const struct kernel *k) {
@@ -135,8 +209,13 @@ void waste_writes(struct session *s, const struct kernel *k) {
     for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
+        if (st->kind == STMT_PIPELINE) ends_of_steps(s, k, st);
         const struct stmt *again = written(st) ? written_again(s, st) : NULL;
-        if (!again || !is_read(k, written(st)->base)) continue;
+        if (!written(st) || !is_read(k, written(st)->base)) continue;
+        if (!again) {
+            each_step(s, st);
+            continue;
+        }
         diag_warn(s, W_DEAD_COPY, st->at,
                   "%s writes to '%s', and nothing reads it before all of "
                   "'%s' is written again",

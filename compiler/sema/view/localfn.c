@@ -360,7 +360,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     struct view *of = ARENA_NEW(&c->s->arena, struct view);
     struct partitioned *p = ARENA_NEW(&c->s->arena, struct partitioned);
     *of = a->view;
-    *p = (struct partitioned){of, thr, e->arg[0].value->at, thr_at};
+    *p = (struct partitioned){of, thr, e->arg[0].value->at, thr_at, i->ix};
     made.partitioned = p;
     return value_view(c, made);
 }

@@ -33,10 +33,25 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
     return r;
 }
 
+// What "e" cuts out of "v", where a copy of all of "v" can be written instead.
+static const struct sliced *slice_written(struct sema *c, const struct view *v,
+                                          const struct coord *crd, const struct ast_expr *e) {
+    for (int i = 0; i < crd->rank; ++i)
+        if (crd->kid[i].rank >= 0 || crd->kid[i].end) return NULL;
+    if (e->kind != E_CALL || crd->rank < 2) return NULL;
+    struct view *of = ARENA_NEW(&c->s->arena, struct view);
+    struct sliced *x = ARENA_NEW(&c->s->arena, struct sliced);
+    *of = *v;
+    *x = (struct sliced){of, crd, e->lhs->at};
+    return x;
+}
+
 const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
                                 const struct ast_expr *e) {
     struct view part = crd ? view_slice(c->s, v, crd, e->at) : v;
-    return crd && lay_valid(part.layout) ? value_view(c, part) : &value_none;
+    if (!crd || !lay_valid(part.layout)) return &value_none;
+    part.sliced = slice_written(c, &v, crd, e);
+    return value_view(c, part);
 }
 
 bool view_closed(struct sema *c, const struct view *v, struct range at) {
