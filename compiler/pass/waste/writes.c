@@ -121,14 +121,15 @@ static bool repeats(const struct stmt *loop) {
     return loop->body != NULL;
 }
 
-// Whether "loop" has several steps, or as many as the params say.
-static bool has_many_steps(const struct stmt *loop) {
+// Whether "loop" may have several steps.  A loop of one step or none is a condition.
+static bool has_many_steps(struct session *s, const struct stmt *loop) {
     int64_t from, to;
-    return ix_static(loop->begin, &from) && !(ix_static(loop->end, &to) && to - from < 2);
+    const struct ix *most = ix_max(s, loop->end);
+    return ix_static(loop->begin, &from) && !(most && ix_static(most, &to) && to - from < 2);
 }
 
 static void same_again(struct session *s, const struct stmt *loop) {
-    if (has_many_steps(loop) && repeats(loop))
+    if (has_many_steps(s, loop) && repeats(loop))
         diag_warn(s, W_DEAD_COPY, loop->at,
                   "each step of this loop copies the same elements: nothing in it depends on '%s'",
                   loop->var->name);
@@ -150,7 +151,7 @@ static bool reads_in(const struct stmt *loop, const struct tensor *t) {
 static void each_step(struct session *s, const struct stmt *st) {
     const struct stmt *loop = st->up;
     const struct tensor *t = written(st)->base;
-    if (!loop || loop->kind != STMT_FOR || !has_many_steps(loop)) return;
+    if (!loop || loop->kind != STMT_FOR || !has_many_steps(s, loop)) return;
     if (!writes_all(s, st) || reads_in(loop, t) || repeats(loop)) return;
     diag_warn(s, W_DEAD_COPY, st->at,
               "%s writes all of '%s' in each step of the loop over '%s', and no step reads it: the "
