@@ -227,7 +227,8 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
     const struct tensor *t = of->t;
     struct trial best = {.total = INT64_MAX};
     int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t->layout));
-    for (int m = 0; row && m < line; ++m) {
+    if (!row) return best;  // rows that are padded have their banks already
+    for (int m = 0; m < line; ++m) {
         for (int b = 1; m + b <= line; ++b) {
             for (int i = 0; i < 2; ++i) {
                 int shift = i ? row - m : line - m;
