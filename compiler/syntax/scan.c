@@ -275,7 +275,7 @@ static bool small_swizzle(struct parser *p, struct range at) {
 
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (small_swizzle(p, at)) return true;
+    if (small_swizzle(p, at) || slip_angles(p, at)) return true;
     size_t length;
     const char *ours =
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
