@@ -149,6 +149,26 @@ static bool type_square(struct parser *p, struct range at) {
     return true;
 }
 
+// "map=[](t, v) { return 4*t + v; }"
+static bool lambda_square(struct parser *p, struct range at) {
+    size_t left, one = 0, two = 0, three = 0;
+    const char *text = slip_from(p, at.begin, &left);
+    if (p->now.token != '=' || !foreign_brackets(p->s, text, left, &one)) return false;
+    if (!foreign_brackets(p->s, text + one, left - one, &two) || text[one] != '(') return false;
+    size_t from = one + two + strspn(text + one + two, " "), end = from;
+    if (text[from] != '{') return false;
+    for (int depth = 0; end < left; ++end) {
+        depth += (text[end] == '{') - (text[end] == '}');
+        if (depth == 0) break;
+    }
+    if (end == left) return false;
+    three = end + 1;
+    at.end = at.begin + (uint32_t)three;
+    diag_error(p->s, at, "an index map is '(t:128, v:8) -> (t / 16, t %% 16 * 8 + v)'");
+    p->skip_end = at.end;
+    return true;
+}
+
 // "A[0:32, :]"
 static bool slice_square(struct parser *p, struct range at, const char *inside) {
     const char *part[8];
@@ -188,7 +208,7 @@ bool slip_square(struct parser *p, struct range at) {
     at.end = at.begin + (uint32_t)length;
     return range_square(p, at, inside) || axis_square(p, at, inside) ||
            extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
-           type_square(p, at) || slice_square(p, at, inside);
+           lambda_square(p, at) || type_square(p, at) || slice_square(p, at, inside);
 }
 
 // "swizzle<3,3,3> row(64,64)"
@@ -211,9 +231,30 @@ static bool swizzle_angles(struct parser *p, struct range at) {
     return true;
 }
 
+// "convert<f32>(A)" beside a copy
+static bool cast_angles(struct parser *p, struct range at) {
+    static const char *const casts[] = {"convert", "cast", "static_cast", "reinterpret_cast"};
+    size_t left, n = 1, length;
+    const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left), *of;
+    bool cast = false;
+    for (size_t i = 0; i < sizeof casts / sizeof *casts; ++i) cast |= strcmp(name, casts[i]) == 0;
+    if (!cast || p->first.token != TOK_COPY || left < 4 || text[0] != '<') return false;
+    while (n < left && is_name(text[n])) ++n;
+    if (n == left || text[n] != '>' || text[n + 1] != '(') return false;
+    of = foreign_brackets(p->s, text + n + 1, left - n - 1, &length);
+    if (!of || !*of) return false;
+    at.end += (uint32_t)(n + 1 + length);
+    diag_error(
+        p->s, at,
+        "a copy converts by itself, to the element type of its destination; there is no cast");
+    diag_fixit(p->s, at, of);
+    p->skip_end = at.end;
+    return true;
+}
+
 // "universal<128>"
 bool slip_angles(struct parser *p, struct range at) {
-    if (swizzle_angles(p, at)) return true;
+    if (swizzle_angles(p, at) || cast_angles(p, at)) return true;
     static const char *const atoms[] = {"universal", "auto"};
     size_t left, n = 1;
     const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left);
