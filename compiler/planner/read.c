@@ -117,11 +117,13 @@ static const char *not_names(struct session *s, const struct word *name, int n, 
     struct buf b;
     int at = 0;
     size_t digits = 0;
+    unsigned seen = 0;
     buf_init(&b);
     for (const char *p = dst + strspn(dst, " ("); at < n && isdigit((unsigned char)*p); ++at) {
         for (digits = 0; isdigit((unsigned char)p[digits]);) ++digits;
         int i = digits == 1 ? *p - '0' : n;
-        if (i >= n) break;
+        if (i >= n || (seen >> i & 1)) break;
+        seen |= 1U << i;
         buf_printf(&b, "%s%s", at ? " " : "", text_of(s, name[i]));
         p += digits;
         p += strspn(p, " ,)");
