@@ -287,7 +287,11 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
     else if (v.kind == CALC_NONE)
         *out = (struct lay){0};
     else {
-        option_error("'%s' is not a layout", text);
+        option_error(
+            v.kind == CALC_SWIZZLE
+                ? "'%s' is a swizzle without a layout; 'Sw<3,3,3> o 0 o (8,64):(64,1)' has one"
+                : "'%s' is not a layout",
+            text);
         return false;
     }
     if (lay_valid(*out) && lay_static(*out)) return true;

@@ -376,6 +376,17 @@ static void unknown(const struct plan *p, const char *name) {
                          name, p->path, name);
             return;
         }
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        for (int i = 0; i < k->nformals + k->nlocal; ++i) {
+            const struct tensor *t =
+                i < k->nformals ? k->formal[i].tensor : k->local[i - k->nformals];
+            if (!t->name || strcmp(t->name, name) != 0) continue;
+            option_error("'%s' is a tensor; 'explain' describes functions, and copies by their "
+                         "labels",
+                         name);
+            return;
+        }
+    }
     option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s%s%s"
                                : "'%s' has no function and no copy '%s'%s%s%s",
                  p->path, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -135,6 +135,10 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
         option_unknown("relayout", help, arg);
         return false;
     }
+    if (r->nwords == 3 && elem_type_find(r->word[0]) && elem_type_find(r->word[1])) {
+        option_error("two types are one word: '%s -> %s'", r->word[0], r->word[1]);
+        return false;
+    }
     if (r->nwords == 3) {
         option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; put "
                      "each in quotes: f32 'm=4 n=8' 'n m'",

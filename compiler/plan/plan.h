@@ -67,6 +67,7 @@ struct function {
     int nindexes;
     int id;  // index into plan.function
     struct range at;
+    bool broken;  // by sema: its declaration has an error
 };
 
 // A kernel, or a device function: that has one block, no grid, no shared memory of its own, and

@@ -79,7 +79,7 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
         if (!extent_at(&p, &r->mode[r->rank].extent) || r->mode[r->rank].extent < 1)
             return arena_printf(
                 &s->arena,
-                isalpha((unsigned char)*p)
+                isalpha((unsigned char)*p) && !isdigit((unsigned char)p[-1])
                     ? "the extent of '%s' is not a positive integer; for sizes that come with the "
                       "call write a plan of one copy: 'kernel k(A, out B) { copy A -> B; }'"
                     : "the extent of '%s' is not a positive integer",
@@ -111,6 +111,30 @@ static const char *spelt(struct session *s, const struct word *name, int n, stru
     return buf_finish(&b, &s->arena);
 }
 
+// What is said of a destination in parentheses beside a source with names: a layout, or numbers of
+// modes as in "(0,2,1,3)", which are names in that order.
+static const char *not_names(struct session *s, const struct word *name, int n, const char *dst) {
+    struct buf b;
+    int at = 0;
+    size_t digits = 0;
+    unsigned seen = 0;
+    buf_init(&b);
+    for (const char *p = dst + strspn(dst, " ("); at < n && isdigit((unsigned char)*p); ++at) {
+        for (digits = 0; isdigit((unsigned char)p[digits]);) ++digits;
+        int i = digits == 1 ? *p - '0' : n;
+        if (i >= n || (seen >> i & 1)) break;
+        seen |= 1U << i;
+        buf_printf(&b, "%s%s", at ? " " : "", text_of(s, name[i]));
+        p += digits;
+        p += strspn(p, " ,)");
+    }
+    const char *order = buf_finish(&b, &s->arena);
+    if (at < n || strchr(dst, ':'))
+        return "the source has names, the destination is a layout; write both as names, as in "
+               "'m=4 n=8' 'n m', or both as layouts";
+    return arena_printf(&s->arena, "the destination is names, not numbers of modes: '%s'", order);
+}
+
 static const char *read_names(struct session *s, const char *src, const char *dst,
                               struct relayout *r) {
     struct word name[RELAYOUT_MODES];
@@ -122,6 +146,7 @@ static const char *read_names(struct session *s, const char *src, const char *ds
         int i = find(name, r->rank, w);
         if (*p == '=')
             return "the destination is written as names alone; the extents go in the source";
+        if (i < 0 && *w.at == '(') return not_names(s, name, r->rank, dst);
         if (i < 0)
             return arena_printf(&s->arena,
                                 "the destination has a mode '%s', the source does not; the "
@@ -202,6 +227,11 @@ static bool take(struct session *s, struct flat *f, int *i, struct lay_int g) {
     return lay_int_valid(f->stride[*i]);
 }
 
+static const char *size_text(struct session *s, struct lay l) {
+    struct lay_int n = lay_size(&s->lay, l);
+    return lay_int_valid(n) ? lay_int_text(&s->lay, n) : "more than 2^62";
+}
+
 // Cuts the modes of both sides so that they have the same extents: both count the same elements,
 // the first mode fastest.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
@@ -229,8 +259,9 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
         }
     }
     if (i < a.n || j < b.n)
-        return arena_printf(&s->arena, "the %s has more elements than the %s",
-                            i < a.n ? "source" : "destination", i < a.n ? "destination" : "source");
+        return arena_printf(&s->arena, "the %s has more elements than the %s: %s and %s",
+                            i < a.n ? "source" : "destination", i < a.n ? "destination" : "source",
+                            size_text(s, i < a.n ? src : dst), size_text(s, i < a.n ? dst : src));
     return relayout_size(s, r, false);
 }
 

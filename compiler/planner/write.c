@@ -334,7 +334,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
                             struct buf *b) {
     struct axes g;
     if (!of) {
-        if (found == 0) return "it takes more than 2^31 blocks";
+        if (found == 0) return "this relayout takes more than 2^31 blocks";
         return arena_printf(&s->arena, "there is no candidate %d; there are %d, counted from 0",
                             r->candidate, found);
     }

@@ -226,19 +226,24 @@ static void import(struct sema *c, const struct ast_decl *d) {
 }
 
 static void check_version(struct sema *c, const struct ast_file *f) {
-    const struct ast_decl *first = f->ndecls ? f->decl[0] : NULL;
+    const struct ast_decl *first = f->ndecls ? f->decl[0] : NULL, *late = NULL;
     if (first && first->kind == D_TCP) {
         if (first->version != 1)
             diag_error(c->s, first->at, "version %" PRId64 " of the language; this compiler has 1",
                        first->version);
     } else if (f->nerrors == 0) {
         struct range at = first ? first->at : (struct range){(uint32_t)f->file, 0, 0};
-        diag_error(c->s, at, "a plan begins with the version of its language: tcp 1;");
+        for (int i = 1; i < f->ndecls && !late; ++i)
+            if (f->decl[i]->kind == D_TCP) late = f->decl[i];
+        diag_error(c->s, late ? late->at : at,
+                   late ? "'tcp' comes first in a plan"
+                        : "a plan begins with the version of its language: tcp 1;");
         at.end = at.begin;
         diag_fixit(c->s, at, "tcp 1;\n");
+        if (late) diag_fixit(c->s, late->at, "");
     }
     for (int i = 1; i < f->ndecls; ++i)
-        if (f->decl[i]->kind == D_TCP)
+        if (f->decl[i]->kind == D_TCP && f->decl[i] != late)
             diag_error(c->s, f->decl[i]->at, "'tcp' is written once, at the beginning of the file");
 }
 

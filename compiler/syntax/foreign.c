@@ -104,6 +104,33 @@ static const char *swizzled_atom(struct session *s, const char *name, const char
     return lines ? arena_printf(&s->arena, "Sw<%d,%d,3> o 0 o %s", lines, m, layout) : layout;
 }
 
+// "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{}, Tile<_32,_32,_16>{})": of
+// warps a shape with two or three modes.
+static const char *tiled_mma(struct session *s, const char *const *part, int n) {
+    const char *op = n >= 1 && n <= 3 ? foreign_mma(s, part[0]) : NULL, *warps = "", *tile = "";
+    static const char *const known[] = {"SM75", "SM80", "SM89", NULL};
+    if (!op || strstr(op, ".s4") || strstr(op, ".u4")) return NULL;
+    if (!is_one_of(arena_strndup(&s->arena, part[0], 4), known)) return NULL;
+    if (n > 1) {
+        size_t length = strlen(part[1]);
+        int commas = 0;
+        for (size_t i = 0; i < length; ++i) commas += part[1][i] == ',';
+        bool shape = length > 2 && strspn(part[1], "(0123456789,)") == length;
+        if (!shape || part[1][0] != '(' || strrchr(part[1], '(') != part[1] || commas < 1 ||
+            commas > 2)
+            return NULL;
+        warps = arena_printf(&s->arena, ", warps=%.*s%s)", (int)length - 1, part[1],
+                             commas == 1 ? ",1" : "");
+    }
+    if (n > 2) {
+        size_t length = strlen(part[2]);
+        if (length < 3 || part[2][0] != '<' || strspn(part[2] + 1, "0123456789,") != length - 2)
+            return NULL;
+        tile = arena_printf(&s->arena, ", tile=(%.*s)", (int)length - 2, part[2] + 1);
+    }
+    return arena_printf(&s->arena, "mma(%s%s%s)", op, warps, tile);
+}
+
 static const char *made(struct session *s, const char *name, const char *const *part, int n) {
     static const char *const integers[] = {"Int", "C", NULL},
                              *const tuples[] = {"Shape",      "Stride",      "Step",       "Coord",
@@ -135,6 +162,8 @@ static const char *made(struct session *s, const char *name, const char *const *
     if (strcmp(name, "make_tiled_copy") == 0 && (n == 2 || n == 3))
         return arena_printf(&s->arena, n == 3 ? "tile(%s, thr=%s, val=%s)" : "tile(%s, thr=%s)",
                             part[0], part[1], n == 3 ? part[2] : "");
+    if (strcmp(name, "make_tiled_mma") == 0) return tiled_mma(s, part, n);
+    if (strcmp(name, "MMA_Atom") == 0 && n == 1 && foreign_mma(s, part[0])) return part[0];
     if (strcmp(name, "composition") == 0 && n == 2 && strncmp(part[0], "Sw<", 3) == 0)
         return arena_printf(&s->arena, "%s o 0 o %s", part[0], part[1]);
     if (strncmp(name, "Layout_", 7) == 0 && n == 1) return swizzled_atom(s, name, part[0]);
@@ -214,9 +243,9 @@ static const char *of_one_mode(struct reader *r, const char *from, const char *n
 
 const char *foreign_expression(struct session *s, const char *text, size_t size, bool plain,
                                size_t *length) {
-    static const char *const calls[] = {"make_shape",  "make_stride", "make_coord",
-                                        "make_tile",   "make_layout", "make_tiled_copy",
-                                        "composition", NULL};
+    static const char *const calls[] = {"make_shape",  "make_stride",    "make_coord",
+                                        "make_tile",   "make_layout",    "make_tiled_copy",
+                                        "composition", "make_tiled_mma", NULL};
     static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
                                         "Step",    "Coord",     "Tile",          "Layout",
                                         "Swizzle", "Copy_Atom", "UniversalCopy", NULL},
@@ -235,7 +264,7 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
     if (!known) return NULL;
     r.at = text;
     const char *made_of = named(&r);
-    if (!made_of) return NULL;
+    if (!made_of || strncmp(made_of, "make_tiled_mma", 14) == 0) return NULL;
     *length = (size_t)(r.at - text);
     bool cpp = memchr(text, '{', *length) || next == '<' || memchr(text, '<', *length);
     return plain || cpp ? made_of : NULL;

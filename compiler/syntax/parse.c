@@ -55,7 +55,7 @@ static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p
         token = scan_power(p, token, *at);
         if (at->begin < p->skip_end) at->end = p->skip_end;
     }
-    if (token != TOK_ID || !scan_foreign(p, *at)) return token;
+    if ((token != TOK_ID && token != TOK_SWIZZLE) || !scan_foreign(p, *at)) return token;
     at->end = p->skip_end;
     val->num = (struct number){.value = 1, .text = "1", .at = *at};
     return TOK_INT;
@@ -100,6 +100,8 @@ static const char *something_else(const struct source *f) {
         (n >= 16 && (zeros[0] > n / 3 || zeros[1] > n / 3) && (zeros[0] == 0 || zeros[1] == 0)))
         return "this is UTF-16, and a plan is UTF-8";
     if (control > 8 && control > n / 20) return "this is not text";
+    if (strstr(f->text, "\n#include \"tcp_device.cuh\""))
+        return "this is CUDA C, as tcpc writes it; a plan begins with 'tcp 1;'";
     static const char *const cuda[] = {"__global__", "__device__", "#include <"},
                              *const python[] = {"import torch", "import triton", "import cutlass",
                                                 "import cute"};

@@ -275,7 +275,7 @@ static bool small_swizzle(struct parser *p, struct range at) {
 
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (small_swizzle(p, at)) return true;
+    if (small_swizzle(p, at) || slip_angles(p, at)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =

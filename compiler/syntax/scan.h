@@ -120,6 +120,8 @@ bool slip_label(struct parser *p);
 // Words the square bracket at "at" where what was meant shows, and has it skipped: "A[0:32]",
 // "block[0]", "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
 bool slip_square(struct parser *p, struct range at);
+// "universal<128>", "swizzle<3,3,3>": reports and skips it.
+bool slip_angles(struct parser *p, struct range at);
 // Words the brackets of C at "at", which are one tuple here: "s[64][64]", in a declaration a
 // "shape".  False where there is one pair of them, or none.
 bool slip_bracket_row(struct parser *p, struct range at, bool shape);

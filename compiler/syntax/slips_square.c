@@ -113,8 +113,59 @@ static bool extents_square(struct parser *p, struct range at) {
         while (is_name(text[n])) ++n;
     }
     struct range after = {at.file, all.end + (uint32_t)n, all.end + (uint32_t)n};
+    size_t blanks = strspn(text + n, " "), end = n + strcspn(text + n, ";\n");
+    if (first == TOK_SHARED && extents == 1 && strchr("(rcSz", text[n + blanks]) &&
+        text[end] == ';') {
+        const char *slots = arena_printf(&p->s->arena, "stages %.*s", (int)(all.end - at.begin) - 2,
+                                         slip_from(p, at.begin, &left) + 1);
+        report(p, all, arena_printf(&p->s->arena, "the slots of a buffer are '%s'", slots), "");
+        after.begin = after.end = all.end + (uint32_t)end;
+        diag_fixit(p->s, after, arena_printf(&p->s->arena, " %s", slots));
+        return true;
+    }
     report(p, all, arena_printf(&p->s->arena, "the shape comes last: '%s'", shape), "");
     diag_fixit(p->s, after, arena_printf(&p->s->arena, " %s", shape));
+    return true;
+}
+
+// "f32[128,64] global" of a tensor: the shape goes after the space
+static bool type_square(struct parser *p, struct range at) {
+    if (p->first.token != TOK_TENSOR || p->before.token != ':' || p->now.token != TOK_ID)
+        return false;
+    size_t left, length;
+    const char *text = slip_from(p, at.begin, &left),
+               *inside = foreign_brackets(p->s, text, left, &length);
+    if (!inside || !*inside || strpbrk(inside, "\n;:[(")) return false;
+    const char *type = slip_text(p, p->now.at);
+    const char *ours = arena_printf(&p->s->arena, "(%s)", inside);
+    size_t from = length + strspn(text + length, " "), n = from;
+    while (is_name(text[n])) ++n;
+    bool space = n > from && text[n + strspn(text + n, " ")] != '(';
+    at.end = at.begin + (uint32_t)length;
+    report(p, at, arena_printf(&p->s->arena, "the shape comes last: '%s global %s'", type, ours),
+           space ? "" : NULL);
+    struct range after = {at.file, at.begin + (uint32_t)n, at.begin + (uint32_t)n};
+    if (space) diag_fixit(p->s, after, arena_printf(&p->s->arena, " %s", ours));
+    return true;
+}
+
+// "map=[](t, v) { return 4*t + v; }"
+static bool lambda_square(struct parser *p, struct range at) {
+    size_t left, one = 0, two = 0, three = 0;
+    const char *text = slip_from(p, at.begin, &left);
+    if (p->now.token != '=' || !foreign_brackets(p->s, text, left, &one)) return false;
+    if (!foreign_brackets(p->s, text + one, left - one, &two) || text[one] != '(') return false;
+    size_t from = one + two + strspn(text + one + two, " "), end = from;
+    if (text[from] != '{') return false;
+    for (int depth = 0; end < left; ++end) {
+        depth += (text[end] == '{') - (text[end] == '}');
+        if (depth == 0) break;
+    }
+    if (end == left) return false;
+    three = end + 1;
+    at.end = at.begin + (uint32_t)three;
+    diag_error(p->s, at, "an index map is '(t:128, v:8) -> (t / 16, t %% 16 * 8 + v)'");
+    p->skip_end = at.end;
     return true;
 }
 
@@ -157,5 +208,64 @@ bool slip_square(struct parser *p, struct range at) {
     at.end = at.begin + (uint32_t)length;
     return range_square(p, at, inside) || axis_square(p, at, inside) ||
            extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
-           slice_square(p, at, inside);
+           lambda_square(p, at) || type_square(p, at) || slice_square(p, at, inside);
+}
+
+// "swizzle<3,3,3> row(64,64)"
+static bool swizzle_angles(struct parser *p, struct range at) {
+    size_t left, n = 1;
+    const char *text = slip_from(p, at.end, &left);
+    int commas = 0;
+    if (strcmp(slip_text(p, at), "swizzle") != 0 || left < 7 || text[0] != '<') return false;
+    for (; n < left && strchr("0123456789, ", text[n]); ++n) commas += text[n] == ',';
+    if (n == left || text[n] != '>' || commas != 2) return false;
+    const char *ours = arena_printf(&p->s->arena, "Sw%.*s o 0 o", (int)n + 1, text);
+    at.end += (uint32_t)n + 1;
+    diag_error(p->s, at, "a swizzle goes before the layout, '%s LAYOUT'", ours);
+    diag_fixit(p->s, at, ours);
+    size_t k = n + 1 + strspn(text + n + 1, " "), length = 0;
+    while (is_name(text[k])) ++k;
+    if (foreign_brackets(p->s, text + k, left - k, &length))
+        at.end += (uint32_t)(k + length - n - 1);
+    p->skip_end = at.end;
+    return true;
+}
+
+// "convert<f32>(A)" beside a copy
+static bool cast_angles(struct parser *p, struct range at) {
+    static const char *const casts[] = {"convert", "cast", "static_cast", "reinterpret_cast"};
+    size_t left, n = 1, length;
+    const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left), *of;
+    bool cast = false;
+    for (size_t i = 0; i < sizeof casts / sizeof *casts; ++i) cast |= strcmp(name, casts[i]) == 0;
+    if (!cast || p->first.token != TOK_COPY || left < 4 || text[0] != '<') return false;
+    while (n < left && is_name(text[n])) ++n;
+    if (n == left || text[n] != '>' || text[n + 1] != '(') return false;
+    of = foreign_brackets(p->s, text + n + 1, left - n - 1, &length);
+    if (!of || !*of) return false;
+    at.end += (uint32_t)(n + 1 + length);
+    diag_error(
+        p->s, at,
+        "a copy converts by itself, to the element type of its destination; there is no cast");
+    diag_fixit(p->s, at, of);
+    p->skip_end = at.end;
+    return true;
+}
+
+// "universal<128>"
+bool slip_angles(struct parser *p, struct range at) {
+    if (swizzle_angles(p, at) || cast_angles(p, at)) return true;
+    static const char *const atoms[] = {"universal", "auto"};
+    size_t left, n = 1;
+    const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left);
+    bool atom = strcmp(name, atoms[0]) == 0 || strcmp(name, atoms[1]) == 0;
+    if (!atom || left < 3 || text[0] != '<') return false;
+    while (n < left && isdigit((unsigned char)text[n])) ++n;
+    if (n == 1 || n == left || text[n] != '>') return false;
+    const char *ours = arena_printf(&p->s->arena, "%s(%.*s)", name, (int)n - 1, text + 1);
+    at.end += (uint32_t)n + 1;
+    diag_error(p->s, at, "the width of an atom goes in parentheses: '%s'", ours);
+    diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+    return true;
 }

@@ -51,11 +51,11 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     const char *text = conflict_text(s, &x->worst, x->worst_warp);
     if (text) diag_note(s, t->at, "%s", text);
     mend_order(s, k, c, number, src);
-    mend_layout(s, p, k, c, number, src, mends);
+    bool free = mend_layout(s, p, k, c, number, src, mends);
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
-        mend_last(s, k, c, t, times);
+        mend_last(s, k, c, t, times, free);
 }
 
 // -- threads --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/costs/swizzles.h"
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
@@ -144,6 +145,7 @@ struct trial {
     struct lay_swizzle sw;
     int at;          // number of the next copy to "t"
     int64_t total;   // of all accesses to "t"; INT64_MAX: one is worse than before, or not known
+    int64_t least;   // what they would take without any conflict
     int64_t enough;  // more in total is of no use
     int64_t *work, most;  // of all trials; beyond "most" no more is tried
     bool promised;        // as if tensors in global memory began at a line
@@ -154,7 +156,7 @@ static bool touches(const struct trial *x, const struct copy *c) {
 }
 
 static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
-                          const struct copy *c, const struct copy_facts *f) {
+                          const struct copy *c, const struct copy_facts *f, int64_t *least) {
     struct session_mark mark = session_mark(s);
     struct side_cost side;
     int64_t n = 0;
@@ -166,6 +168,7 @@ static int64_t wavefronts(struct session *s, const struct trial *x, const struct
             n = INT64_MAX;
         else
             n += x->promised ? side.total.wavefronts.least : side.total.wavefronts.most;
+        *least += side.least_total.wavefronts.least;
     }
     session_rewind(s, mark);
     return n;
@@ -175,7 +178,7 @@ static bool count_copy(struct session *s, struct kernel *k, struct copy *c, void
     struct trial *x = user;
     struct before *y = x->before;
     if (!touches(x, c)) return true;
-    int64_t n = wavefronts(s, x, k, c, &c->facts);
+    int64_t n = wavefronts(s, x, k, c, &c->facts, &x->least);
     y->wavefronts = arena_more(&s->arena, y->wavefronts, sizeof *y->wavefronts, y->n, &y->cap);
     y->wavefronts[y->n++] = n;
     x->total = n == INT64_MAX ? n : x->total + n;
@@ -188,7 +191,7 @@ static bool try_copy(struct session *s, struct kernel *k, struct copy *c, void *
     if (!touches(x, c)) return true;
     if (c->src.base == x->t) f.src.sw = x->sw;
     if (c->dst.base == x->t) f.dst.sw = x->sw;
-    int64_t was = x->before->wavefronts[x->at++], now = wavefronts(s, x, k, c, &f);
+    int64_t was = x->before->wavefronts[x->at++], now = wavefronts(s, x, k, c, &f, &x->least);
     x->total = now > was || now > x->enough - x->total ? INT64_MAX : x->total + now;
     return x->total != INT64_MAX;
 }
@@ -199,41 +202,51 @@ static int log2_of(int64_t n) {
     return k;
 }
 
-// The distance of rows, elements, where it is a power of two; else 0.
-static int64_t row_of(struct session *s, const struct tensor *t) {
-    struct lay flat = lay_flatten(&s->lay, lay_inner(t->layout));
-    int64_t least = 0;
-    for (int i = 0; lay_valid(flat) && i < lay_rank(flat); ++i) {
-        struct lay_int d = lay_is_leaf(flat.stride) ? flat.stride->leaf
-                                                    : lay_tuple_get(&s->lay, flat.stride, i)->leaf;
-        if (lay_int_static(d) && d.num > 1 && (!least || d.num < least)) least = d.num;
-    }
-    lay_clear_error(&s->lay);
-    return least & (least - 1) ? 0 : least;
+// Its layout without slots and swizzle.
+static struct lay slot_of(struct session *s, const struct tensor *t) {
+    struct lay l = lay_inner(t->layout);
+    return t->stages ? lay_take(&s->lay, l, 0, lay_rank(l) - 1) : l;
 }
 
-// The best swizzle for the tensor of "of".
+// Takes swizzle "sw" if it is better than "best"; of equal ones the one that keeps most elements
+// together, if "wider".  False where no more may be tried.
+static bool try_swizzle(struct session *s, const struct trial *of, struct kernel *k,
+                        struct lay_swizzle sw, bool wider, struct trial *best) {
+    struct trial x = *of;
+    x.sw = sw;
+    x.enough = best->total;
+    if (*x.work > x.most) return false;
+    walk_copies(s, k, try_copy, &x);
+    bool equal = x.total == best->total && x.total != INT64_MAX;
+    if (x.total < best->total || (wider && equal && x.sw.m > best->sw.m)) *best = x;
+    return true;
+}
+
+// The best swizzle for the tensor of "of": by the distance of rows, or by lines of all banks; where
+// these leave conflicts, of all that `swizzle auto` tries.
 static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
     const struct tensor *t = of->t;
     struct trial best = {.total = INT64_MAX};
-    int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t));
-    if (!row) return best;
+    int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t->layout));
+    if (!row) return best;  // rows that are padded have their banks already
     for (int m = 0; m < line; ++m) {
         for (int b = 1; m + b <= line; ++b) {
             for (int i = 0; i < 2; ++i) {
-                int shift = i ? row - m : line - m;  // by the row, or by lines of all banks
+                int shift = i ? row - m : line - m;
                 if (shift < b || (i && row == line)) continue;
-                struct trial x = *of;
-                x.sw = (struct lay_swizzle){(int8_t)b, (int8_t)m, (int8_t)shift};
-                x.enough = best.total;
-                if (*x.work > x.most) return best;
-                walk_copies(s, k, try_copy, &x);
-                // of equal ones the one that keeps most elements together
-                if (x.total < best.total ||
-                    (x.total == best.total && best.total != INT64_MAX && x.sw.m > best.sw.m))
-                    best = x;
+                struct lay_swizzle sw = {(int8_t)b, (int8_t)m, (int8_t)shift};
+                if (!try_swizzle(s, of, k, sw, true, &best)) return best;
             }
         }
+    }
+    struct lay l = slot_of(s, t);
+    struct lay_swizzle more[SWIZZLES];
+    int n = swizzles_of(s, l, t->elem->bits, more);
+    int64_t size = lay_cosize(&s->lay, l).num;
+    for (int i = 0; i < n && best.total > of->least; ++i) {
+        int64_t period = INT64_C(1) << (more[i].b + more[i].m + more[i].s);
+        if (t->stages && size % period != 0) continue;
+        if (!try_swizzle(s, of, k, more[i], false, &best)) return best;
     }
     return best;
 }
@@ -288,6 +301,7 @@ struct mended {
     struct promises with;
     struct trial best[2];  // a total of INT64_MAX: there is none
     int64_t now[2];        // what it takes as it is
+    int64_t least;         // what it would take without any conflict
     struct mended *next;
 };
 
@@ -301,6 +315,7 @@ static void find_best(struct session *s, const struct plan *p, struct kernel *k,
     walk_copies(s, k, count_copy, &now);
     x->now[promised] = now.total;
     if (now.total == INT64_MAX) return;
+    x->least = now.least;
     now.total = 0;
     x->best[promised] = best_swizzle(s, &now, k);
 }
@@ -319,12 +334,18 @@ static const struct mended *mended_of(struct session *s, const struct plan *p, s
     return x;
 }
 
+static bool is_plain(const struct tensor *t) {
+    return !t->layout.sw.b && !t->layout.composed;
+}
+
 // The note of the swizzle "best", with the promises that it needs.
 static void offer_swizzle(struct session *s, const struct trial *best, int64_t now,
                           const struct promises *with) {
     const struct tensor *t = best->t;
-    const char *text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best->sw.b, best->sw.m,
-                                    best->sw.s, source_line(s, t->layout_at));
+    const char *plain =
+        is_plain(t) ? source_line(s, t->layout_at) : lay_text(&s->lay, slot_of(s, t));
+    const char *text =
+        arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best->sw.b, best->sw.m, best->sw.s, plain);
     const char *names = "";
     for (int i = 0; i < with->n; ++i)
         names = arena_printf(&s->arena, "%s%s'%s'", names, i ? ", " : "", with->of[i]->name);
@@ -349,18 +370,20 @@ static bool is_its_own(const struct plan *p, const struct kernel *k, const struc
     return !t->layout_read && !p->expects;
 }
 
-void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
+bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all) {
     const struct tensor *t = copy_side(c, src)->base;
-    if (t->outside || !lay_valid(t->layout)) return;
+    if (t->outside || !lay_valid(t->layout)) return false;
     const char *text;
-    if (!t->layout.sw.b && !t->layout.composed) {
+    bool free = false;
+    if (is_plain(t) || (!t->swizzle_auto && !t->names && lay_int_is(t->layout.offset, 0))) {
         const struct mended *x = mended_of(s, p, k, t, all);
         for (int promised = 0; promised < 2; ++promised) {
             if (x->best[promised].total >= x->now[promised]) continue;
             offer_swizzle(s, &x->best[promised], x->now[promised],
                           promised ? &x->with : &(struct promises){0});
             mend_claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
+            free |= x->best[promised].total <= x->least;
         }
     }
     if ((text = padded(s, t))) {
@@ -368,6 +391,7 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
         diag_fixit(s, t->layout_at, text);
         mend_claim(s, k, c, number, src, false);
     }
+    return free;
 }
 
 static void mend_turn(struct session *s, const struct copy *c) {
@@ -411,7 +435,7 @@ static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
 }
 
 void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
-               int64_t times) {
+               int64_t times, bool free) {
     mend_turn(s, c);
-    mend_kept(s, k, c, t, times);
+    if (!free) mend_kept(s, k, c, t, times);
 }

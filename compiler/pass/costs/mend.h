@@ -27,13 +27,15 @@ struct mends {
     int64_t work;  // accesses of warps that were looked at
 };
 
-// A swizzle or a padding of the shared tensor of side "src".
-void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
+// A swizzle or a padding of the shared tensor of side "src".  Whether a swizzle takes all conflicts
+// away.
+bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all);
 
 // Says what else would fix it, for "c", which takes "times" the wavefronts of "t" that it need: how
-// narrow elements are turned in blocks, or which copy keeps so many together.
+// narrow elements are turned in blocks, or, unless a layout is "free" of conflicts, which copy keeps
+// so many together.
 void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
-               int64_t times);
+               int64_t times, bool free);
 
 #endif

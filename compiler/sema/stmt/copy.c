@@ -191,7 +191,13 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     if (y->atom && agree_flat(c, y)) return true;
     const char *sa = lay_tuple_text(c->lay, a->layout.shape);
     const char *sb = lay_tuple_text(c->lay, b->layout.shape);
-    if (ra != rb)
+    const char *name = bad >= 0 && a->names && b->names ? a->names[bad] : NULL;
+    if (name && b->names[bad] != name) name = NULL;
+    if (name)
+        diag_error(c->s, y->at, "mode '%s' has extent %s in '%s' and %s in '%s'", name,
+                   lay_int_valid(na) ? lay_int_text(c->lay, na) : "?", a->base->name,
+                   lay_int_valid(nb) ? lay_int_text(c->lay, nb) : "?", b->base->name);
+    else if (ra != rb)
         diag_error(c->s, y->at, "the source %s has %d mode%s, the destination %s has %d", sa, ra,
                    ra == 1 ? "" : "s", sb, rb);
     else
@@ -205,7 +211,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     note_stages(c, b, ra);
     if (ra < rb) view_note_tile(c->s, a);
     if (rb < ra) view_note_tile(c->s, b);
-    note_order(c, y, a, b);
+    if (!name) note_order(c, y, a, b);
     if (ra == 2 && rb == 2 && bad >= 0 && !note_padding(c, a, b, bad)) note_padding(c, b, a, bad);
     return false;
 }

@@ -35,6 +35,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     struct symbol *sym = scope_declare(c, d->name, SYM_EXTERN, &value_none);
     if (!sym) return;
     sym->function = x;
+    x->broken = true;
     if (fn->nformals > MOST_FORMALS) {
         diag_error(c->s, fn->head_at, "%d arguments; the limit is %d", fn->nformals, MOST_FORMALS);
         return;
@@ -75,6 +76,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         }
         x->formal[x->nformals++] = (struct formal){t, dir, i, f->at};
     }
+    x->broken = x->nformals + x->nindexes != fn->nformals;
     GROW(c, c->function, c->plan->nfunctions, c->cap_function);
     c->function[c->plan->nfunctions++] = x;
 }
@@ -143,6 +145,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     }
     sym->used = true;
     const struct function *fn = sym->function;
+    if (fn->broken) return;
     int want = fn->nformals + fn->nindexes;
     if (s->call.nargs != want) {
         diag_error(c->s, s->at, "'%s' takes %d argument%s; given: %d", fn->name, want,

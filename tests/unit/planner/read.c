@@ -212,8 +212,8 @@ static const struct wrong {
      "extent 4 of the source does not match 3 of the destination: neither divides the other"},
     {"(2,6):(6,1)", "(2,4,3):(1,2,8)",
      "extent 6 of the source does not match 4 of the destination: neither divides the other"},
-    {"(2,8):(8,1)", "(2,4):(4,1)", "the source has more elements than the destination"},
-    {"8:1", "(8,3):(1,8)", "the destination has more elements than the source"},
+    {"(2,8):(8,1)", "(2,4):(4,1)", "the source has more elements than the destination: 16 and 8"},
+    {"8:1", "(8,3):(1,8)", "the destination has more elements than the source: 24 and 8"},
     {"(4,4):(1,4611686018427387904)", "(4,4):(4,1)", "the tensors have more than 2^62 elements"},
 };
 
