@@ -312,15 +312,12 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
     uint32_t begin = all.end - (uint32_t)strlen(name);
     bool ptx = strcmp(name, "cp") == 0 && f->size - at.end > 6 &&
                memcmp(f->text + at.end, ".async", 6) == 0;
-    const char *op = foreign_mma(c->s, name);
     const char *whole = foreign_expression(c->s, f->text + begin, f->size - begin, true, &length);
     if (whole) {
         at.end = begin + (uint32_t)length;
         ours = whole;
     } else if (name[0] == '_' && name[1] && !name[1 + strspn(name + 1, "0123456789")]) {
         ours = name + 1;
-    } else if (op && mma_find(op)) {
-        ours = arena_printf(&c->s->arena, "mma(%s)", op);
     } else if (ptx) {
         at.end += 6;
         ours = "cp_async";
