@@ -235,22 +235,26 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     if (n == 0) return "it has no pipeline that fills buffers with stages";
     struct timeline *t = ARENA_ARRAY(&p->s->arena, struct timeline, n);
     const char **head = ARENA_ARRAY(&p->s->arena, const char *, n);
+    int drawn = 0;
     for (int i = 0; i < n; ++i) {
         const struct ix *trips = ix_sub(p->s, pipe[i]->end, pipe[i]->begin);
         int64_t steps = 2 * pipe[i]->pipe->stages + 1, known;
         if (trips && ix_static(trips, &known) && known < steps) steps = known < 0 ? 0 : known;
-        t[i].p = p;
-        t[i].st = pipe[i];
-        t[i].pipe = pipe[i]->pipe;
-        t[i].rows = 1 + t[i].pipe->ntensors * (int)t[i].pipe->stages;
-        if (t[i].rows > MAX_ROWS)
+        if (steps == 0) continue;
+        struct timeline *x = &t[drawn];
+        x->p = p;
+        x->st = pipe[i];
+        x->pipe = pipe[i]->pipe;
+        x->rows = 1 + x->pipe->ntensors * (int)x->pipe->stages;
+        if (x->rows > MAX_ROWS)
             return picture_text(p, "a pipeline of it has more than %d slots", MAX_ROWS - 1);
-        head[i] = heading(p, pipe[i], steps);
-        run(&t[i], steps);
-        if (t[i].rows > rows) rows = t[i].rows;
-        if (t[i].columns > columns) columns = t[i].columns;
+        head[drawn++] = heading(p, pipe[i], steps);
+        run(x, steps);
+        if (x->rows > rows) rows = x->rows;
+        if (x->columns > columns) columns = x->columns;
     }
-    const char *why = picture_grids(p, "the timeline", n, rows, columns);
+    if (drawn == 0) return "no pipeline of it has a step";
+    const char *why = picture_grids(p, "the timeline", drawn, rows, columns);
     if (why) return why;
     for (int i = 0; i < p->ngrids; ++i) {
         p->grid[i].heading = head[i];

@@ -9,16 +9,6 @@
 
 // -- comparison -----------------------------------------------------------------------------------
 
-int lay_int_compare_syms(struct lay_int a, struct lay_int b) {
-    if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
-    if (a.nsyms != b.nsyms) return a.nsyms < b.nsyms ? -1 : 1;
-    for (int i = 0; i < a.nsyms; ++i) {
-        int c = lay_sym_compare(a.syms[i], b.syms[i]);
-        if (c) return c;
-    }
-    return 0;
-}
-
 static int compare_int(struct lay_int a, struct lay_int b) {
     int c = lay_int_compare_syms(a, b);
     if (c) return c;

@@ -6,7 +6,6 @@
 
 // A total structural order; 0 for equal expressions.
 int ix_compare(const struct ix *a, const struct ix *b);
-int lay_int_compare_syms(struct lay_int a, struct lay_int b);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);

@@ -123,6 +123,16 @@ int lay_sym_compare(const struct lay_sym *a, const struct lay_sym *b) {
     return compare_leaves(a->of, b->of);
 }
 
+int lay_int_compare_syms(struct lay_int a, struct lay_int b) {
+    if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
+    if (a.nsyms != b.nsyms) return a.nsyms < b.nsyms ? -1 : 1;
+    for (int i = 0; i < a.nsyms; ++i) {
+        int c = lay_sym_compare(a.syms[i], b.syms[i]);
+        if (c) return c;
+    }
+    return 0;
+}
+
 bool lay_sym_equal(const struct lay_sym *a, const struct lay_sym *b) {
     return lay_sym_compare(a, b) == 0;
 }
@@ -409,13 +419,6 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
     return lay_int_sym(ctx, s);
 }
 
-bool lay_same_symbols(struct lay_int a, struct lay_int b) {
-    if (a.nsyms != b.nsyms || a.basis != b.basis) return false;
-    for (int i = 0; i < a.nsyms; ++i)
-        if (lay_sym_compare(a.syms[i], b.syms[i])) return false;
-    return true;
-}
-
 struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
     if (lay_plain(a) && lay_plain(b)) {
         int64_t v;
@@ -425,7 +428,7 @@ struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int
     if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
     if (lay_is_value(a, 0)) return b;
     if (lay_is_value(b, 0)) return a;
-    if (a.basis == LAY_ANY_BASIS || b.basis == LAY_ANY_BASIS || !lay_same_symbols(a, b)) {
+    if (a.basis == LAY_ANY_BASIS || b.basis == LAY_ANY_BASIS || lay_int_compare_syms(a, b)) {
         lay_fail(ctx, "'%s' and '%s' do not add up to one term", lay_int_text(ctx, a),
                  lay_int_text(ctx, b));
         return LAY_INT_INVALID;

@@ -220,6 +220,8 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *, struct lay_int,
 bool lay_int_divisible(struct lay_int, int64_t by);  // provably
 // < 0, 0, > 0: params come first, by id; a ceil_div equals another of the same dividend and divisor
 int lay_sym_compare(const struct lay_sym *, const struct lay_sym *);
+// < 0, 0, > 0: the basis and the symbols of two terms, whatever their numbers; fewer symbols first
+int lay_int_compare_syms(struct lay_int, struct lay_int);
 int64_t lay_int_divisor(struct lay_int);  // the greatest divisor that is known, >= 1; 0 for 0
 void lay_int_range(struct lay_int, int64_t *lo, int64_t *hi);  // saturates at the ends of int64_t
 // value of a symbol: given by id; evaluates; false on overflow or a division that does not come out

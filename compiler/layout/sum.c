@@ -106,32 +106,26 @@ struct lay_sum lay_sum_of(struct lay_ctx *ctx, struct lay_int a) {
     return (struct lay_sum){1, term};
 }
 
+// The order of terms in a sum, whoever makes it: what is printed then prints the same when it is read
+// again.  A static term goes last.
+static int compare_terms(struct lay_int a, struct lay_int b) {
+    bool last = lay_plain(a);
+    return last != lay_plain(b) ? (last ? 1 : -1) : lay_int_compare_syms(a, b);
+}
+
 struct lay_sum lay_sum_add(struct lay_ctx *ctx, struct lay_sum a, struct lay_sum b) {
     if (a.n < 0 || b.n < 0) return LAY_SUM_INVALID;
     if (a.n == 0 || b.n == 0) return a.n ? a : b;
     struct lay_int *term = lay_new(ctx, sizeof *term * (size_t)(a.n + b.n));
-    int n = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        struct lay_sum from = pass ? b : a;
-        for (int i = 0; i < from.n; ++i) {
-            int k = 0;
-            while (k < n && !lay_same_symbols(term[k], from.term[i])) ++k;
-            if (k == n) {
-                term[n++] = from.term[i];
-                continue;
-            }
-            term[k] = lay_int_add(ctx, term[k], from.term[i]);
-            if (term[k].den == 0) return LAY_SUM_INVALID;
-            if (term[k].num == 0) memmove(term + k, term + k + 1, sizeof *term * (size_t)(--n - k));
-        }
+    int n = 0, i = 0, j = 0;
+    while (i < a.n || j < b.n) {
+        int c = i == a.n ? 1 : j == b.n ? -1 : compare_terms(a.term[i], b.term[j]);
+        struct lay_int next = c < 0   ? a.term[i++]
+                              : c > 0 ? b.term[j++]
+                                      : lay_int_add(ctx, a.term[i++], b.term[j++]);
+        if (next.den == 0) return LAY_SUM_INVALID;
+        if (next.num != 0) term[n++] = next;
     }
-    for (int i = 0; i + 1 < n; ++i)  // the static term goes last
-        if (lay_plain(term[i])) {
-            struct lay_int last = term[i];
-            memmove(term + i, term + i + 1, sizeof *term * (size_t)(n - 1 - i));
-            term[n - 1] = last;
-            break;
-        }
     return (struct lay_sum){n, term};
 }
 
