@@ -212,7 +212,8 @@ static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_t
     struct session *s = z->s;
     struct lay_int size = lay_tuple_product(&s->lay, shape);
     const struct ix *room = NULL;
-    if (has_leaf(&z->v->tiles, z->leaf + lay_tuple_leaves(shape) - 1)) size = LAY_INT_INVALID;
+    int leaves = lay_tuple_leaves(shape);  // 0: a mode "()"
+    if (leaves > 0 && has_leaf(&z->v->tiles, z->leaf + leaves - 1)) size = LAY_INT_INVALID;
     if (lay_int_valid(size)) {
         room = ix_sub(s, ix_sub(s, ix_lay(s, size), ix_int(s, 1)), i);
         if (room && ix_provably_nonnegative(s, room)) size = LAY_INT_INVALID;
