@@ -71,6 +71,7 @@ run WAYS --host --keep out
 tune tests/relayout/planned.tcp --kernel repeated --host -n 2 --cxx tests/relayout/Inputs/fake_cxx.py -o out.tcp
 relayout --tune f32 (64,8):(8,1) (64,8):(1,64) --host -n 2 --json --cxx tests/relayout/Inputs/fake_cxx.py --keep out
 """.strip().splitlines()]
+PART = 20000  # failures of memory that one process makes; more of them take several
 LINE = re.compile(r"tcpc: error: [^\t\n]+[\t\n]")
 
 
@@ -95,7 +96,7 @@ def picture(folder):
 
 class Command:
     def __init__(self, work):
-        self.kind, self.library, self.tcpc, self.words, self.every, self.seed = work
+        self.kind, self.library, self.tcpc, self.words, self.every, self.seed, self.part, self.parts = work
         self.wrong, self.tried = [], 0
 
     def run(self, **variables):
@@ -141,9 +142,10 @@ class Command:
         return total, (status, said, changed)
 
     def chosen(self, total):
-        """Numbers of calls, one of "every", and three at least."""
+        """Numbers of calls, one of "every", and three at least.  Of these, each part takes its own."""
         step = max(1, min(self.every, total // 3))
-        return range(random.Random(f"{self.seed} {self.words}").randrange(step), total, step)
+        first = random.Random(f"{self.seed} {self.words}").randrange(step)
+        return range(first + self.part * step, total, step * self.parts)
 
     def memory(self):
         # all in children of one process, until there is a folder that these would have in common
@@ -182,6 +184,14 @@ class Command:
             self.each(n, normal)
 
 
+def parts(work):
+    """The same work in parts, of which each ends in time."""
+    if work[0] == "calls":
+        return [work + (0, 1)]
+    n = len(Command(work + (0, 1)).chosen(Command(work + (0, 1)).count()[0])) // PART + 1
+    return [work + (i, n) for i in range(n)]
+
+
 def try_command(work):
     command = Command(work)
     getattr(command, command.kind)()
@@ -202,7 +212,8 @@ def main():
     work = [(a.kind, str(a.library.resolve()), str(a.tcpc.resolve()), words, a.every, a.seed) for words in commands]
     tried, wrong = 0, 0
     with multiprocessing.Pool(a.j) as pool:
-        for words, n, found in pool.imap_unordered(try_command, work):
+        split = [part for whole in pool.map(parts, work, 1) for part in whole]
+        for words, n, found in pool.imap_unordered(try_command, split):
             tried += n
             wrong += len(found)
             for line in found[:12]:

@@ -18,6 +18,14 @@ static bool may_cut(const struct tiled *t, int m, int64_t inner) {
     return true;
 }
 
+// Whether a thread's "val" values along a mode have a common refinement if this tensor cuts the mode
+// after "inner" elements, and the kernel's others after "cuts".  tcpc refuses copies without one.
+static bool refines(unsigned cuts, int64_t val, int64_t inner) {
+    for (int64_t n = 2; val % inner == 0 && n <= 16; ++n)
+        if (cuts >> n & 1 && val % n == 0 && n % inner != 0 && inner % n != 0) return false;
+    return true;
+}
+
 void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous, int per_access) {
     if (k->tails) return;
     for (int m = 0; m < s->rank; ++m) {
@@ -25,8 +33,11 @@ void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous
         int64_t inner = cuts[below(g, 6)];
         if (m == contiguous && inner % per_access != 0) inner = per_access;
         if (percent(g, 60) && inner > 1 && inner < s->extent[m] && s->extent[m] % inner == 0 &&
-            may_cut(&k->a, m, inner) && may_cut(&k->b, m, inner))
+            may_cut(&k->a, m, inner) && may_cut(&k->b, m, inner) &&
+            refines(g->cut[m], k->a.val[m], inner) && refines(g->cut[m], k->b.val[m], inner)) {
             s->inner[m] = inner;
+            g->cut[m] |= 1u << inner;
+        }
     }
 }
 

@@ -136,6 +136,7 @@ static void put_steps(struct gen *g, const struct kernel *k, const char *const *
 
 void put_matrix_kernel(struct gen *g) {
     struct kernel k = {.rank = 2};
+    memset(g->cut, 0, sizeof g->cut);
     struct matrices x = {0};
     int id = g->kernel, i = below(g, (int)(sizeof elems / sizeof elems[0]));
     k.elem = k.into = elems[i].name;

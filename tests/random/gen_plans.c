@@ -114,6 +114,7 @@ static void put_parts(struct gen *g, const struct kernel *k, int depth, const ch
 
 static void put_kernel(struct gen *g) {
     struct kernel k = {0};
+    memset(g->cut, 0, sizeof g->cut);
     int id = g->kernel;
     enum flow flow = choose_flow(g);
     choose_elem(g, &k);
@@ -266,6 +267,7 @@ static void choose_indexes(struct gen *g, struct kernel *k) {
 // out.
 static void put_device(struct gen *g) {
     struct kernel k = {0};
+    memset(g->cut, 0, sizeof g->cut);
     int id = g->kernel;
     char name[16], view[VIEW_TEXT];
     choose_elem(g, &k);

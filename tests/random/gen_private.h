@@ -22,7 +22,8 @@ struct gen {
     unsigned features;
     char *text;
     size_t len, cap;
-    int kernel;  // its number
+    int kernel;              // its number
+    unsigned cut[MAX_RANK];  // of the kernel's modes: bit n where a tensor's mode is (n,..)
 };
 
 // A layout of the tile or of a whole tensor: leaves by mode.
