@@ -47,6 +47,7 @@ static const struct warning_row warnings[W_COUNT] = {
                       "one tile of an input for all blocks, which write all tiles of an output"},
     [W_THREAD_ORDER] = {"thread-order", true,
                         "two sides of a copy that are cut by threads in different orders"},
+    [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

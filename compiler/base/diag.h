@@ -34,6 +34,7 @@ enum warning {
     W_LINEAR_TILE,
     W_FIXED_TILE,
     W_THREAD_ORDER,
+    W_ROUNDING,
     W_COUNT
 };
 

@@ -63,6 +63,10 @@ bool elem_loses_digits(const struct elem_type *from, const struct elem_type *to)
     return !floats || (from->cls != ELEM_FLOAT && integer_digits(from) > digits(to));
 }
 
+bool elem_rounds(const struct elem_type *from, const struct elem_type *to) {
+    return from->cls == ELEM_FLOAT && to->cls == ELEM_FLOAT && !stands_in(from, to);
+}
+
 // Whether an element that was of type "last" is, converted from "from" to "to", what it had been
 // converted from "last".
 static bool changes_nothing(const struct elem_type *last, const struct elem_type *from,

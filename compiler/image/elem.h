@@ -24,6 +24,8 @@ bool elem_converts(const struct elem_type *from, const struct elem_type *to);
 // Whether a copy from one type to the other loses numbers, and one of the two is of integers: from
 // float to float a narrower type is what the plan asks for.
 bool elem_loses_digits(const struct elem_type *from, const struct elem_type *to);
+// Whether a copy from one type of floats to another rounds some numbers.
+bool elem_rounds(const struct elem_type *from, const struct elem_type *to);
 // The tag (image.h) of an element that is copied from a tensor of "from" to one of "to".
 int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to);
 // ", once f32, once f16" for a tag of an element that was converted from these; else "".

@@ -47,6 +47,7 @@ struct tensor {
     struct lay layout;  // invalid for a frag "like" a tiled copy until pass "partition" sets it
     int align;  // bytes that "align" promises of the first element, or 0; plan/align.h reads it
     struct range align_at;       // where "align N" can be put in
+    struct range elem_at;        // its element type as it is written
     struct range layout_at;      // its layout as it is written
     bool swizzle_auto;           // .. followed by these words
     bool layout_read;            // by sema: an expression has it as a value

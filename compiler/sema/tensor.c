@@ -253,6 +253,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
     *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
     t->elem = find_elem(c, &type->elem);
+    t->elem_at = type->elem.at;
     t->layout_at = type->shape->at;
     c->sought.sizes = !type->like;
     const struct value *v = eval(c, type->shape);

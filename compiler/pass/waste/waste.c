@@ -21,6 +21,7 @@ bool pass_waste(struct session *s, struct plan *p) {
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
         if (is_on(s, W_FIXED_TILE)) waste_tiles(s, k);
         if (is_on(s, W_THREAD_ORDER)) waste_threads(s, k);
+        if (is_on(s, W_ROUNDING)) waste_rounding(s, k);
         if (is_on(s, W_DEAD_COPY)) waste_writes(s, k);
     }
     lay_clear_error(&s->lay);

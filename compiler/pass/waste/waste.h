@@ -14,6 +14,9 @@ void waste_writes(struct session *s, const struct kernel *k);
 // Copies that convert an integer to a type that does not hold it, or a float to an integer.
 void waste_digits(struct session *s, const struct kernel *k);
 
+// Floats that go to their own type again through a buffer of a narrower one.
+void waste_rounding(struct session *s, const struct kernel *k);
+
 // Inputs of which all blocks read one part, where an output of the shape is written by parts.
 void waste_tiles(struct session *s, const struct kernel *k);
 
