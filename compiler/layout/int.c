@@ -383,8 +383,8 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
     if (!lay_plain(b)) {
         if (cancel(ctx, a, b, &q) && q.nsyms == 0)
             return lay_static_int(q.num / q.den + (q.num % q.den > 0));
-        lay_fail(ctx, "ceil_div(%s,%s) needs a static divisor", lay_int_text(ctx, a),
-                 lay_int_text(ctx, b));
+        lay_fail(ctx, "the divisor of ceil_div(%s,%s) must be a number or a const",
+                 lay_int_text(ctx, a), lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }
     // ceil((n/d * S) / b) = ceil(n * S / (d * b)), in lowest terms

@@ -78,6 +78,13 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                        lo > hi ? "the range %s is empty"
                                : "a param in %s; its range must be within 0 .. 2^62",
                        sema_text(c, "%" PRId64 " .. %" PRId64, lo, hi));
+            const struct ast_expr *e = p->hi;
+            if (lo > hi && e->kind == E_BINARY && e->op == OP_MOD && e->lhs->kind == E_INT &&
+                e->rhs->kind == E_INT)
+                diag_note(c->s, e->at,
+                          "'%%' is the remainder here; multiples of %" PRId64
+                          " are 'index %% %" PRId64 " in %" PRId64 " .. %" PRId64 "'",
+                          e->rhs->ival, e->rhs->ival, lo, e->lhs->ival);
             ok = false;
         }
     }

@@ -11,9 +11,11 @@
 //
 // 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
 // writes.c.
-#include "pass/coverage/coverage.h"
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/instances/witness.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
@@ -314,6 +316,23 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
     }
 }
 
+// What says that rows of the tensor with layout "l" do not overlap, where they are a param apart.
+// NULL: it is no such layout.
+static const char *rows_apart(struct session *s, struct lay l) {
+    if (lay_is_leaf(l.shape) || l.shape->rank != 2) return NULL;
+    for (int i = 0; i < 2; ++i) {
+        const struct lay_tuple *step = l.stride->kid[i], *one = l.stride->kid[1 - i];
+        const struct lay_tuple *row = l.shape->kid[1 - i];
+        if (!lay_is_leaf(step) || !lay_is_leaf(one) || !lay_is_leaf(row)) return NULL;
+        struct lay_int n = step->leaf;
+        bool param = n.num == 1 && n.den == 1 && n.nsyms == 1 && n.syms[0]->name;
+        if (!param || !lay_int_is(one->leaf, 1)) continue;
+        return arena_printf(&s->arena, ": 'param %s : index where %s >= %s'", n.syms[0]->name,
+                            n.syms[0]->name, lay_int_text(&s->lay, row->leaf));
+    }
+    return NULL;
+}
+
 static bool check_injective(struct session *s, const struct walk *w, const struct kernel *k,
                             const struct view *v) {
     const struct plan *p = w->plan;
@@ -321,23 +340,28 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     if (!lay_valid(l)) return true;
     if (coverage_injective(s, w->prover, l)) return true;
     struct lay_int size = lay_size(&s->lay, l);
+    struct tensor *t = ARENA_NEW(&s->arena, struct tensor);
+    *t = *v->base;
+    for (int i = 0; k->planned && i < p->ntensors; ++i)  // the planner's text is not what is wrong
+        if (strcmp(p->tensor[i]->name, t->name) == 0) t->at = p->tensor[i]->at;
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
         lay_clear_error(&s->lay);
-        diag_error(s, v->at,
+        diag_error(s, k->planned ? k->at : v->at,
                    "'%s' is written, but its layout %s gives two coordinates the same element",
                    v->base->name, lay_text(&s->lay, v->base->layout));
         diag_page(s, "injective");
-        witness_layout(s, p, v->base);
+        witness_layout(s, p, t);
         return false;
     }
-    diag_error(s, v->at,
+    const char *apart = rows_apart(s, l);
+    diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
-               "different elements; relate its strides to its extents, as in 'param lda : index "
-               "where lda >= K'",
-               v->base->name, lay_text(&s->lay, v->base->layout));
+               "different elements; relate its strides to its extents%s",
+               v->base->name, lay_text(&s->lay, v->base->layout),
+               apart ? apart : ", as in 'param lda : index where lda >= K'");
     diag_page(s, "injective");
-    witness_layout(s, p, v->base);
+    witness_layout(s, p, t);
     note_foreign(s, p, k);
     return false;
 }
@@ -347,9 +371,9 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
 static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct formal *f = kernel_formal(k, c->dst.base);
     if (f && f->dir == ARG_IN) {
-        diag_error(s, c->dst.at,
-                   "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
-                   c->dst.base->name, k->name, c->dst.base->name);
+        diag_error(s, c->dst.at, "'%s' is written here, so the list of %s '%s' must say 'out %s'",
+                   c->dst.base->name, k->device ? "device function" : "kernel", k->name,
+                   c->dst.base->name);
         diag_note(s, f->at, "it is listed as an input here");
         diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
         return false;

@@ -17,6 +17,10 @@ bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const *
                        "mode %d has no name, and other modes have one, as in '(b=0, h=1)'; name "
                        "all or none",
                        i);
+            for (int j = 0; j < e->nargs; ++j)
+                if (e->arg[j].key.name && !strcmp(e->arg[j].key.name, "threads"))
+                    diag_note(c->s, e->arg[j].key.at,
+                              "the number of threads comes after the grid: 'grid (2) threads 128'");
             return false;
         }
         for (int j = 0; j < i; ++j)

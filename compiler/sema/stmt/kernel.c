@@ -136,6 +136,11 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         diag_error(c->s, f->name.at, "'%s' is %s memory; a kernel's arguments are global",
                    f->name.name, space_name(sym->tensor->space));
         diag_note(c->s, sym->at, "it is declared here");
+        if (sym->tensor->space == MEM_SHARED && lay_valid(sym->tensor->layout))
+            diag_note(
+                c->s, f->name.at,
+                "a kernel declares its shared memory between its braces: 'shared %s : %s %s;'",
+                f->name.name, sym->tensor->elem->name, lay_text(c->lay, sym->tensor->layout));
         return NULL;
     }
     return sym->tensor;

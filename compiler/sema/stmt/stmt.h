@@ -66,7 +66,7 @@ struct kernel_text {
 // made of it.  Returns how many there are; 0 after an error.
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]);
 
-// copy.c
+// shapes.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.
 bool copy_shapes(struct sema *c, struct copy *y);
 // Whether a copy at "at" may bring elements of "a" to "b"; reports when not.

@@ -68,12 +68,24 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
         return false;
     }
     if (!thr_val && !thr_atoms && !tv && !map && !like) {
-        diag_error(
-            c->s, e->at,
-            out->tv && !out->tile && !layouts
-                ? "'tv=' numbers the elements of a tile, whose extents 'tile=' must give"
-                : "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' and "
-                  "'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
+        const struct ast_arg *first = out->thr     ? out->thr
+                                      : out->val   ? out->val
+                                      : out->atoms ? out->atoms
+                                                   : out->along;
+        if (first && (out->map || out->tv))
+            diag_error(c->s, first->key.at,
+                       "'%s=' does not go with '%s=', which has both threads and values",
+                       first->key.name, out->map ? "map" : "tv");
+        else if (out->thr && out->tile)
+            diag_error(c->s, out->tile->key.at,
+                       "'tile=' goes with 'tv='; 'thr=' and 'val=' give the tile by themselves");
+        else if (out->tv && !out->tile)
+            diag_error(c->s, e->at,
+                       "'tv=' numbers the elements of a tile, whose extents 'tile=' must give");
+        else
+            diag_error(c->s, e->at,
+                       "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
+                       "and 'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
         return false;
     }
     return true;

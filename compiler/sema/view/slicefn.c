@@ -19,6 +19,10 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
         if (v->kind != VAL_NONE)
             diag_error(c->s, at, "a coordinate consists of integers and '_', not of %s",
                        value_kind_text(v));
+        if (v->kind == VAL_VIEW)
+            diag_note(c->s, at,
+                      "which elements a copy reads cannot depend on what a tensor holds: there is "
+                      "no gather");
         return NULL;
     }
     if (!names_none(c, v, at, "a coordinate")) return NULL;
@@ -49,6 +53,10 @@ static const struct sliced *slice_written(struct sema *c, const struct view *v,
 const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
                                 const struct ast_expr *e) {
     struct view part = crd ? view_slice(c->s, v, crd, e->at) : v;
+    if (crd && !lay_valid(part.layout) && v.base->stages && lay_valid(v.layout) &&
+        crd->rank == lay_rank(v.base->layout) && crd->rank == lay_rank(v.layout) + 1)
+        diag_note(c->s, e->at, "in a pipeline '%s' is the slot of its step, without a coordinate",
+                  v.base->name);
     if (!crd || !lay_valid(part.layout)) return &value_none;
     part.sliced = slice_written(c, &v, crd, e);
     return value_view(c, part);

@@ -1,0 +1,207 @@
+// Whether the two sides of a copy have one shape, and what is said where they differ.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "sema/sema.h"
+#include "sema/stmt/stmt.h"
+#include "sema/view/viewfn.h"
+
+enum { MOST_MODES = 6 };  // of which the order is looked for
+
+static const char *view_origin(struct sema *c, const struct view *v) {
+    const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
+    return sema_text(c, "'%s' here is %s", v->base->name, layout);
+}
+
+struct leaves {
+    int n;
+    const struct lay_tuple *extent[LAY_MAX_LEAVES], *stride[LAY_MAX_LEAVES];
+};
+
+// Appends the leaves of "shape" that are more than one element.
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct leaves *l) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
+        l->extent[l->n] = shape;
+        l->stride[l->n++] = stride;
+        return;
+    }
+    for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
+}
+
+// The leaves of "v" that are more than one element, as a map of "v".
+static struct lay only_leaves(struct sema *c, const struct view *v, struct leaves *l) {
+    struct lay id = view_identity(c->s, v);
+    l->n = 0;
+    collect(id.shape, id.stride, l);
+    if (l->n == 0) {
+        l->extent[0] = lay_leaf_of(c->lay, 1);
+        l->stride[l->n++] = lay_leaf_of(c->lay, 0);
+    }
+    if (l->n > LAY_MAX_RANK) return lay_layout_invalid();
+    return lay_make(c->lay, lay_tuple(c->lay, l->n, l->extent), lay_tuple(c->lay, l->n, l->stride));
+}
+
+// One thread's views differ in nesting and in modes of one element alone: both become modes of
+// the same extents.  False, with both as they were, when they differ in more.
+static bool agree_flat(struct sema *c, struct copy *y) {
+    struct leaves *a = ARENA_NEW(&c->s->arena, struct leaves);
+    struct leaves *b = ARENA_NEW(&c->s->arena, struct leaves);
+    struct lay f = only_leaves(c, &y->src, a), g = only_leaves(c, &y->dst, b);
+    if (!lay_valid(f) || !lay_valid(g) || !lay_tuple_equal(f.shape, g.shape)) return false;
+    y->src = view_map(c->s, y->src, f, y->src.at);
+    y->dst = view_map(c->s, y->dst, g, y->dst.at);
+    return true;
+}
+
+// A buffer with stages that is copied as a whole: outside a pipeline its slots are a mode.
+static void note_stages(struct sema *c, const struct view *v, int other) {
+    int n = lay_rank(v->layout);
+    if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
+    if (c->part) {
+        diag_note(c->s, v->at,
+                  "no 'load' of this pipeline fills '%s', so it has no slot for this step here; "
+                  "'load' fills what 'use' reads",
+                  v->base->name);
+        return;
+    }
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) buf_puts(&b, i + 1 < n ? (i ? ",_" : "(_") : ",0)");
+    const char *slot = buf_finish(&b, &c->s->arena);
+    diag_note(c->s, v->at,
+              "outside a pipeline the %d stages of '%s' are its last mode; '%s%s' is one",
+              v->base->stages, v->base->name, v->base->name, slot);
+    diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
+}
+
+static bool is_local_tile(struct sema *c, struct range at) {
+    return strncmp(source_line(c->s, at), "local_tile(", 11) == 0;
+}
+
+// Whether the destination "b" has the extents of "a" in another order: a transposition without a word
+// of it.  Says how it is written.
+static void note_order(struct sema *c, const struct copy *y, const struct view *a,
+                       const struct view *b) {
+    int n = lay_rank(a->layout), order[MOST_MODES];
+    bool taken[MOST_MODES] = {false};
+    if (n > MOST_MODES || n != lay_rank(b->layout)) return;
+    for (int i = 0; i < n; ++i) {
+        struct lay_int want = lay_size(c->lay, lay_mode(c->lay, a->layout, i));
+        int k = 0;
+        while (k < n &&
+               (taken[k] || !lay_int_equal(want, lay_size(c->lay, lay_mode(c->lay, b->layout, k)))))
+            ++k;
+        if (k == n) return;
+        taken[order[i] = k] = true;
+    }
+    struct buf t;
+    buf_init(&t);
+    for (int i = 0; i < n; ++i) buf_printf(&t, "%s%d", i ? "," : "", order[i]);
+    const char *text = buf_finish(&t, &c->s->arena);
+    const char *name = b->base->name;
+    if (!y->tc && !y->atom) {
+        if (!a->names != !b->names)
+            diag_note(c->s, (a->names ? b : a)->base->at,
+                      "the modes of '%s' have names, those of '%s' have none",
+                      (a->names ? a : b)->base->name, (a->names ? b : a)->base->name);
+        diag_note(c->s, b->at,
+                  "with names, 'row(m=64,n=32)' of one tensor and 'row(n=32,m=64)' of the other, "
+                  "modes of one name belong together: a transposition");
+        return;
+    }
+    bool tile = false, by_mode = n == 2 && !a->names && !b->names;
+    for (int i = 0; i < 2; ++i) tile |= is_local_tile(c, i ? b->at : a->at);
+    if (tile && by_mode)
+        diag_note(c->s, is_local_tile(c, a->at) ? a->at : b->at,
+                  "if no transposition is meant, both sides have the extents of the tile in one "
+                  "order");
+    diag_note(c->s, b->at, "'select(%s, (%s))' has its modes in the order of the source%s", name,
+              text, tile && by_mode ? ", and transposes" : "");
+    struct range end = {b->at.file, b->at.end, b->at.end},
+                 begin = {b->at.file, b->at.begin, b->at.begin};
+    diag_fixit(c->s, begin, "select(");
+    diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
+}
+
+// Whether mode "m" of the buffer "v" is a little longer than that of "other", as if for padding.
+// Says where padding goes.
+static bool note_padding(struct sema *c, const struct view *v, const struct view *other, int m) {
+    enum { MOST_PADDING = 16 };
+    struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
+    for (int i = 0; i < 2; ++i) n[i] = lay_size(c->lay, lay_mode(c->lay, other->layout, i));
+    if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
+        !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+        return false;
+    // the buffer keeps its order: padding lengthens the contiguous mode
+    const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
+    bool rows = lay_is_leaf(step) && lay_int_equal(step->leaf, lay_int(1));
+    have = lay_size(c->lay, lay_mode(c->lay, v->layout, rows));
+    if (!lay_int_static(have) || have.num <= n[rows].num) return false;
+    diag_note(c->s, v->base->layout_at,
+              rows ? "padding is in the strides, and the extents stay as they are: "
+                     "'(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)'"
+                   : "padding is in the strides, and the extents stay as they are: "
+                     "'(%" PRId64 ",%" PRId64 "):(1,%" PRId64 ")'",
+              n[0].num, n[1].num, have.num);
+    return true;
+}
+
+// Whether one side is what a thread has, and the other belongs to the block.
+static void note_part(struct sema *c, const struct view *a, const struct view *b) {
+    bool first = a->part || a->base->space == MEM_FRAG;
+    const struct view *part = first ? a : b, *whole = first ? b : a;
+    bool frag = part->base->space == MEM_FRAG;
+    if (!part->part && !frag) return;
+    if (whole->part || whole->base->space == MEM_FRAG || view_of_thread(whole)) return;
+    diag_note(c->s, whole->at,
+              frag ? "each thread has its own '%s', and '%s' belongs to the block: a tiled copy "
+                     "gives each thread a part of it"
+                   : "'%s' here is what one thread has, and '%s' belongs to the block",
+              part->base->name, whole->base->name);
+}
+
+bool copy_shapes(struct sema *c, struct copy *y) {
+    const struct view *a = &y->src, *b = &y->dst;
+    if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
+    // what a thread holds of a tile: "partition" counts it
+    if (y->tc && (a->base->space == MEM_FRAG) != (b->base->space == MEM_FRAG)) return true;
+    int ra = lay_rank(a->layout), rb = lay_rank(b->layout);
+    int bad = -1;
+    struct lay_int na = lay_int(0), nb = lay_int(0);
+    for (int i = 0; ra == rb && i < ra && bad < 0; ++i) {
+        na = lay_size(c->lay, lay_mode(c->lay, a->layout, i));
+        nb = lay_size(c->lay, lay_mode(c->lay, b->layout, i));
+        if (!lay_int_valid(na) || !lay_int_valid(nb) || !lay_int_equal(na, nb)) bad = i;
+    }
+    if (ra == rb && bad < 0) return true;
+    if (y->atom && agree_flat(c, y)) return true;
+    const char *sa = lay_tuple_text(c->lay, a->layout.shape);
+    const char *sb = lay_tuple_text(c->lay, b->layout.shape);
+    const char *name = bad >= 0 && a->names && b->names ? a->names[bad] : NULL;
+    if (name && b->names[bad] != name) name = NULL;
+    if (name)
+        diag_error(c->s, y->at, "mode '%s' has extent %s in '%s' and %s in '%s'", name,
+                   lay_int_valid(na) ? lay_int_text(c->lay, na) : "?", a->base->name,
+                   lay_int_valid(nb) ? lay_int_text(c->lay, nb) : "?", b->base->name);
+    else if (ra != rb)
+        diag_error(c->s, y->at, "the source %s has %d mode%s, the destination %s has %d", sa, ra,
+                   ra == 1 ? "" : "s", sb, rb);
+    else
+        diag_error(c->s, y->at, "mode %d of the source %s has extent %s, of the destination %s %s",
+                   bad, sa, lay_int_valid(na) ? lay_int_text(c->lay, na) : "?", sb,
+                   lay_int_valid(nb) ? lay_int_text(c->lay, nb) : "?");
+    diag_page(c->s, "shapes");
+    diag_note(c->s, a->at, "%s", view_origin(c, a));
+    diag_note(c->s, b->at, "%s", view_origin(c, b));
+    note_stages(c, a, rb);
+    note_stages(c, b, ra);
+    if (ra != rb) note_part(c, a, b);
+    if (ra < rb) view_note_tile(c->s, a);
+    if (rb < ra) view_note_tile(c->s, b);
+    if (!name) note_order(c, y, a, b);
+    if (ra == 2 && rb == 2 && bad >= 0 && !note_padding(c, a, b, bad)) note_padding(c, b, a, bad);
+    return false;
+}
