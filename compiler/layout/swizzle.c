@@ -2,8 +2,9 @@
 // leave of them.
 #include "layout/impl.h"
 
+// "count" ones from bit "from" on, below the sign: count + from is at most 63.
 static int64_t bits_at(int count, int from) {
-    return (((int64_t)1 << count) - 1) << from;
+    return (int64_t)((((uint64_t)1 << count) - 1) << from);
 }
 
 bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
@@ -98,11 +99,12 @@ bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w,
         if (k == 0) {
             low = lo;
             high = hi;
-        } else if (lo != low << k || hi != high << k) {
+            if (low <= 0 || high <= 0 || (low & (low - 1)) || (high & (high - 1))) return false;
+        } else if ((uint64_t)lo != (uint64_t)low << k || (uint64_t)hi != (uint64_t)high << k) {
             return false;
         }
     }
-    if (low <= 0 || high <= 0 || (low & (low - 1)) || (high & (high - 1))) return false;
+    if (low == 0) return false;
     int at = 0, up_at = 0;
     at = lowest(low);
     up_at = lowest(high);

@@ -141,6 +141,8 @@ static const struct {
     {"swizzle_apply(Sw<2,0,1>, 5)",
      "Sw<2,0,1> moves 2 bits; its shift, the last number, must be at least that"},
     {"swizzle_apply(Sw<20,20,30>, 5)", "Sw<20,20,30> does not fit in 62 bits"},
+    {"make_swizzle(9223372036854775807, 9223372036854775807)",
+     "Sw<63,0,0> moves 63 bits; its shift, the last number, must be at least that"},
     {"make_swizzle(12, 1)", "the masks 12 and 1 differ in their number of bits"},
     {"make_swizzle(5, 40)", "the bits of the masks 5 and 40 are not neighbours"},
     {"Sw<2,3,3> o (Sw<2,3,4> o 0 o 64:1)",
