@@ -22,7 +22,7 @@ config.test_format = Tests(config.test_source_root, "sanitized" if config.tcpc_s
 lit_config.maxIndividualTestTime = 240 if config.tcpc_sanitize else 120
 
 for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH",
-             "TMPDIR"):
+             "TMPDIR", "TCPC_SEED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.environment["NO_COLOR"] = "1"

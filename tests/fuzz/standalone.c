@@ -1,10 +1,10 @@
 // A fuzz target without libFuzzer: runs the inputs in folders, then changes of them by mutator.c.
 //
-// usage: fuzz_NAME [--seconds N] [--seed S] [--last FILE] FOLDER... [--from FOLDER]...
+// usage: fuzz_NAME [--runs N] [--seed S] [--last FILE] FOLDER... [--from FOLDER]...
 //
 // Inputs are the plans below a folder and the files without an ending.  Those that --from names are
-// only changed.  Seconds are processor time.  What is run comes of the seed alone, which is told
-// first; FILE holds the input at hand, also after a crash.
+// only changed, N times in all.  What is run comes of the seed alone, which is told first: S, else
+// TCPC_SEED, else the time.  FILE holds the input at hand, also after a crash.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -114,11 +114,12 @@ static void try_one(struct work *w, const uint8_t *data, size_t size) {
 int main(int argc, char **argv) {
     static struct work w = {.last = -1};
     static uint8_t data[MOST_BYTES];
-    unsigned seed = (unsigned)time(NULL), runs = 0;
-    int seconds = 10, run = 0;
+    const char *given = getenv("TCPC_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    int runs = 1000, run = 0;
     for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
-            seconds = atoi(argv[++i]);
+        if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
+            runs = atoi(argv[++i]);
         else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
             seed = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--last") == 0 && i + 1 < argc) {
@@ -138,16 +139,15 @@ int main(int argc, char **argv) {
     fflush(stdout);
     for (int i = 0; i < run; ++i) try_one(&w, w.input[i].data, w.input[i].size);
     w.random = seed;
-    const clock_t until = clock() + (clock_t)seconds * CLOCKS_PER_SEC;
-    for (; clock() < until; ++runs) {
+    for (int k = 0; k < runs; ++k) {
         const struct input *x = &w.input[next_random(&w.random) % (unsigned)w.n];
         size_t size = x->size;
         memcpy(data, x->data, size);
-        for (unsigned k = 1 + next_random(&w.random) % 3; k; --k)
+        for (unsigned left = 1 + next_random(&w.random) % 3; left; --left)
             size = LLVMFuzzerCustomMutator(data, size, MOST_BYTES, next_random(&w.random));
         try_one(&w, data, size);
     }
-    printf("%d inputs and %u changes of %d\n", run, runs, w.n);
+    printf("%d inputs and %d changes of %d\n", run, runs, w.n);
     for (int i = 0; i < w.n; ++i) free(w.input[i].data);
     return 0;
 }

@@ -13,7 +13,9 @@ compared by sample.  With --judged nothing is run: the judge in tests/judge, whi
 import argparse, itertools, math, os, pathlib, random, re, subprocess, sys, tempfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "judge"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 from judge import Breach, judge
+from seeds import new_seed
 
 TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
 NUMBERS = {1: ["u8", "s8", "f8e4m3", "f8e5m2"], 2: ["f16", "bf16", "s16"], 4: ["f32", "s32", "u32"], 8: ["f64", "s64"]}
@@ -34,15 +36,17 @@ class Case:
 
     def __init__(self, name, size, extents, src, dst, words, align=16):
         self.name, self.size, self.extents, self.src, self.dst, self.words, self.align = name, size, extents, src, dst, words, align
-        self.type = TYPES[size]
+        self.type, self.to_size = TYPES[size], size
 
     def convert(self, rng):
         """Has the elements become others on the way."""
         if self.size in NUMBERS:
-            self.type = rng.choice(NUMBERS[self.size]) + rng.choice(["->", " -> "]) + rng.choice(NUMBERS[rng.choice([1, 2, 4, 4, 8])])
+            before, arrow = rng.choice(NUMBERS[self.size]), rng.choice(["->", " -> "])
+            self.to_size = rng.choice([1, 2, 4, 4, 8])
+            self.type = before + arrow + rng.choice(NUMBERS[self.to_size])
 
     def command(self):
-        return ["relayout", self.type, *self.words, f"--name={self.name}", f"--align={self.align}"]
+        return ["relayout", self.type, *self.words, f"--name={self.name}", f"--align={self.align},{max(self.align, self.to_size)}"]
 
 
 def at(coordinate, strides):
@@ -270,7 +274,7 @@ def main():
     p.add_argument("--ragged", type=int, default=0)
     p.add_argument("--rows", type=int, default=0)
     p.add_argument("--in-a-row", type=int, default=0)
-    p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
     p.add_argument("--candidate", type=int, default=0)

@@ -5,7 +5,10 @@ usage: run_time.py TCPC N [--seed S]
 
 Both tensors of a kernel have the same named modes, each in its own order, so that the copy is a permutation; some rows are pitched.
 """
-import argparse, os, random, re, subprocess, sys, tempfile
+import argparse, os, pathlib, random, re, subprocess, sys, tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+from seeds import new_seed
 
 TYPES = ["u8", "s16", "f16", "bf16", "f32", "s32", "f64", "b128"]
 NUMBERS = TYPES[:-1]
@@ -58,7 +61,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
     p.add_argument("n", type=int)
-    p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    p.add_argument("--seed", type=int, default=new_seed())
     a = p.parse_args()
     rng = random.Random(a.seed)
     kernels = "".join(drawn(rng, i) for i in range(a.n))

@@ -1,6 +1,6 @@
 # fixits.py [--one-of=N[:SEED]] TCPC PLAN..: applies each fix-it that the compiler shows for a PLAN to the file, by itself, and compiles what comes
 # out: the message must be gone, and where the fix-it says how wide a copy is then, it must be that wide.  Prints how many there were.
-# With --one-of: of one in N of the plans, others each time; the seed is told.
+# With --one-of: of one in N of the plans, others for each commit; the seed is told.
 import json
 import os
 import re

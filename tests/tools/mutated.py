@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 
+from seeds import new_seed
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 1.0, 256  # a kernel
 SANITIZED = 30
@@ -202,7 +204,7 @@ def main():
     p.add_argument("tcpc")
     p.add_argument("--count", type=int, default=1000)
     p.add_argument("--seconds", type=float, help="of processor time, in place of a count")
-    p.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("-j", type=int, default=2)
     p.add_argument("--keep", type=pathlib.Path)
     p.add_argument("--commands", default="")

@@ -1,6 +1,8 @@
-"""A part of the inputs of a slow test, another part in each run."""
+"""A part of the inputs of a slow test, another part for each commit."""
 
 import random
+
+from seeds import new_seed
 
 
 def drawn(paths, of):
@@ -8,5 +10,5 @@ def drawn(paths, of):
     if of is None:
         return paths, ""
     n, _, seed = of.partition(":")
-    seed = int(seed or random.randrange(1, 10**6))
+    seed = int(seed or new_seed())
     return random.Random(seed).sample(paths, -(-len(paths) // int(n))), f" (--one-of={n}:{seed})"
