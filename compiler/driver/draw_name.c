@@ -117,6 +117,8 @@ static bool take_place(struct wanted *w, const struct plan *p, const char *name)
 // -- names that are not there, or twice -----------------------------------------------------------
 
 static void add_name(const char **names, int *n, const char *name) {
+    for (int i = 0; name && i < *n; ++i)
+        if (strcmp(names[i], name) == 0) return;
     if (name && *n < MAX_NAMES) names[(*n)++] = name;
 }
 

@@ -349,9 +349,9 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
 
 // -- the plan -------------------------------------------------------------------------------------
 
-static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
+static void add_labels(const struct stmt *list, struct option_names *names) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st))
-        if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
+        if (st->kind == STMT_COPY) option_names_add(names, st->copy->label);
 }
 
 // Whether "name" is the number of a line.
@@ -360,15 +360,12 @@ static bool is_line(const char *name) {
     return n > 0 && n < 9 && !name[n];
 }
 
-static void unknown(const struct plan *p, const char *name) {
-    enum { MOST = 256 };
-    const char *known[MOST];
-    int n = 0;
+static void unknown(struct session *s, const struct plan *p, const char *name) {
+    struct option_names known = {.n = 0};
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        if (n < MOST) known[n++] = k->name;
-        add_labels(k->body, known, &n, MOST);
+        option_names_add(&known, k->name);
+        add_labels(k->body, &known);
     }
-    const char *near = diag_did_you_mean(name, known, n);
     for (int i = 0; i < p->ntiled; ++i)
         if (p->tiled[i]->name && strcmp(p->tiled[i]->name, name) == 0) {
             option_error("'%s' is a tiled copy; 'tcpc draw %s %s' draws it, and 'explain' "
@@ -387,9 +384,9 @@ static void unknown(const struct plan *p, const char *name) {
             return;
         }
     }
-    option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s%s%s"
-                               : "'%s' has no function and no copy '%s'%s%s%s",
-                 p->path, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s"
+                               : "'%s' has no function and no copy '%s'%s",
+                 p->path, name, is_line(name) ? "" : option_names_text(&s->arena, &known, name));
 }
 
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
@@ -420,6 +417,6 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
         e->kernel[e->nkernels++] = told;
     }
     if (found) return e;
-    unknown(p, name);
+    unknown(s, p, name);
     return NULL;
 }

@@ -277,3 +277,28 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
     }
     return OPTION_NOT;
 }
+
+void option_names_add(struct option_names *names, const char *name) {
+    enum { MOST = sizeof names->name / sizeof *names->name };
+    if (!name || names->n == MOST) return;
+    for (int i = 0; i < names->n; ++i)
+        if (strcmp(names->name[i], name) == 0) return;
+    names->name[names->n++] = name;
+}
+
+const char *option_names_text(struct arena *a, const struct option_names *names,
+                              const char *wrong) {
+    enum { MOST_TOLD = 8 };
+    const char *near = diag_did_you_mean(wrong, names->name, names->n);
+    if (near) return arena_printf(a, "; did you mean '%s'?", near);
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < names->n && i < MOST_TOLD; ++i)
+        buf_printf(&b, "%s'%s'",
+                   i > 0           ? ", "
+                   : names->n == 1 ? "; there is "
+                                   : "; there are ",
+                   names->name[i]);
+    if (names->n > MOST_TOLD) buf_puts(&b, " ..");
+    return buf_finish(&b, a);
+}

@@ -52,6 +52,19 @@ int option_unknown(const char *of, const char *help, const char *word);
 // Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
 // EXIT_USAGE.
 int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct arena;
+// Names that a message offers, the first 256 of them.
+struct option_names {
+    const char *name[256];
+    int n;
+};
+// Leaves out NULL and what is there.
+void option_names_add(struct option_names *names, const char *name);
+// How a message that "wrong" is none of them goes on: "; did you mean 'x'?", where one is near, or
+// "; there are 'x', 'y'", or "".
+const char *option_names_text(struct arena *a, const struct option_names *names, const char *wrong);
+
 // Prints "tcpc: ..." there in the same way.
 void option_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

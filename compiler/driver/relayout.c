@@ -202,8 +202,13 @@ static bool read_relayout(struct session *s, const struct request *r, struct rel
     const char *near_arch;
     p->arch = arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch);
     p->shared = arch_shared_bytes(p->arch);
-    p->src_align = r->src_align > size ? r->src_align : size;
-    p->dst_align = r->dst_align > to_size ? r->dst_align : to_size;
+    p->src_align = r->src_align;
+    p->dst_align = r->dst_align;
+    bool src = r->src_align < size, dst = r->dst_align < to_size;
+    if (!why && (src || dst))
+        why = arena_printf(&s->arena, "an alignment of %d bytes; '%s' needs %d",
+                           src ? r->src_align : r->dst_align,
+                           (src || !p->to ? p->type : p->to)->name, src ? size : to_size);
     if (!why) why = relayout_coalesce(s, p);
     if (why) option_error("%s", why);
     return !why;

@@ -25,39 +25,34 @@
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
-enum { RUN_SECONDS = 600, MAX_NAMES = 256 };
+enum { RUN_SECONDS = 600 };
 
 // Says that "name" is no "what", with the nearest of the "n" names that there are.
-static int unknown(const char *what, const char *name, const char *const *known, int n) {
-    const char *near = diag_did_you_mean(name, known, n);
-    if (near) return option_error("the plan has no %s '%s'; did you mean '%s'?", what, name, near);
-    return option_error("the plan has no %s '%s'", what, name);
+static void unknown(const char *what, const char *name, const struct option_names *known) {
+    struct arena a;
+    arena_init(&a);
+    option_error("the plan has no %s '%s'%s", what, name, option_names_text(&a, known, name));
+    arena_release(&a);
 }
 
 // -- what is asked for, in the plan ---------------------------------------------------------------
 
 static bool find_kernel(const struct run_request *q, struct run_case *c) {
-    const char *known[MAX_NAMES];
-    int n = 0;
+    struct option_names known = {.n = 0};
     if (!q->kernel) return true;
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (strcmp(k->name, q->kernel) == 0) c->kernel = k;
-        if (n < MAX_NAMES) known[n++] = k->name;
+        option_names_add(&known, k->name);
     }
     if (c->kernel) return true;
-    unknown("kernel", q->kernel, known, n);
+    unknown("kernel", q->kernel, &known);
     return false;
-}
-
-static void offer(const char **known, int *n, const char *name) {
-    if (name && *n < MAX_NAMES) known[(*n)++] = name;
 }
 
 // The tensor that --print names, in "*out"; false after an error.
 static bool find_printed(const struct run_request *q, const struct run_case *c,
                          const struct tensor **out) {
-    const char *known[MAX_NAMES];
-    int n = 0;
+    struct option_names known = {.n = 0};
     *out = NULL;
     if (!q->print) return true;
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
@@ -65,12 +60,12 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
         for (int i = 0; i < k->nformals + k->nlocal; ++i) {
             const struct tensor *t =
                 i < k->nformals ? k->formal[i].tensor : k->local[i - k->nformals];
-            offer(known, &n, t->name);
+            option_names_add(&known, t->name);
             if (t->name && strcmp(t->name, q->print) == 0 && !*out) *out = t;
         }
     }
     if (!*out) {
-        unknown("tensor that a kernel uses called", q->print, known, n);
+        unknown("tensor that a kernel uses called", q->print, &known);
         return false;
     }
     if ((*out)->space == MEM_FRAG && q->thread < 0) {
@@ -97,12 +92,12 @@ static bool takes_long(struct session *s, const struct run_case *c) {
 
 static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
-    const char *known[MAX_NAMES];
-    int n = 0, chosen = 0, nwhen = 0;
+    struct option_names known = {.n = 0};
+    int chosen = 0, nwhen = 0;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     const int64_t *first = NULL;
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int i = 0; i < p->nparams; ++i) offer(known, &n, p->param[i]->name);
+    for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
     for (int k = 0; k < q->nparams; ++k) {
         bool found = false;
         for (int i = 0; i < p->nparams; ++i) {
@@ -112,7 +107,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
             }
         }
         if (!found) {
-            unknown("param", q->param[k].name, known, n);
+            unknown("param", q->param[k].name, &known);
             return false;
         }
     }

@@ -112,8 +112,9 @@ static void put_duties(const struct emission *o) {
     for (int i = 0; i < k->nduties; ++i)
         owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
     if (shares_global(k)) {
-        owe(o, "a barrier is needed between this and what other threads write to what it reads or "
-               "do with what it writes, before and after");
+        owe(o,
+            "a barrier is needed between this and what other threads do with its tensors, before "
+            "and after; between two reads none is needed");
     } else if (has(k, KIR_SHARED)) {
         owe(o, "a barrier is needed between this and what other threads do with the shared memory, "
                "before and after");

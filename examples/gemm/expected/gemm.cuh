@@ -252,8 +252,8 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 //     - N8 is a multiple of 8 in 8 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier is needed between this and what other threads write to what it reads or do with
-//       what it writes, before and after
+//     - a barrier is needed between this and what other threads do with its tensors, before and
+//       after; between two reads none is needed
 //   It returns with this thread's accesses done, and holds no barrier.
 //   store_tile_SMEM_BYTES is what its shared arguments take, store_tile_ALIGN the bytes that each
 //   must be aligned to.
@@ -326,8 +326,8 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 //     - N is in 1 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier is needed between this and what other threads write to what it reads or do with
-//       what it writes, before and after
+//     - a barrier is needed between this and what other threads do with its tensors, before and
+//       after; between two reads none is needed
 //   It returns with this thread's accesses done, and holds no barrier.
 //   store_tile_narrow_SMEM_BYTES is what its shared arguments take, store_tile_narrow_ALIGN the
 //   bytes that each must be aligned to.
