@@ -134,6 +134,27 @@ static bool dashed(struct parser *p, int *lo, int *hi, struct range *at) {
     return true;
 }
 
+// "param M : 1 .. 100;", "param M : index 1 .. 100;", "param M : 4;"
+static bool bare_number(struct parser *p) {
+    bool index = p->before.token == TOK_INDEX;
+    if (p->now.token != TOK_INT || (!index && p->before.token != ':')) return false;
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (left > 0 && *text == ' ') ++text, --left;
+    if (left < 2 || strncmp(text, "..", 2) != 0) {
+        const char *number = slip_text(p, p->now.at);
+        diag_error(p->s, p->now.at,
+                   "a multiple of %s is 'index %% %s'; a number known when compiling is "
+                   "'const NAME = %s;'",
+                   number, number, number);
+        return true;
+    }
+    diag_error(p->s, before(p->now.at), "the range of a param comes after '%s'",
+               index ? "in" : "index in");
+    diag_fixit(p->s, before(p->now.at), index ? "in " : "index in ");
+    return true;
+}
+
 // "param M;", "param M = 128;", "param M : index >= 1;", "param M : index in 1-100;"
 static bool param_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_PARAM) return false;
@@ -144,6 +165,7 @@ static bool param_slip(struct parser *p, const int *set, int n) {
         diag_fixit(p->s, before(p->now.at), " : index");
         return true;
     }
+    if (bare_number(p)) return true;
     if (now == '=' && last == TOK_ID && slip_has(set, n, ':')) {
         diag_error(p->s, p->now.at,
                    "a param gets its value when the kernel is started: 'param %s : index;'; a "
