@@ -1,5 +1,8 @@
-// A copy between local_partition of both sides by different orders of the same threads: elements
-// change their places within a tile.
+// What a plan does with threads by mistake: a copy between local_partition of both sides by
+// different orders of the same threads, or by different numbers of them, so that elements change
+// their places within a tile; threads of a block that no copy uses.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
@@ -25,18 +28,68 @@ static bool orders_differ(struct session *s, struct lay a, struct lay b) {
     return differ && !square;
 }
 
+// Whether both numbers are a thread's, and "a" has fewer values than "b": "lane" and "tid".
+static bool is_fewer(struct session *s, const struct ix *a, const struct ix *b) {
+    int64_t last[2];
+    for (int i = 0; i < 2; ++i) {
+        const struct ix *x = i ? b : a;
+        if (!ix_depends(x, IX_TID) && !ix_depends(x, IX_LANE) && !ix_depends(x, IX_WARP))
+            return false;
+        if (!ix_static(ix_max(s, x), &last[i])) return false;
+    }
+    return last[0] < last[1];
+}
+
+static void warn_order(struct session *s, const struct stmt *st, const struct partitioned *a,
+                       const struct partitioned *b) {
+    diag_warn(s, W_THREAD_ORDER, st->at,
+              "a thread reads '%s' by %s and writes '%s' by %s, so that elements change their "
+              "places",
+              st->copy->src.base->name, lay_text(&s->lay, a->thr), st->copy->dst.base->name,
+              lay_text(&s->lay, b->thr));
+    diag_note(s, b->thr_at, "with one layout on both sides, each element keeps its place");
+    diag_fixit(s, b->thr_at, source_line(s, a->thr_at));
+}
+
+// "local_partition(A, .., lane) -> local_partition(B, .., tid)"
+static void warn_fewer(struct session *s, const struct stmt *st, const struct partitioned *a,
+                       const struct partitioned *b) {
+    const char *src = st->copy->src.base->name;
+    diag_warn(s, W_THREAD_ORDER, st->at,
+              "a thread reads part '%s' of '%s' and writes part '%s' of '%s': several threads "
+              "read one part, and no thread reads the others",
+              ix_text(s, a->thread), src, ix_text(s, b->thread), st->copy->dst.base->name);
+    diag_note(s, st->copy->src.at, "with '%s' here too, each element keeps its place",
+              ix_text(s, b->thread));
+}
+
 void waste_threads(struct session *s, const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_COPY) continue;
         const struct partitioned *a = st->copy->src.partitioned, *b = st->copy->dst.partitioned;
-        if (!a || !b || !ix_equal(a->thread, b->thread) || !orders_differ(s, a->thr, b->thr))
-            continue;
-        diag_warn(s, W_THREAD_ORDER, st->at,
-                  "a thread reads '%s' by %s and writes '%s' by %s, so that elements change their "
-                  "places",
-                  st->copy->src.base->name, lay_text(&s->lay, a->thr), st->copy->dst.base->name,
-                  lay_text(&s->lay, b->thr));
-        diag_note(s, b->thr_at, "with one layout on both sides, each element keeps its place");
-        diag_fixit(s, b->thr_at, source_line(s, a->thr_at));
+        if (!a || !b) continue;
+        if (!ix_equal(a->thread, b->thread)) {
+            if (lay_equal(a->thr, b->thr) && is_fewer(s, a->thread, b->thread))
+                warn_fewer(s, st, a, b);
+        } else if (orders_differ(s, a->thr, b->thr)) {
+            warn_order(s, st, a, b);
+        }
     }
+}
+
+void waste_block(struct session *s, const struct kernel *k) {
+    int64_t used = 0;
+    if (k->device || k->threads_at.begin == k->threads_at.end) return;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_CALL) return;
+        if (st->kind != STMT_COPY) continue;
+        if (!st->copy->tc || st->copy->facts.level != LEVEL_BLOCK) return;
+        if (st->copy->tc->threads > used) used = st->copy->tc->threads;
+    }
+    // With half of them or fewer, each copy is warned of (pass "costs").
+    if (used == 0 || used >= k->threads || 2 * used <= k->threads) return;
+    diag_warn(s, W_IDLE_THREADS, k->threads_at,
+              "a block has %" PRId64 " threads, and the tiled copies of '%s' use at most %" PRId64,
+              k->threads, k->name, used);
+    diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%" PRId64, used));
 }

@@ -1,7 +1,7 @@
 // Pass "waste": warns of blocks, steps and copies that change nothing, and of numbers that a copy
 // loses.
 //
-// Requires: facts of predicate.  Fills nothing.  What it says is so for all sizes; what is not
+// Requires: facts of partition and predicate.  Fills nothing.  What it says is so for all sizes; what is not
 // known is not said.
 #include "pass/waste/waste.h"
 
@@ -21,6 +21,7 @@ bool pass_waste(struct session *s, struct plan *p) {
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
         if (is_on(s, W_FIXED_TILE)) waste_tiles(s, k);
         if (is_on(s, W_THREAD_ORDER)) waste_threads(s, k);
+        if (is_on(s, W_IDLE_THREADS)) waste_block(s, k);
         if (is_on(s, W_ROUNDING)) waste_rounding(s, k);
         if (is_on(s, W_DEAD_COPY)) waste_writes(s, k);
     }

@@ -20,6 +20,9 @@ void waste_rounding(struct session *s, const struct kernel *k);
 // Inputs of which all blocks read one part, where an output of the shape is written by parts.
 void waste_tiles(struct session *s, const struct kernel *k);
 
+// A block with more threads than any of its tiled copies has, where it does nothing else.
+void waste_block(struct session *s, const struct kernel *k);
+
 // Copies whose sides are cut by the same threads in different orders.
 void waste_threads(struct session *s, const struct kernel *k);
 

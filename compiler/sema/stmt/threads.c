@@ -111,6 +111,7 @@ bool kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
         refuse_tuple(c, fn->threads);
         return true;
     }
+    k->threads_at = fn->threads->at;
     const struct value *v = eval(c, fn->threads);
     if (v->kind == VAL_TILED) {
         diag_error(c->s, fn->threads->at,

@@ -243,8 +243,10 @@ static const char *way(struct sema *c, const struct atom_row *row) {
 static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    const char *mend = atom_is_collective(a->row) ? "copy it through shared memory"
-                                                  : sema_text(c, "use universal(%d) here", a->bits);
+    const char *mend = !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
+                       : v->base->space == MEM_GLOBAL
+                           ? "copy it through shared memory"
+                           : "use a tiled copy of 'auto' or 'universal' here";
     diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
                space_place(v->base->space), mend);
@@ -267,10 +269,16 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
     }
     const struct tensor *from = y->src.base, *to = y->dst.base;
     if (a->row->raw && from->elem != to->elem) {
+        const char *mend =
+            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
+            : from->space == MEM_FRAG
+                ? sema_text(c, "convert first, from '%s' to a fragment of %s", from->name,
+                            to->elem->name)
+                : sema_text(c, "load a fragment of %s, and convert from that to '%s'",
+                            from->elem->name, to->name);
         diag_error(c->s, y->how_at,
-                   "%s moves bytes and does not convert, but '%s' holds %s and '%s' holds %s; use "
-                   "universal(%d) here",
-                   a->row->family, from->name, from->elem->name, to->name, to->elem->name, a->bits);
+                   "%s moves bytes and does not convert, but '%s' holds %s and '%s' holds %s; %s",
+                   a->row->family, from->name, from->elem->name, to->name, to->elem->name, mend);
         diag_page(c->s, a->row->page);
         return false;
     }
