@@ -21,14 +21,21 @@ static int collect(struct lay_int v, const struct lay_sym *found[], int n) {
     return n;
 }
 
-// A size of "y": about "size", which has many divisors, and as it is promised.  Where "by" is not 0,
-// it is a multiple of that, and of no more than has to be.
+// A size of "y" in its range: about "size", which has many divisors, and as it is promised.  Where
+// "by" is not 0, it is a multiple of that, and of no more than has to be.
 static int64_t usual(const struct lay_sym *y, int64_t size, int64_t by) {
     int64_t step = y->mul / lay_gcd(y->mul, GRAIN), n;
     if (__builtin_mul_overflow(step, GRAIN, &step)) step = y->mul;
+    // A range may be too small for a multiple of the grain.
+    while (step > y->mul && (y->hi < step || y->hi / step * step < y->lo)) step /= 2;
     n = size > step ? size / step * step : step;
+    if (n > y->hi) n = y->hi / step * step;
+    if (n < y->lo) n = (y->lo - 1) / step * step + step;
     by *= y->mul / lay_gcd(y->mul, by ? by : 1);
-    if (by % GRAIN != 0 && n + by <= y->hi) n += by;
+    if (by % GRAIN != 0) {
+        if (n + by > y->hi && n - step + by >= y->lo) n -= step;
+        if (n + by <= y->hi) n += by;
+    }
     return n > y->hi ? y->hi : n < y->lo ? y->lo : n;
 }
 
