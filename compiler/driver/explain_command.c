@@ -26,9 +26,10 @@ static const char help[] =
     "tables.\n\n"
     "  --json        the same as JSON, for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source, with every choice written out\n"
-    "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
+    "  --equivalent PLAN K1 K2   say whether two kernels move the same elements with the same "
+    "threads\n"
     "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
-    "  --diff OLD NEW   compare two outputs of --json: what changed, and whether it got worse\n"
+    "  --diff OLD NEW   compare two outputs of --json: say what changed, and what got worse\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 

@@ -13,8 +13,8 @@
 static const char help[] =
     "usage: tcpc fmt [options] PLAN.tcp...\n"
     "\n"
-    "  -i        change the files; without it the result goes to standard output\n"
-    "  --check   change nothing; exit status 1 when a file is not formatted, naming it\n"
+    "  -i        change the files; the default is to print the result\n"
+    "  --check   change nothing; name the files that are not formatted, with exit status 1\n"
     "\n"
     "'-' reads standard input.  Comments are kept.\n";
 

@@ -28,11 +28,11 @@ enum { MOST_SECONDS = 600 };
 
 const char tune_usage[] =
     "usage: tcpc tune [OPTIONS] PLAN\n"
-    "  Times the best candidates of a planned kernel on the GPU at hand, and writes the plan with\n"
+    "  Times the best candidates of a planned kernel on the GPU, and writes the plan with\n"
     "  the fastest one.\n"
     "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
-    "  --seconds=N       how long to measure, once all is built; default 2\n"
-    "  --kernel NAME     the kernel, if several of the plan are planned\n"
+    "  --seconds=N       seconds to measure, after building; default 2\n"
+    "  --kernel NAME     the kernel to tune, if several kernels are planned\n"
     "  --param NAME=N    the value of a param; all params of the kernel need one\n"
     "  -o FILE           write the plan to FILE; default: standard output\n"
     "  --json            print the results as JSON, for programs; the plan is written only with "

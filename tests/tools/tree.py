@@ -137,7 +137,7 @@ def paths():
         text = (ROOT / name).read_text()
         for room in rooms if named else ():
             if f"`{room}`" not in text:
-                print(f"{name}: says nothing of compiler/{room}")
+                print(f"{name}: does not mention compiler/{room}")
                 found += 1
     print(f"{checked} paths, {found} findings")
     return found
