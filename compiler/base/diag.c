@@ -43,8 +43,9 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_CONVERSION] = {"conversion", true, "a copy between integers and floats that loses digits"},
     [W_LINEAR_TILE] = {"linear-tile", true,
                        "one number for a tile of several modes, along the first"},
-    [W_FIXED_TILE] = {"fixed-tile", true,
-                      "one tile of an input for all blocks, which write all tiles of an output"},
+    [W_FIXED_TILE] =
+        {"fixed-tile", true,
+         "one tile of an input for all blocks or steps, which write all tiles of an output"},
     [W_THREAD_ORDER] = {"thread-order", true,
                         "two sides of a copy that are cut by threads in different orders"},
     [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},

@@ -1,5 +1,5 @@
 // Copies and fills of shared memory and fragments whose elements nobody reads: the buffer is never
-// read, or all that was written is written again first.
+// read, or not after that, or all that was written is written again first.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/walk.h"
@@ -71,10 +71,8 @@ static void never_read(struct session *s, const struct kernel *k, const struct t
 
 // -- written again --------------------------------------------------------------------------------
 
-// Whether "st" writes all elements of its buffer, whatever the block and the size.
-static bool writes_all(struct session *s, const struct stmt *st) {
-    const struct view *v = written(st);
-    if (st->kind == STMT_COPY && st->copy->facts.npred && !st->copy->pad) return false;
+// Whether "v" is all of its buffer, whatever the block and the size.
+static bool is_all(struct session *s, const struct view *v) {
     bool whole = lay_valid(v->base->layout) && lay_valid(v->layout) && v->offset &&
                  ix_static(v->offset, NULL) && !v->limit && !v->overhang && !v->part &&
                  lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout));
@@ -82,16 +80,53 @@ static bool writes_all(struct session *s, const struct stmt *st) {
     return whole;
 }
 
+// Whether some threads of the block have no part in "c", so that their registers stay as they are.
+static bool leaves_threads(const struct kernel *k, const struct copy *c) {
+    return c->dst.base->space == MEM_FRAG && c->tc && c->facts.level == LEVEL_BLOCK &&
+           c->tc->threads < k->threads;
+}
+
+// Whether "st" writes all elements of its buffer, in each thread that has some.
+static bool writes_all(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
+    if (c && ((c->facts.npred && !c->pad) || leaves_threads(k, c))) return false;
+    return is_all(s, written(st));
+}
+
+// Whether "st" is the call of a function that writes all of "t", an 'out' argument.
+static bool calls_over(struct session *s, const struct stmt *st, const struct tensor *t) {
+    if (st->kind != STMT_CALL || st->call->fill) return false;
+    for (int i = 0; i < st->call->fn->nformals; ++i)
+        if (st->call->view[i].base == t &&
+            (st->call->fn->formal[i].dir != ARG_OUT || !is_all(s, &st->call->view[i])))
+            return false;
+    return true;
+}
+
 // The statement after "st", in the same block of statements, that writes all of its buffer before
 // anybody reads of it; or NULL.
-static const struct stmt *written_again(struct session *s, const struct stmt *st) {
+static const struct stmt *written_again(struct session *s, const struct kernel *k,
+                                        const struct stmt *st) {
     const struct tensor *t = written(st)->base;
     for (const struct stmt *i = st->next; i; i = i->next) {
         struct touched x = touched_in(i, t);
+        if (x.called && !x.read && calls_over(s, i, t)) return i;
         if (x.read || x.called) return NULL;
-        if (written(i) && written(i)->base == t && writes_all(s, i)) return i;
+        if (written(i) && written(i)->base == t && writes_all(s, k, i)) return i;
     }
     return NULL;
+}
+
+// -- after the last read --------------------------------------------------------------------------
+
+// "st" writes, in no loop, to a buffer that was read before, and is not read any more.
+static bool is_last(const struct stmt *st) {
+    const struct tensor *t = written(st)->base;
+    for (const struct stmt *i = st->next; i; i = i->next) {
+        struct touched x = touched_in(i, t);
+        if (x.read || x.called) return false;
+    }
+    return !st->up;
 }
 
 // -- the same again -------------------------------------------------------------------------------
@@ -148,16 +183,51 @@ static bool reads_in(const struct stmt *loop, const struct tensor *t) {
 }
 
 // "st" in a loop of several steps, of which each writes all of the buffer that no step reads.
-static void each_step(struct session *s, const struct stmt *st) {
+static void each_step(struct session *s, const struct kernel *k, const struct stmt *st) {
     const struct stmt *loop = st->up;
     const struct tensor *t = written(st)->base;
     if (!loop || loop->kind != STMT_FOR || !has_many_steps(s, loop)) return;
-    if (!writes_all(s, st) || reads_in(loop, t) || repeats(loop)) return;
+    if (!writes_all(s, k, st) || reads_in(loop, t) || repeats(loop)) return;
     diag_warn(s, W_DEAD_COPY, st->at,
               "%s writes all of '%s' in each step of the loop over '%s', and no step reads it: the "
               "next step writes it again",
               what(s, st), t->name, loop->var->name);
     diag_note(s, loop->at, "what reads '%s' belongs in this loop, after what writes it", t->name);
+}
+
+// Whether all that the calls of "loop" write is "t", which no copy there reads: they add to it.
+static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *call = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
+        if (st->kind != STMT_CALL || st->call->fill) continue;
+        bool other = false, adds = false;
+        for (int i = 0; i < st->call->fn->nformals; ++i) {
+            bool same = st->call->view[i].base == t;
+            enum dir dir = st->call->fn->formal[i].dir;
+            adds |= same && dir == ARG_INOUT;
+            other |= same ? dir != ARG_INOUT : dir != ARG_IN;
+        }
+        if (adds && other) return NULL;
+        if (adds) call = st;
+    }
+    return call;
+}
+
+// A 'fill' in a loop of several steps, before calls whose results only the last step leaves behind.
+static void lost_sums(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct stmt *loop = st->up;
+    const struct tensor *t = written(st)->base;
+    if (st->kind != STMT_CALL || !loop || loop->kind != STMT_FOR || !has_many_steps(s, loop) ||
+        !writes_all(s, k, st))
+        return;
+    const struct stmt *call = adds_to(loop, t);
+    if (!call) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "this 'fill' discards what '%s' added to '%s' in the step before; only the last step "
+              "of the loop over '%s' counts",
+              call->call->fn->name, t->name, loop->var->name);
+    diag_note(s, loop->at, "before the loop, the 'fill' is executed once");
 }
 
 static bool is_in(const struct stmt *st, const struct stmt *outer) {
@@ -211,10 +281,17 @@ void waste_writes(struct session *s, const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
         if (st->kind == STMT_PIPELINE) ends_of_steps(s, k, st);
-        const struct stmt *again = written(st) ? written_again(s, st) : NULL;
+        const struct stmt *again = written(st) ? written_again(s, k, st) : NULL;
         if (!written(st) || !is_read(k, written(st)->base)) continue;
+        if (!again && is_last(st)) {
+            diag_warn(s, W_DEAD_COPY, st->at,
+                      "%s writes to '%s' after its last read, and nothing reads what it writes",
+                      what(s, st), written(st)->base->name);
+            continue;
+        }
         if (!again) {
-            each_step(s, st);
+            each_step(s, k, st);
+            lost_sums(s, k, st);
             continue;
         }
         diag_warn(s, W_DEAD_COPY, st->at,
