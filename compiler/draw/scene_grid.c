@@ -34,7 +34,7 @@ static struct block block_from(const struct picture *p, const struct pic_grid *g
                                int column, const bool *taken) {
     const struct pic_cell *a = pic_at(g, row, column);
     struct block b = {row, column, 1, 1};
-    if (!g->threads || a->colour < 0) return b;
+    if (!g->merged || a->colour < 0) return b;
     while (column + b.columns < g->columns && alike(p, g, a, row, column + b.columns, taken))
         ++b.columns;
     for (; row + b.rows < g->rows; ++b.rows)
@@ -143,7 +143,7 @@ static void add_labels(struct scene *s, const struct frame *f) {
 // The texts of blocks, on a patch where lines run through the block.
 static void add_cells(struct scene *s, const struct frame *f) {
     const struct blocks all = find_blocks(f->p, f->g);
-    for (int colour = 0; f->g->threads && colour < N_COLOURS; ++colour) {
+    for (int colour = 0; f->g->merged && colour < N_COLOURS; ++colour) {
         for (int i = 0; i < all.n; ++i) {
             const struct block *b = &all.at[i];
             const struct pic_cell *c = pic_at(f->g, b->row, b->column);
@@ -195,7 +195,7 @@ static int least(int a, int b) {
 static void size_texts(const struct picture *p, const struct pic_grid *g, int *w, int *h) {
     const struct blocks all = find_blocks(p, g);
     int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
-    if (!g->threads || g->column_name) *w = most(*w, label);
+    if (!g->merged || g->column_name) *w = most(*w, label);
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
         const char *text = picture_cell_text(p, pic_at(g, b->row, b->column));
@@ -216,7 +216,7 @@ void scene_cells(const struct picture *p, int *w, int *h) {
         size_texts(p, g, w, h);
         for (int i = 0; i < g->rows * g->columns; ++i)
             if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + 10;
-        if (g->threads)
+        if (g->merged)
             for (int i = 0; i < g->rows * g->columns; ++i)
                 wide = most(wide, scene_text_width(picture_cell_text(p, &g->cell[i])) + 8);
     }
