@@ -120,6 +120,8 @@ static inline struct pic_cell *pic_at(const struct pic_grid *g, int row, int col
 static inline const char *picture_cell_text(const struct picture *p, const struct pic_cell *c) {
     return p->pool.text + c->text;
 }
+// Columns "from" to "from" + "n" - 1 of "g", with their names, without arrows.
+struct pic_grid picture_part(const struct picture *p, const struct pic_grid *g, int from, int n);
 int pic_digits(int64_t n);  // decimal digits of n >= 0
 
 // -- colours --------------------------------------------------------------------------------------
