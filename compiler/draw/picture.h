@@ -83,6 +83,7 @@ struct picture {
     struct session *s;
     enum draw_format format;
     bool color;  // text has escape sequences
+    int wide;    // the columns of the terminal that text goes to; 0: none
     const char *title;
     const char **note;  // sentences below the title
     int nnotes;
