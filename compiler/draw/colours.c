@@ -162,16 +162,18 @@ static void look(struct pic_neighbours *n, const struct pic_grid *g, const struc
 
 void picture_threads(struct picture *p) {
     struct pic_neighbours n = {0};
-    int64_t most = 0;
+    int64_t least = INT64_MAX, most = 0;
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
-        g->threads = true;
+        g->threads = g->merged = true;
         for (int r = 0; r < g->rows; ++r) {
             for (int c = 0; c < g->columns; ++c) {
                 const struct pic_cell *a = pic_at(g, r, c);
                 look(&n, g, a, r, c + 1);
                 for (int d = -1; d <= 1; ++d) look(&n, g, a, r + 1, c + d);
-                if (a->colour >= 0 && a->group > most) most = a->group;
+                if (a->colour < 0) continue;
+                if (a->group > most) most = a->group;
+                if (a->group < least) least = a->group;
             }
         }
     }
@@ -181,7 +183,7 @@ void picture_threads(struct picture *p) {
             struct pic_cell *c = &p->grid[k].cell[i];
             if (c->colour >= 0) c->colour = pic_thread(m, c->group);
         }
-    if (most < LANES || p->format == DRAW_TEXT) return;
+    if (most < LANES || least / LANES == most / LANES || p->format == DRAW_TEXT) return;
     picture_key(p, pic_thread(m, 0), "even warps");
     picture_key(p, pic_thread(m, LANES), "odd warps, deeper; a thick line separates warps");
 }

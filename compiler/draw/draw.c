@@ -44,6 +44,7 @@ const char *draw(struct session *s, const struct plan *plan, const struct draw_r
     struct picture p;
     picture_init(&p, s, r->format);
     p.color = r->color;
+    p.wide = r->wide;
     const char *why = make(&p, plan, r);
     if (!why) {
         note_params(&p, plan, r);

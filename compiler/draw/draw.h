@@ -49,6 +49,7 @@ struct draw_request {
     int bits;                     // BANKS of a layout: an element, 0: not known
     const int64_t *sym_values;    // of the params, by lay_sym.id
     bool color;                   // of text, by escape sequences
+    int wide;                     // columns of the terminal that text goes to; 0: none
 };
 
 // Appends the drawing to "out"; "p" may be NULL for a layout alone.  Returns NULL, or why there is

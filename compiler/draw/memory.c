@@ -96,22 +96,24 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
     if (f.tuples) return coordinates(p, r, &f);
     if (p->format != DRAW_TEXT)
         picture_note(p, "the offset of each element%s", r->tensor ? ", in elements" : "");
-    int64_t most = 0;
+    int64_t least = 0, most = 0;
     for (int k = 0; k < p->ngrids; ++k)
         for (int row = 0; row < p->grid[k].rows; ++row)
             for (int col = 0; col < p->grid[k].columns; ++col) {
                 int64_t x = offset_at(&f, domain_at(&f.d, k, row, col));
                 if (x > most) most = x;
+                if (x < least) least = x;
             }
-    for (int i = 0; i < 3 && most > 1; ++i)
-        picture_key(p, pic_ramp(most / 2 * i, most + 1),
-                    picture_text(p, "%" PRId64, i < 2 ? most / 2 * i : most));
+    int64_t reach = most - least;
+    for (int i = 0; i < 3 && reach > 1; ++i)
+        picture_key(p, pic_ramp(reach / 2 * i, reach + 1),
+                    picture_text(p, "%" PRId64, i < 2 ? least + reach / 2 * i : most));
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
         for (int row = 0; row < g->rows; ++row)
             for (int col = 0; col < g->columns; ++col) {
                 int64_t x = offset_at(&f, domain_at(&f.d, k, row, col));
-                picture_cell(p, pic_at(g, row, col), pic_ramp(x, most + 1),
+                picture_cell(p, pic_at(g, row, col), pic_ramp(x - least, reach + 1),
                              block_of(&f.d, row, col), "%" PRId64, x);
             }
     }

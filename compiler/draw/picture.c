@@ -112,6 +112,23 @@ const char *picture_grids(struct picture *p, const char *what, int64_t n, int64_
     return NULL;
 }
 
+struct pic_grid picture_part(const struct picture *p, const struct pic_grid *g, int from, int n) {
+    struct pic_grid part = *g;
+    const char **name = ARENA_ARRAY(&p->s->arena, const char *, n);
+    struct pic_cell *cell = ARENA_ARRAY(&p->s->arena, struct pic_cell, g->rows * n);
+    for (int r = 0; r < g->rows; ++r)
+        for (int c = 0; c < n; ++c) cell[r * n + c] = *pic_at(g, r, from + c);
+    for (int c = 0; c < n; ++c)
+        name[c] = g->column_name
+                      ? g->column_name[from + c]
+                      : picture_text(p, "%s%0*d", g->column_prefix, g->column_digits, from + c);
+    part.columns = n;
+    part.cell = cell;
+    part.column_name = name;
+    part.narrows = 0;
+    return part;
+}
+
 void picture_cell(struct picture *p, struct pic_cell *c, int colour, int64_t group,
                   const char *format, ...) {
     va_list ap;

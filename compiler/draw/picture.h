@@ -42,7 +42,8 @@ struct pic_grid {
     const char *const *row_name, *const *column_name;  // instead, when not NULL
     const char *row_axis, *column_axis;                // what the labels count, or NULL
     bool named;                                        // an axis has a name from the plan
-    bool threads;  // groups are threads: neighbours of one text are one cell, warps are set apart
+    bool merged;   // neighbours of one group and one text are one cell
+    bool threads;  // groups are threads: a heavy line separates warps
     bool bars;     // a schedule: neighbours of one group are one bar; groups by tensor << 32
     const struct pic_arrow *arrow;
     int narrows;
@@ -82,6 +83,7 @@ struct picture {
     struct session *s;
     enum draw_format format;
     bool color;  // text has escape sequences
+    int wide;    // the columns of the terminal that text goes to; 0: none
     const char *title;
     const char **note;  // sentences below the title
     int nnotes;
@@ -119,6 +121,8 @@ static inline struct pic_cell *pic_at(const struct pic_grid *g, int row, int col
 static inline const char *picture_cell_text(const struct picture *p, const struct pic_cell *c) {
     return p->pool.text + c->text;
 }
+// Columns "from" to "from" + "n" - 1 of "g", with their names, without arrows.
+struct pic_grid picture_part(const struct picture *p, const struct pic_grid *g, int from, int n);
 int pic_digits(int64_t n);  // decimal digits of n >= 0
 
 // -- colours --------------------------------------------------------------------------------------
@@ -146,7 +150,8 @@ struct pic_neighbours {
 void pic_beside(struct pic_neighbours *n, int64_t a, int64_t b);
 struct pic_scheme pic_scheme_for(const struct pic_neighbours *n);
 int pic_thread(struct pic_scheme m, int64_t thread);
-// Colours all cells that have a colour by their group, which is a thread; adds a legend.
+// Merges all cells that have a colour and colours them by their group, which is a thread; adds a
+// legend where there are several warps.
 void picture_threads(struct picture *p);
 
 // -- writers --------------------------------------------------------------------------------------

@@ -5,7 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 28, SWATCH = 14, WIDE = 1200, WIDEST = 2400, TEXT_WIDTH = 560, TITLE_WIDTH = 1000 };
+enum {
+    GAP = 28,
+    SWATCH = 14,
+    WIDE = 1200,
+    WIDEST = 2400,
+    LONGEST = 3200,
+    TEXT_WIDTH = 560,
+    TITLE_WIDTH = 1000
+};
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
 
 void scene_add(struct scene *s, struct shape shape) {
     buf_write(&s->shapes, (const char *)&shape, sizeof shape);
@@ -113,6 +125,17 @@ int scene_keys(struct scene *s, int y) {
     return y + SWATCH;
 }
 
+// The columns of a part of grid "k": all, or of a grid wider than a page as many as one has room
+// for, if the page has room for the parts below one another.
+static int part_columns(const struct picture *p, int k, int cell_w, int cell_h) {
+    const struct pic_grid *g = &p->grid[k];
+    int columns = g->columns;
+    if (g->bars || g->narrows) return columns;
+    while (columns > 1 && columns * cell_w + 80 > WIDEST) columns = (columns + 1) / 2;
+    int parts = (g->columns + columns - 1) / columns;
+    return p->ngrids * parts * (g->rows * cell_h + 80) > LONGEST ? g->columns : columns;
+}
+
 // Whether grid "k" begins a row of the page, when those before it in the row end at "x".
 static bool begins_row(const struct picture *p, int k, int x, int cell_w) {
     int guess = p->grid[k].columns * cell_w + 80;
@@ -125,21 +148,25 @@ void scene_grids(struct scene *s, int top) {
     const struct picture *p = s->picture;
     int cell_w, cell_h, x = SCENE_MARGIN, y = top, below = top;
     scene_cells(p, &cell_w, &cell_h);
-    for (int k = 0; k < p->ngrids; ++k) {
-        int w, h;
-        if (k > 0 && begins_row(p, k, x, cell_w)) {
+    for (int k = 0, from = 0; k < p->ngrids;) {
+        struct pic_grid g = p->grid[k];
+        int w, h, n = least(part_columns(p, k, cell_w, cell_h), g.columns - from);
+        if (from > 0 || (k > 0 && begins_row(p, k, x, cell_w))) {
             x = SCENE_MARGIN;
             y = below + GAP;
         }
-        if (p->grid[k].bars)
-            scene_bars(s, &p->grid[k], x, y + GAP / 2, &w, &h);
+        if (n < g.columns) g = picture_part(p, &g, from, n);
+        if (g.bars)
+            scene_bars(s, &g, x, y + GAP / 2, &w, &h);
         else
-            scene_grid(s, &p->grid[k], x, y, cell_w, cell_h, &w, &h);
-        if (p->grid[k].bars) h += GAP / 2;
+            scene_grid(s, &g, x, y, cell_w, cell_h, &w, &h);
+        if (g.bars) h += GAP / 2;
         if (y + h > below) below = y + h;
         x += w;
         if (x + SCENE_MARGIN > s->width) s->width = x + SCENE_MARGIN;
         x += GAP;
+        from += n;
+        if (from == p->grid[k].columns) ++k, from = 0;
     }
     s->height = scene_keys(s, below) + SCENE_MARGIN;
 }

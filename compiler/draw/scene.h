@@ -15,6 +15,7 @@ enum shape_kind {
 };
 enum shape_ink {
     INK_TEXT,
+    INK_LARGE,  // text, half as large again
     INK_TITLE,
     INK_MUTED,
     INK_STRONG,
@@ -43,7 +44,7 @@ struct scene {
     int width, height;
 };
 
-enum { SCENE_FONT = 12, SCENE_LINE = 18, SCENE_MARGIN = 16 };
+enum { SCENE_FONT = 12, SCENE_LARGE = 18, SCENE_LINE = 18, SCENE_MARGIN = 16 };
 
 void scene_init(struct scene *s, const struct picture *p);  // lays "p" out
 void scene_release(struct scene *s);

@@ -260,15 +260,15 @@ static void add_order(struct flow *f, int i, int y) {
     const char *wait = i > 0 && joins(p, i - 1)       ? p->step[i - 1].text[0]
                        : p->step[i].kind == STEP_WAIT ? p->step[i].text[0]
                                                       : "";
-    int x = f->left - NUMBER + INDENT * f->depth + 4;
+    int x = f->left - NUMBER + INDENT * f->depth + 4, right = f->right - INDENT * f->depth - 12;
     if (joins(p, i)) return;
+    const char *text = picture_text(p, "%s%s%s", wait, *wait && *barrier ? ", " : "", barrier);
     scene_add(f->s, (struct shape){.kind = SHAPE_DASH,
                                    .x = x,
                                    .y = y + 13,
-                                   .w = f->right - INDENT * f->depth - 4 - x,
+                                   .w = right - scene_text_width(text) - x,
                                    .ink = INK_STRONG});
-    scene_label(f->s, f->right - INDENT * f->depth - 12, y + 17, INK_MUTED, ANCHOR_END,
-                picture_text(p, "%s%s%s", wait, *wait && *barrier ? ", " : "", barrier));
+    scene_label(f->s, right, y + 17, INK_MUTED, ANCHOR_END, text);
 }
 
 void scene_flow(struct scene *s, int top) {

@@ -5,7 +5,7 @@
 #include "draw/scene.h"
 
 // What a cell is at most and at least, and what a page has room for.
-enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, WARP = 32 };
+enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, ROOM = 24, WARP = 32 };
 
 struct frame {
     const struct picture *p;
@@ -34,7 +34,7 @@ static struct block block_from(const struct picture *p, const struct pic_grid *g
                                int column, const bool *taken) {
     const struct pic_cell *a = pic_at(g, row, column);
     struct block b = {row, column, 1, 1};
-    if (!g->threads || a->colour < 0) return b;
+    if (!g->merged || a->colour < 0) return b;
     while (column + b.columns < g->columns && alike(p, g, a, row, column + b.columns, taken))
         ++b.columns;
     for (; row + b.rows < g->rows; ++b.rows)
@@ -140,32 +140,56 @@ static void add_labels(struct scene *s, const struct frame *f) {
                                : picture_text(f->p, "%s%0*d", g->row_prefix, g->row_digits, r));
 }
 
+static int large_width(const char *text) {
+    return (scene_text_width(text) * SCENE_LARGE + SCENE_FONT - 1) / SCENE_FONT;
+}
+
+// Whether all blocks of threads have room for large texts, which a small picture still shows.
+static bool has_room(const struct frame *f, const struct blocks *all) {
+    if (!f->g->merged) return false;
+    for (int i = 0; i < all->n; ++i) {
+        const struct block *b = &all->at[i];
+        const struct pic_cell *c = pic_at(f->g, b->row, b->column);
+        const char *text = picture_cell_text(f->p, c);
+        if (c->colour < 0) continue;
+        if (strchr(text, '\n') || b->rows * f->cell_h < ROOM ||
+            b->columns * f->cell_w < large_width(text) + 8)
+            return false;
+    }
+    return true;
+}
+
 // The texts of blocks, on a patch where lines run through the block.
 static void add_cells(struct scene *s, const struct frame *f) {
     const struct blocks all = find_blocks(f->p, f->g);
-    for (int colour = 0; f->g->threads && colour < N_COLOURS; ++colour) {
+    bool large = has_room(f, &all);
+    int patch = large ? PATCH + SCENE_LARGE - SCENE_FONT : PATCH;
+    for (int colour = 0; f->g->merged && colour < N_COLOURS; ++colour) {
         for (int i = 0; i < all.n; ++i) {
             const struct block *b = &all.at[i];
             const struct pic_cell *c = pic_at(f->g, b->row, b->column);
-            int w = scene_text_width(picture_cell_text(f->p, c)) + 2;
+            const char *text = picture_cell_text(f->p, c);
+            int w = (large ? large_width(text) : scene_text_width(text)) + 2;
             if (c->colour != colour || (b->rows == 1 && b->columns == 1)) continue;
             scene_add(
                 s, (struct shape){.kind = SHAPE_FILL,
                                   .x = f->x + (2 * b->column + b->columns) * f->cell_w / 2 - w / 2,
-                                  .y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 - PATCH / 2,
+                                  .y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 - patch / 2,
                                   .w = w,
-                                  .h = PATCH,
+                                  .h = patch,
                                   .colour = colour});
         }
     }
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
-        const char *text = picture_cell_text(f->p, pic_at(f->g, b->row, b->column));
+        const struct pic_cell *c = pic_at(f->g, b->row, b->column);
+        const char *text = picture_cell_text(f->p, c);
+        bool big = large && c->colour >= 0;
         int x = f->x + (2 * b->column + b->columns) * f->cell_w / 2;
-        int y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 + 4;
+        int y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 + (big ? 6 : 4);
         int n = (int)strcspn(text, "\n");
         if (text[n]) y -= 7;
-        scene_part(s, x, y, INK_TEXT, ANCHOR_MIDDLE, text, n);
+        scene_part(s, x, y, big ? INK_LARGE : INK_TEXT, ANCHOR_MIDDLE, text, n);
         if (text[n]) scene_text(s, x, y + 14, INK_TEXT, ANCHOR_MIDDLE, text + n + 1);
     }
 }
@@ -195,7 +219,7 @@ static int least(int a, int b) {
 static void size_texts(const struct picture *p, const struct pic_grid *g, int *w, int *h) {
     const struct blocks all = find_blocks(p, g);
     int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
-    if (!g->threads || g->column_name) *w = most(*w, label);
+    if (!g->merged || g->column_name) *w = most(*w, label);
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
         const char *text = picture_cell_text(p, pic_at(g, b->row, b->column));
@@ -216,7 +240,7 @@ void scene_cells(const struct picture *p, int *w, int *h) {
         size_texts(p, g, w, h);
         for (int i = 0; i < g->rows * g->columns; ++i)
             if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + 10;
-        if (g->threads)
+        if (g->merged)
             for (int i = 0; i < g->rows * g->columns; ++i)
                 wide = most(wide, scene_text_width(picture_cell_text(p, &g->cell[i])) + 8);
     }
@@ -249,7 +273,7 @@ void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cel
     int upright = g->row_axis ? scene_text_width(g->row_axis) : 0;
     if (g->row_axis)  // what is longer than the rows begins above them, and ends with them
         scene_add(s, (struct shape){.kind = SHAPE_TEXT,
-                                    .x = x + SCENE_FONT,
+                                    .x = x + SCENE_FONT - 3,
                                     .y = f.y + high - (upright > high ? upright : high) / 2,
                                     .ink = INK_MUTED,
                                     .anchor = ANCHOR_MIDDLE,

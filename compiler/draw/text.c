@@ -67,7 +67,6 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
     int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
     char text[32];
     int hidden = 0;  // bytes of escape sequences in the line
-    if (g->heading) buf_printf(out, "%s\n", g->heading);
     if (g->named && g->column_axis)
         buf_printf(out, "%s down, %s across\n", g->row_axis, g->column_axis);
     else if (g->named)
@@ -99,6 +98,25 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
             hidden += (int)(out->len - from) - width;
         }
         buf_char(out, '\n');
+    }
+}
+
+// Writes as many columns beside one another as the terminal has room for.
+static void write_parts(struct buf *out, const struct picture *p, const struct pic_grid *g,
+                        int width) {
+    int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
+    int n = (p->wide - label) / (width + 1);
+    if (p->wide <= 0 || n >= g->columns) {
+        write_grid(out, p, g, width);
+        return;
+    }
+    if (n < 1) n = 1;
+    while (n & (n - 1)) n &= n - 1;  // a power of two, as most tiles have them
+    for (int from = 0; from < g->columns; from += n) {
+        int rest = g->columns - from;
+        struct pic_grid part = picture_part(p, g, from, n < rest ? n : rest);
+        if (from > 0) buf_char(out, '\n');
+        write_grid(out, p, &part, width);
     }
 }
 
@@ -159,7 +177,8 @@ void picture_write_text(const struct picture *p, struct buf *out) {
     int width = cell_width(p);
     for (int k = 0; k < p->ngrids; ++k) {
         if (k) buf_char(out, '\n');
-        write_grid(out, p, &p->grid[k], width);
+        if (p->grid[k].heading) buf_printf(out, "%s\n", p->grid[k].heading);
+        write_parts(out, p, &p->grid[k], width);
     }
     if (p->nlanes) write_flow(out, p);
 }

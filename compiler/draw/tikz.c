@@ -5,8 +5,14 @@
 #include "draw/scene.h"
 
 static const char *const inks[N_INKS] = {
-    "tcptext",  "tcptext",  "tcpmuted", "tcpstrong", "tcptext,line width=1.5pt",
-    "tcpfaint", "tcpaccent"};
+    [INK_TEXT] = "tcptext",
+    [INK_LARGE] = "tcptext,font=\\fontsize{12}{12}\\selectfont\\ttfamily",
+    [INK_TITLE] = "tcptext",
+    [INK_MUTED] = "tcpmuted",
+    [INK_STRONG] = "tcpstrong",
+    [INK_HEAVY] = "tcptext,line width=1.5pt",
+    [INK_FAINT] = "tcpfaint",
+    [INK_ACCENT] = "tcpaccent"};
 
 static void escape(struct buf *out, const char *text, int len) {
     for (int i = 0; i < len; ++i) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -236,6 +237,13 @@ static bool take_type(const struct command *q, struct draw_request *r) {
     return true;
 }
 
+// The columns of the terminal that the drawing goes to; 0: it goes elsewhere.
+static int terminal_columns(const struct draw_request *r, const char *path) {
+    struct winsize w;
+    if (r->format != DRAW_TEXT || strcmp(path, "-") != 0) return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
 // Draws, and writes the drawing where it belongs.
 static int write_drawing(struct session *s, const struct plan *p, const struct command *q,
                          struct draw_request *r) {
@@ -243,6 +251,7 @@ static int write_drawing(struct session *s, const struct plan *p, const struct c
     const char *path = q->output ? q->output : "-";
     int code;
     r->color = r->format == DRAW_TEXT && strcmp(path, "-") == 0 && diag_in_color(s, stdout);
+    r->wide = terminal_columns(r, path);
     buf_init(&out);
     const char *why = draw(s, p, r, &out);
     if (why)
