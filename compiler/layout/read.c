@@ -1,5 +1,5 @@
-// The reader of values: tuples, layouts, tilers and swizzles as this library prints them.  Expressions,
-// with operations and the notations of CuTe, are the language's (syntax, sema).
+// The reader of values: tuples, layouts, tilers and swizzles as this library prints them.
+// Expressions, with operations and CuTe's notations, belong to the language (syntax, sema).
 #include <ctype.h>
 #include <string.h>
 
