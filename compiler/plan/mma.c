@@ -11,8 +11,8 @@
 
 enum { LANES = 32 };
 
-#define C_OF_16 "((4,8),(2,2)):((32,1),(16,8))"  //  of shape (16,8), like the 16-bit A of k8
-#define C_OF_8  "((4,8),2):((16,1),8)"           //  of shape (8,8)
+#define C_OF_16 "((4,8),(2,2)):((32,1),(16,8))"  // of shape (16,8), like the 16-bit A of k8
+#define C_OF_8  "((4,8),2):((16,1),8)"           // of shape (8,8)
 
 static const struct mma_shape shapes[] = {
     {"m16n8k8", 16, 8, 8, 16, {C_OF_16, C_OF_8, C_OF_16}},

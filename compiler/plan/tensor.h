@@ -139,7 +139,6 @@ struct sliced {
 };
 
 // -- views ----------------------------------------------------------------------------------------
-// A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
 // A set of leaves of a shape, by number.
 struct leaf_set {
     uint64_t word[LAY_MAX_LEAVES / 64];
@@ -158,6 +157,7 @@ struct slice_bound {
     const struct slice_bound *next;
 };
 
+// A tensor, or a part of one: its element at coordinate c is base[sw(offset + layout(c))].
 struct view {
     struct tensor *base;
     const struct ix *offset;  // elements; before the swizzle, if there is one

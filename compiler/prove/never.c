@@ -9,7 +9,7 @@
 #include "prove/private.h"
 
 enum { EQUATIONS = 24, UNKNOWNS = 64, ROUNDS = 3 };
-#define LARGE ((int64_t)1 << 40)  //  larger sums are not examined
+#define LARGE ((int64_t)1 << 40)  // larger sums are not examined
 
 // Equations: the sum over j of at[i][j] * unknown j, plus at[i][UNKNOWNS], is 0.
 struct table {

@@ -1,11 +1,11 @@
-// A copy between local_partition of both sides by different orders of the same threads: elements
-// change their places within a tile.
+// Warns of a copy between local_partitions of both sides by different orders of the same threads:
+// it moves elements within a tile.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
 
-// Whether "a" and "b", of one shape of several extents, number its places in different orders.  With
-// equal extents that may be a transposition.
+// Whether "a" and "b", of one shape with several extents > 1, number its places in different
+// orders. False if the extents are equal, because that may be a transposition.
 static bool orders_differ(struct session *s, struct lay a, struct lay b) {
     bool differ = false, square = true;
     int64_t first = 0;

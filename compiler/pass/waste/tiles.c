@@ -1,16 +1,16 @@
-// An input of which every block reads the same tile, where blocks write tiles of an output of its
-// shape: the block is missing in the coordinate of the source.
+// Warns of an input of which every block reads the same tile, while blocks write tiles of an output
+// of the same shape: the block is probably missing in the coordinate of the source.
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
 
-// What a kernel does with an argument.
+// The uses of an argument by a kernel.
 struct uses {
     int n;
-    const struct stmt *copy;  // the last one that is a copy
-    int number;               // of that copy, in the order of the text
+    const struct stmt *copy;  // the last statement that is a copy
+    int number;               // number of that copy in textual order
 };
 
 static struct uses uses_of(const struct kernel *k, const struct tensor *t) {
@@ -35,7 +35,7 @@ static int ncoords(const struct view *v) {
     return lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
 
-// Whether "v" is the same in all blocks, threads and steps.
+// Whether "v" is the same in all blocks, threads and iterations.
 static bool is_fixed(const struct view *v) {
     for (int i = 0; i < ncoords(v); ++i)
         if (!v->coord_off[i] || !ix_constant(v->coord_off[i])) return false;
@@ -49,7 +49,8 @@ static bool is_of_block(const struct view *v) {
     return false;
 }
 
-// Whether "b" is a tile of an output as "a" is of an input: of one shape, of tensors of one shape.
+// Whether "b" is a tile of an output like "a" of an input: same shape, in tensors of the same
+// shape.
 static bool is_alike(const struct view *a, const struct view *b) {
     return lay_valid(a->layout) && lay_valid(b->layout) && lay_valid(a->base->layout) &&
            lay_valid(b->base->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
@@ -65,7 +66,7 @@ static const struct view *written_alike(const struct kernel *k, const struct ten
     return NULL;
 }
 
-// "local_tile(B, ..)" with the name of "a"; NULL where "b" is written in another way.
+// "local_tile(B, ..)" with the name of "a"; NULL if "b" is written in another way.
 static const char *as_tile_of(struct session *s, const struct view *a, const struct view *b) {
     const char *text = source_line(s, b->at), *begin = "local_tile(";
     size_t head = strlen(begin), name = strlen(b->base->name);
