@@ -15,7 +15,7 @@ enum {
     TRIES = 4         // values tried for one column
 };
 #define MOST_COEF ((int64_t)1 << 22)
-//  larger values are not examined; MOST_COLS products fit into 64 bits
+// larger values are not examined; MOST_COLS products fit into 64 bits
 #define MOST_VALUE ((int64_t)1 << 31)
 
 struct entry {
