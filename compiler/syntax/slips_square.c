@@ -1,5 +1,5 @@
-// Square brackets whose meaning is clear: slices, ranges, axes of the block, assignments to elements,
-// and the extents after a name in C.
+// Square brackets whose meaning is clear: slices, ranges, axes of the block, assignments to
+// elements, and the extents after a name in C.
 #include <ctype.h>
 #include <string.h>
 

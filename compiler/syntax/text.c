@@ -1,5 +1,5 @@
-// The expression printer: from the tree back to source text in canonical spelling, for messages, for
-// the comments in emitted code, and for the formatter. The text parses back to the same tree.
+// The expression printer: from the tree back to source text in canonical spelling, for messages,
+// for the comments in emitted code, and for the formatter. The text parses back to the same tree.
 #include <string.h>
 
 #include "base/buf.h"
@@ -37,7 +37,8 @@ static bool is_wordy(const struct ast_expr *e) {
     return false;
 }
 
-// Whether "e" is a call such as row(8,32), which means a shape with strides and is printed like one.
+// Whether "e" is a call such as row(8,32), which means a shape with strides and is printed like
+// one.
 static bool is_shape_call(const struct ast_expr *e) {
     static const char names[][10] = {"row", "col", "row_major", "col_major"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
