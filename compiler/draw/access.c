@@ -1,5 +1,5 @@
-// The access of a warp that costs most, as a picture: its wavefronts by banks of shared memory, or
-// the sectors of global memory that it takes.
+// Draws the most expensive access of a warp: its wavefronts by banks of shared memory, or its
+// sectors of global memory.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WORD };
 
-// One side of a copy, and what its most expensive access costs.
+// A side of a copy, and the cost of its most expensive access.
 struct drawn {
     bool src;
     struct side_cost cost;  // of the copy
-    bool by_values;         // other values of the params have others
+    bool by_values;         // other values of the params have other costs
 };
 
-// Adds one grid to those of "p".
+// Adds a grid to "p".
 static const char *add_grid(struct picture *p, const char *what, int rows, int columns,
                             struct pic_grid **out) {
     struct pic_grid *before = p->grid;
@@ -37,7 +37,7 @@ static bool differ(const struct side_cost *a, const struct side_cost *b) {
            memcmp(&a->total, &b->total, sizeof a->total) != 0;
 }
 
-// What side "src" of the copy costs, with or without its swizzle.
+// Computes the cost of side "src" of the copy, with or without its swizzle.
 static const char *find_cost(struct session *s, const struct plan *plan,
                              const struct draw_request *r, bool src, bool swizzled,
                              struct drawn *d) {
@@ -58,7 +58,7 @@ static const char *find_cost(struct session *s, const struct plan *plan,
     return NULL;
 }
 
-// "a store to 's'"
+// Such as "a store to 's'".
 static const char *access_text(const struct picture *p, const struct draw_request *r,
                                const struct drawn *d) {
     static const char *const kind[N_COST_CLASSES] = {[COST_LD_GLOBAL] = "a load",
@@ -74,7 +74,7 @@ static const char *count_text(const struct picture *p, struct cost_range n, cons
     return picture_text(p, "%s %s%s", cost_range_text(p->s, n), what, n.most == 1 ? "" : "s");
 }
 
-// Of the whole copy, and what the numbers rest on.
+// Notes the cost of the complete copy, and what the numbers depend on.
 static void note_rest(struct picture *p, const struct drawn *d, struct cost_range total,
                       struct cost_range least, const char *what) {
     picture_note(p,
@@ -201,7 +201,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
 
 // -- sectors --------------------------------------------------------------------------------------
 
-// The lines that "a" touches, in their order.
+// Sets "line" to the lines that "a" touches, in ascending order.
 static int find_lines(const struct warp_access *a, int64_t *line) {
     int n = 0;
     for (int l = 0; l < COST_LANES; ++l) {
@@ -243,7 +243,7 @@ static const char *draw_sectors(struct picture *p, const struct drawn *d, struct
     return NULL;
 }
 
-// Marks what is in a sector with something else that is wanted; returns whether there is any.
+// Marks the rest of sectors of which only a part is wanted; returns whether there is any.
 static bool mark_unused(struct picture *p, struct pic_grid *g) {
     bool any = false, *taken = ARENA_ARRAY(&p->s->arena, bool, g->rows *LINE / SECTOR);
     for (int i = 0; i < g->rows * g->columns; ++i) taken[i * WORD / SECTOR] |= g->cell[i].text != 0;

@@ -1,4 +1,4 @@
-// Building pictures.
+// Builds pictures.
 #include "draw/picture.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ void picture_init(struct picture *p, struct session *s, enum draw_format format)
     p->format = format;
     p->title = "";
     buf_init(&p->pool);
-    buf_char(&p->pool, 0);  // the empty text is at 0
+    buf_char(&p->pool, 0);  // offset 0 is the empty text
 }
 
 void picture_release(struct picture *p) {
@@ -58,7 +58,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-// Says which part of "what" is drawn, when it is a part.
+// Notes which part of "what" is drawn if it is not all of it.
 static void note_cut(struct picture *p, const char *what, int64_t n, int64_t rows, int64_t columns,
                      int64_t all_n, int64_t all_rows, int64_t all_columns) {
     if (n == all_n && rows == all_rows && columns == all_columns) return;

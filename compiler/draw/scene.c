@@ -1,4 +1,4 @@
-// Laying out a page: title and notes, grids side by side, the legend.  scene_grid.c draws a grid,
+// Lays out a page: title and notes, grids side by side, the legend.  scene_grid.c draws a grid,
 // scene_bars.c a schedule, scene_flow.c a kernel.
 #include "draw/scene.h"
 
@@ -23,7 +23,7 @@ void scene_add(struct scene *s, struct shape shape) {
     buf_write(&s->shapes, (const char *)&shape, sizeof shape);
 }
 
-// Monospaced fonts are at most 0.61 of their size wide.
+// Characters of monospaced fonts are at most 0.61 of the font size wide.
 int scene_chars(int chars) {
     return (chars * SCENE_FONT * 61 + 99) / 100;
 }
@@ -66,8 +66,8 @@ void scene_label(struct scene *s, int x, int y, enum shape_ink ink, enum shape_a
     scene_text(s, x, y, ink, anchor, text);
 }
 
-// Where to break the first "most" bytes of "text": after a blank, else after a comma outside of
-// parentheses, else after any comma, else anywhere.
+// Where to break the first "most" bytes of "text": after a blank, otherwise after a comma outside
+// of parentheses, otherwise after any comma, otherwise anywhere.
 static int line_end(const char *text, int most) {
     int blank = 0, comma = 0, inner = 0, depth = 0;
     if ((int)strlen(text) <= most) return (int)strlen(text);
@@ -81,8 +81,8 @@ static int line_end(const char *text, int most) {
     return blank ? blank : comma ? comma : inner ? inner : most;
 }
 
-// Prints "text" from "y" on in lines no wider than "width".  Returns the baseline of the line
-// after.
+// Prints "text" from "y" on, in lines no wider than "width".  Returns the baseline of the next
+// line.
 static int paragraph(struct scene *s, int y, int width, enum shape_ink ink, const char *text) {
     while (*text) {
         int n = line_end(text, width * 100 / (SCENE_FONT * 61));
@@ -175,13 +175,13 @@ void scene_init(struct scene *s, const struct picture *p) {
     s->picture = p;
     s->width = s->height = 0;
     buf_init(&s->shapes);
-    // once to know the width that titles and notes may have
+    // a first time, to find the width for titles and notes
     void (*lay_out)(struct scene *, int) = p->nlanes ? scene_flow : scene_grids;
     lay_out(s, 0);
     int limit = s->width < TEXT_WIDTH ? TEXT_WIDTH : s->width - 2 * SCENE_MARGIN;
     int title = scene_chars((int)strlen(p->title));
     buf_clear(&s->shapes);
-    // a title stays whole where a page has room for it
+    // a title is not broken if a page has room for it
     int y = paragraph(s, SCENE_MARGIN + 10, limit < title && title <= TITLE_WIDTH ? title : limit,
                       INK_TITLE, p->title);
     for (int i = 0; i < p->nnotes; ++i) y = paragraph(s, y, limit, INK_MUTED, p->note[i]);

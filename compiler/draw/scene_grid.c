@@ -1,5 +1,5 @@
-// Drawing a grid: fills, lines, labels, and one text in each cell.  What a thread has side by side
-// is one cell, with one text.
+// Draws a grid: fills, lines, labels, and a text in each cell.  Adjacent cells of a thread with the
+// same text are drawn as one.
 #include <string.h>
 
 #include "draw/scene.h"
@@ -10,11 +10,11 @@ enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, ROOM 
 struct frame {
     const struct picture *p;
     const struct pic_grid *g;
-    int x, y;  // of the first cell
+    int x, y;  // position of the first cell
     int cell_w, cell_h;
 };
 
-// Cells of one thread and one text, which are drawn as one.
+// Cells of one thread with one text, which are drawn as one.
 struct block {
     int row, column, rows, columns;
 };
@@ -43,7 +43,7 @@ static struct block block_from(const struct picture *p, const struct pic_grid *g
     return b;
 }
 
-// All cells of "g" in blocks, each as wide as can be, then as high.
+// Combines the cells of "g" into blocks, each first as wide and then as high as possible.
 static struct blocks find_blocks(const struct picture *p, const struct pic_grid *g) {
     int n = g->rows * g->columns;
     bool *taken = ARENA_ARRAY(&p->s->arena, bool, n);
@@ -87,7 +87,7 @@ static void add_fills(struct scene *s, const struct frame *f) {
     }
 }
 
-// The ink of the line before cell (r, c), above it or left of it ("across").
+// The ink of the line before cell (r, c): above it, or with "across" left of it.
 static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool across) {
     if (across ? c == 0 || c == g->columns : r == 0 || r == g->rows) return INK_STRONG;
     const struct pic_cell *before = across ? pic_at(g, r, c - 1) : pic_at(g, r - 1, c);
@@ -97,7 +97,7 @@ static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool acro
                                                                               : INK_STRONG;
 }
 
-// The lines of "ink" along the rows, or with "across" along the columns, each as long as can be.
+// Adds the lines of "ink" along rows, or with "across" along columns, each as long as possible.
 static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink, bool across) {
     const struct pic_grid *g = f->g;
     int lines = across ? g->columns : g->rows, length = across ? g->rows : g->columns;
@@ -118,7 +118,7 @@ static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink
     }
 }
 
-// Labels are at each "n"-th row or column of "size" pixels, so that each has "room".
+// Only each n-th row or column of "size" pixels gets a label, so that each has "room" pixels.
 static int label_step(int size, int room) {
     int n = 1;
     while (n * size < room) n *= 2;
@@ -215,7 +215,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// What the texts of "g" need of a cell: of a block all its cells share it.
+// The size of a cell that the texts of "g" need; the text of a block may use all its cells.
 static void size_texts(const struct picture *p, const struct pic_grid *g, int *w, int *h) {
     const struct blocks all = find_blocks(p, g);
     int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
@@ -229,7 +229,7 @@ static void size_texts(const struct picture *p, const struct pic_grid *g, int *w
     }
 }
 
-// Cells are as large as a page has room for, up to CELL, and as their texts need.
+// Makes cells as large as the page allows, up to CELL, and as their texts need.
 void scene_cells(const struct picture *p, int *w, int *h) {
     int rows = 1, columns = 1, wide = CELL, high = CELL;
     *w = *h = TINY;
@@ -271,7 +271,7 @@ void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cel
         scene_text(s, f.x + wide / 2, f.y - 7 - SCENE_LINE, INK_MUTED, ANCHOR_MIDDLE,
                    g->column_axis);
     int upright = g->row_axis ? scene_text_width(g->row_axis) : 0;
-    if (g->row_axis)  // what is longer than the rows begins above them, and ends with them
+    if (g->row_axis)  // a text longer than the rows begins above them and ends with them
         scene_add(s, (struct shape){.kind = SHAPE_TEXT,
                                     .x = x + SCENE_FONT - 3,
                                     .y = f.y + high - (upright > high ? upright : high) / 2,

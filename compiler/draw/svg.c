@@ -1,5 +1,5 @@
-// Pictures as SVG: one file, no script, no font and nothing else from outside.  Colours are
-// classes, so that a reader who likes dark pages gets dark shades.
+// Writes pictures as SVG: a single file without scripts, fonts or other external resources.
+// Colours are classes, so that readers with a dark theme get dark shades.
 #include <stdbool.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 static const char fonts[] =
     "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-// By enum shape_ink: the class, light, dark.
+// By enum shape_ink: class, and colours for light and dark.
 struct ink {
     char name[4];
     uint32_t light, dark;
@@ -86,7 +86,7 @@ static void write_head(struct buf *out, const struct scene *s) {
     buf_printf(out, "<rect class=\"p\" width=\"%d\" height=\"%d\"/>\n", s->width, s->height);
 }
 
-// The shapes of one class that are one after the other are one element.
+// Consecutive shapes of one class are written as one element.
 static bool joins(const struct shape *a, const struct shape *b) {
     if (a->kind == SHAPE_TEXT)
         return b->kind == SHAPE_TEXT && a->ink == b->ink && a->anchor == b->anchor &&

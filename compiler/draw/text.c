@@ -1,4 +1,4 @@
-// Pictures as text: one column of characters after the other, for terminals and for tests.
+// Writes pictures as text, for terminals and tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,20 +6,20 @@
 
 #include "draw/picture.h"
 
-// Appends "text" to "out", after as many blanks as bring the line that started at "begin" to
-// "column".  A line break becomes a full stop.
+// Appends blanks up to "column" of the line that began at "begin", and "text".  A line break
+// becomes a full stop.
 static void put_at(struct buf *out, size_t begin, int column, const char *text) {
     buf_fill(out, ' ', column - (int)(out->len - begin));
     for (; *text; ++text) buf_char(out, *text == '\n' ? '.' : *text);
 }
 
-// Whether the terminal has all colours, and not 256 alone.
+// Whether the terminal has all colours, not only 256.
 static bool has_all_colours(void) {
     const char *kind = getenv("COLORTERM");
     return kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
 }
 
-// The nearest place in the cube of 6 x 6 x 6 colours that terminals have from 16 on.
+// The nearest colour in the cube of 6 x 6 x 6 colours that terminals have from number 16 on.
 static int in_cube(uint32_t rgb) {
     static const int level[] = {0, 95, 135, 175, 215, 255};
     int place = 0;
@@ -32,7 +32,8 @@ static int in_cube(uint32_t rgb) {
     return 16 + place;
 }
 
-// A cell's text on its colour, "width" wide, dark on light whatever the terminal's colours are.
+// Writes a cell's text on its colour, "width" wide, dark on light independently of the terminal's
+// colours.
 static void put_cell(struct buf *out, const struct picture *p, const struct pic_cell *c,
                      int width) {
     const char *text = picture_cell_text(p, c);

@@ -1,5 +1,5 @@
-// Pictures as TikZ, in a document of its own; the tikzpicture in it can be taken out and put into
-// another one together with the colours above it.
+// Writes pictures as TikZ, in a complete document.  Its tikzpicture can be copied into another
+// document together with the colours above it.
 #include <string.h>
 
 #include "draw/scene.h"
@@ -23,7 +23,7 @@ static void escape(struct buf *out, const char *text, int len) {
             buf_printf(out, "\\%c{}", c);
         else if (strchr("_#$%&{}", c))
             buf_printf(out, "\\%c", c);
-        else if (c == '-')  // keeps "--" and "->" as they are
+        else if (c == '-')  // keeps "--" and "->" unchanged
             buf_puts(out, "{-}");
         else
             buf_char(out, (unsigned char)c < ' ' ? ' ' : c);

@@ -80,7 +80,7 @@ static void print_json(struct buf *b, const struct plan *p, const struct kir_ker
         buf_json_string(b, c->why);
     else
         buf_puts(b, "null");
-    if (c->why) {  // what was added up until then means nothing
+    if (c->why) {  // the counts so far are incomplete
         buf_puts(b, ", \"counters\": null}");
         return;
     }

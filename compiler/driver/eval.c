@@ -34,8 +34,7 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
 }
 
-// Evaluates one expression in a memory of its own; prints the result, or the error where "errors"
-// says.
+// Evaluates one expression in its own session.  Prints the result, or the error to "errors".
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
     struct session s;
     session_init(&s);

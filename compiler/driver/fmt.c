@@ -1,4 +1,4 @@
-// tcpc fmt: a plan in canonical format.
+// tcpc fmt: writes a plan in canonical format.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char help[] =
     "\n"
     "'-' reads standard input.  Comments are kept.\n";
 
-// A pipe or a device has no text that could be changed.
+// The text of a pipe or a device cannot be changed.
 static bool can_be_changed(const char *path) {
     struct stat st;
     return strcmp(path, "-") == 0 || stat(path, &st) != 0 || S_ISREG(st.st_mode) ||

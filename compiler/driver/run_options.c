@@ -1,4 +1,4 @@
-// Reading the words of `tcpc run` (see run_options.h).
+// Reads the words of `tcpc run` (see run_options.h).
 #include "driver/run_options.h"
 
 #include <string.h>

@@ -58,7 +58,8 @@ static int mode_apart(const struct view *a, const struct view *b) {
     return -1;
 }
 
-// Whether "b" is a tile of an output as "a" is of an input: of one shape, of tensors of one shape.
+// Whether "b" is a tile of an output like "a" of an input: same shape, in tensors of the same
+// shape.
 static bool is_alike(const struct view *a, const struct view *b) {
     return lay_valid(a->layout) && lay_valid(b->layout) && lay_valid(a->base->layout) &&
            lay_valid(b->base->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
@@ -74,7 +75,7 @@ static const struct view *written_alike(const struct kernel *k, const struct ten
     return NULL;
 }
 
-// "local_tile(B, ..)" with the name of "a"; NULL where "b" is written in another way.
+// "local_tile(B, ..)" with the name of "a"; NULL if "b" is written in another way.
 static const char *as_tile_of(struct session *s, const struct view *a, const struct view *b) {
     const char *text = source_line(s, b->at), *begin = "local_tile(";
     size_t head = strlen(begin), name = strlen(b->base->name);

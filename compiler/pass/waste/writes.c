@@ -5,7 +5,7 @@
 #include "pass/walk.h"
 #include "pass/waste/waste.h"
 
-// What a statement, with those in it, does to a tensor.
+// What a statement, including those inside, does to a tensor.
 struct touched {
     bool read;
     bool called;               // written by a function
@@ -32,7 +32,7 @@ static struct touched touched_in(const struct stmt *st, const struct tensor *t) 
     return x;
 }
 
-// What "st" writes, when it is a copy or a fill of the kernel's own memory.
+// What "st" writes, if it is a copy or a fill of the kernel's own memory; otherwise NULL.
 static const struct view *written(const struct stmt *st) {
     const struct view *v = NULL;
     if (st->kind == STMT_COPY) v = &st->copy->dst;
@@ -46,7 +46,7 @@ static const char *what(struct session *s, const struct stmt *st) {
 
 // -- never read -----------------------------------------------------------------------------------
 
-// Whether "k" writes nothing that outlives it: then its loads are there to be measured.
+// Whether "k" writes nothing that outlives it; such a kernel measures its loads.
 static bool has_no_output(const struct kernel *k) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].dir != ARG_IN) return false;
@@ -139,8 +139,8 @@ static bool view_depends(const struct view *v, const struct ix_var *x) {
     return depends;
 }
 
-// Whether each step of "loop" does what the step before it has done: it is made of copies that do
-// not depend on it, and none of them writes what another one reads.
+// Whether each iteration of "loop" does the same as the one before: its copies do not depend on it,
+// and none writes what another one reads.
 static bool repeats(const struct stmt *loop) {
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_FOR &&
@@ -156,7 +156,7 @@ static bool repeats(const struct stmt *loop) {
     return loop->body != NULL;
 }
 
-// Whether "loop" may have several steps.  A loop of one step or none is a condition.
+// Whether "loop" may have several iterations.  A loop of at most one iteration is a condition.
 static bool has_many_steps(struct session *s, const struct stmt *loop) {
     int64_t from, to;
     const struct ix *most = ix_max(s, loop->end);
@@ -235,7 +235,7 @@ static bool is_in(const struct stmt *st, const struct stmt *outer) {
     return st != NULL;
 }
 
-// Whether a statement of "k" outside "pipe" may read "t".
+// Whether a statement of "k" outside of "pipe" may read "t".
 static bool reads_outside(const struct kernel *k, const struct stmt *pipe, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         struct touched x = {0};
@@ -245,8 +245,8 @@ static bool reads_outside(const struct kernel *k, const struct stmt *pipe, const
     return false;
 }
 
-// A slot of "t" that a step writes after it has read it last.  A later step reads only what it has
-// written itself: pass "defined" has proven that.
+// Warns of a write to a slot of "t" after the last read in a step.  Later steps read only what they
+// wrote themselves: pass "defined" has proven that.
 static void end_of_step(struct session *s, const struct kernel *k, const struct stmt *pipe,
                         const struct tensor *t) {
     const struct stmt *read = NULL, *write = NULL;
