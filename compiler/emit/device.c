@@ -63,14 +63,14 @@ static void put_sharing(const struct emission *o) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (!f->buffer || !f->buffer->written || !has_neighbour(k, f)) continue;
-        owe(o, "%s, which is written, overlaps no other argument", f->buffer->name);
+        owe(o, "%s, which the function writes, overlaps no other argument", f->buffer->name);
     }
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (!f->buffer || !f->buffer->constant) continue;
         owe(o,
-            "nobody writes %s from the kernel's start to its end: its loads may miss what is "
-            "written meanwhile (readonly)",
+            "no other code writes %s while the kernel runs: the loads may miss such writes "
+            "(readonly)",
             f->buffer->name);
     }
 }
@@ -87,7 +87,7 @@ static void put_duties(const struct emission *o) {
         if (!f->buffer) continue;
         const char *what = f->buffer->space == KIR_GLOBAL   ? "in global memory"
                            : f->buffer->space == KIR_SHARED ? "in shared memory"
-                                                            : "an array of the thread's own";
+                                                            : "an array of each thread";
         if (f->buffer->space == KIR_GLOBAL) {
             owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
                 f->buffer->layout, f->align);
@@ -113,38 +113,39 @@ static void put_duties(const struct emission *o) {
         owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
     if (shares_global(k)) {
         owe(o,
-            "a barrier is needed between this and what other threads do with its tensors, before "
-            "and after; between two reads none is needed");
+            "a barrier separates this call from what other threads do with its tensors, before and "
+            "after it; reads need none between them");
     } else if (has(k, KIR_SHARED)) {
-        owe(o, "a barrier is needed between this and what other threads do with the shared memory, "
-               "before and after");
+        owe(o, "a barrier separates this call from what other threads do with the shared memory, "
+               "before and after it");
     }
     int barriers = count(k->body, KIR_BARRIER);
-    const char *holds = barriers == 0   ? "holds no barrier"
-                        : barriers == 1 ? "holds a barrier, which all threads have to reach"
-                                        : "holds barriers, which all threads have to reach";
+    const char *holds = barriers == 0   ? "contains no barrier"
+                        : barriers == 1 ? "contains a barrier, which all threads must reach"
+                                        : "contains barriers, which all threads must reach";
     if (k->leaves_group) {
         comment_write(
             o->b, 0,
             arena_printf(&s->arena,
-                         "  It leaves one group of cp.async committed and not waited for, "
-                         "%s_GROUPS of those that tcp_cp_async_wait counts, and %s. Its "
-                         "shared arguments hold the data after a wait for that group, which leaves "
-                         "the ones that were committed later, and a barrier.",
-                         k->c_name, holds),
+                         "  It %s. When it returns, one group of cp.async is committed and in "
+                         "flight, which counts as %s_GROUPS for tcp_cp_async_wait. The shared "
+                         "arguments hold the data after a wait for this group and a barrier. The "
+                         "wait may leave later groups in flight.",
+                         holds, k->c_name),
             2);
     } else {
         comment_write(o->b, 0,
                       arena_printf(&s->arena,
-                                   "  It returns with this thread's accesses done, and %s.", holds),
+                                   "  It %s. When it returns, this thread's accesses are complete.",
+                                   holds),
                       2);
     }
     if (count(k->body, KIR_COMMIT) + count(k->body, KIR_WAIT) > 0) {
         comment_write(
             o->b, 0,
-            "  Groups of cp.async are counted for the thread: its waits are for older ones "
-            "of the caller too, and what the caller has not committed goes into its first "
-            "group.",
+            "  Each thread counts its groups of cp.async. The waits here also wait for older "
+            "groups of the caller. Copies that the caller has not committed become part of the "
+            "first group here.",
             2);
     }
 }
@@ -165,9 +166,8 @@ void emit_device(const struct emission *o) {
     }
     comment_write(b, 0,
                   arena_printf(&s->arena,
-                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the "
-                               "bytes that each must be "
-                               "aligned to.",
+                               "  %s_SMEM_BYTES is the size of its shared arguments, and %s_ALIGN "
+                               "the alignment of each, in bytes.",
                                k->c_name, k->c_name),
                   2);
     buf_printf(b,

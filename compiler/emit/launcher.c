@@ -223,11 +223,12 @@ static void put_contract(const struct emission *o) {
     struct arena *m = &o->s->arena;
     const char *text = "";
     if (!in && !out) return;
-    if (out) text = arena_printf(m, "reads or writes %s", out);
-    if (in) text = arena_printf(m, "writes %s%s%s", in, out ? ", or " : "", text);
-    text = arena_printf(m, "While the kernel runs nobody else %s.", text);
+    if (out) text = arena_printf(m, "read or write %s", out);
+    if (in) text = arena_printf(m, "write %s%s%s", in, out ? ", or " : "", text);
+    text = arena_printf(m, "While the kernel runs, no other code may %s.", text);
     if (out && o->k->launch->ntensors > 1)
-        text = arena_printf(m, "What is written overlaps no other tensor. %s", text);
+        text =
+            arena_printf(m, "No tensor that the kernel writes may overlap another one. %s", text);
     comment_write(o->b, 0, text, 0);
 }
 

@@ -59,7 +59,7 @@ static struct hints before_policies(const struct relayout *r, const struct choic
     run_of(r, c, false, &other);
     bool torn = c->way == WAY_STAGED && grain < SECTOR && other < SECTOR;
     if ((grain < LINE || other < LINE) && r->rank > 1 && (run >= LONG_RUN || torn))
-        return (struct hints){", l2=128", "", "what follows is read, too"};
+        return (struct hints){", l2=128", "", "reads prefetch 128 bytes into L2"};
     return (struct hints){"", "", NULL};
 }
 
@@ -72,9 +72,10 @@ struct hints hints_of(const struct relayout *r, const struct choice *c) {
     bool lines = grain == LINE && other == LINE;
     if (lines && c->way == WAY_STAGED)
         return (struct hints){", ld=L2.evict_last", ", st=L2.evict_first",
-                              "what is written leaves them first"};
+                              "data that is written is evicted first"};
     if (!lines && source_gap(r, c) < NEAR)
-        return (struct hints){", ld=L2.evict_last, l2=128", "",
-                              "what is read leaves them last, and what follows is read, too"};
-    return (struct hints){", ld=L2.evict_last", "", "what is read leaves them last"};
+        return (struct hints){
+            ", ld=L2.evict_last, l2=128", "",
+            "data that is read is evicted last, and reads prefetch 128 bytes into L2"};
+    return (struct hints){", ld=L2.evict_last", "", "data that is read is evicted last"};
 }

@@ -244,20 +244,21 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
         buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
                    c->block);
     struct hints h = hints_of(r, c);
-    if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
+    if (h.why) buf_printf(b, "// Cache hints: %s.\n", h.why);
     if (r->usual) buf_printf(b, "// The choice is for sizes like %s.\n", r->usual);
     for (int side = 0; side < 2 && c->way == WAY_STAGED; ++side) {
         int most = vector_along(r, side == 0 ? src[0] : dst[0], side == 0);
         int m = unpromised(r, most, side == 0);
         if (m >= 0)
             buf_printf(b,
-                       "// The stride %s of the %s is not promised to be a multiple of %d, as %d "
-                       "bytes need.\n",
+                       "// Accesses of %d bytes need a stride that is a multiple of %d; the stride "
+                       "%s of the %s is not promised to be one.\n",
+                       most * bytes_of(r, side == 0), most,
                        r->mode[m].text[side == 0 ? RELAYOUT_SRC : RELAYOUT_DST],
-                       side == 0 ? "source" : "destination", most, most * bytes_of(r, side == 0));
+                       side == 0 ? "source" : "destination");
     }
     if (r->to && c->way == WAY_STAGED)
-        buf_printf(b, "// They are converted where they are %s.\n",
+        buf_printf(b, "// Elements are converted when they are %s.\n",
                    held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
                "// The warps of a tile touch %" PRId64 " lines of the caches and have %" PRId64

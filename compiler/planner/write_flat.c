@@ -135,8 +135,8 @@ void flat_row(const struct flat *f, struct buf *b) {
     buf_puts(b, "// Modes ");
     for (int i = 0; i < f->parts; ++i)
         buf_printf(b, "%s%d", i == 0 ? "" : i < f->parts - 1 ? ", " : " and ", f->part[i]);
-    buf_puts(b, " follow one another in the destination. A tile has a part of their elements put "
-                "in a row.\n");
+    buf_puts(b, " follow one another in the destination. A tile is a part of the row that they "
+                "form together.\n");
 }
 
 void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
@@ -148,7 +148,7 @@ void flat_reasons(const struct relayout *r, const struct flat *f, const struct c
     buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
                c->block);
     struct hints h = flat_hints(f, c);
-    if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
+    if (h.why) buf_printf(b, "// Cache hints: %s.\n", h.why);
 }
 
 void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,

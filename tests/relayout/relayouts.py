@@ -178,7 +178,7 @@ def in_a_row(rng, name, judged=False):
 def plan_in_a_row(tcpc, rng, case):
     """One of the candidates that do, or any one."""
     texts = [plan_text(tcpc, case, n) for n in sorted(rng.sample(range(64), 6))]
-    return rng.choice([text for text in texts if "in a row" in text or "all its elements" in text] or texts)
+    return rng.choice([text for text in texts if "the row that they form" in text or "all its elements" in text] or texts)
 
 
 def plan_text(tcpc, case, candidate):
@@ -306,7 +306,7 @@ def main():
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
             windows += "a window of" in text
-            in_row += "in a row" in text or "all its elements" in text
+            in_row += "the row that they form" in text or "all its elements" in text
             if a.judged:
                 check_judged(case, text)
         if a.judged:

@@ -350,8 +350,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes Q, K, V, or
-// reads or writes O.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write Q, K, V, or read or write O.
 TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
                                                tcp_f16 *O, int64_t M, int64_t N,
                                                tcp_stream stream) {

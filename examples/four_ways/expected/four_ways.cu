@@ -32,8 +32,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
-// or writes dst.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write src, or read or write dst.
 TCP_EXTERN_C tcp_status mapped_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("mapped", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("mapped", "dst", dst, 16));
@@ -65,8 +65,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
-// or writes dst.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write src, or read or write dst.
 TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("algebra", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("algebra", "dst", dst, 16));
@@ -98,8 +98,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
-// or writes dst.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write src, or read or write dst.
 TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("composed", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("composed", "dst", dst, 16));
@@ -133,8 +133,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
-// or writes dst.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write src, or read or write dst.
 TCP_EXTERN_C tcp_status tiled_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("tiled", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("tiled", "dst", dst, 16));

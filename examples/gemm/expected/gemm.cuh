@@ -16,27 +16,25 @@
 //       elements, aligned to 16 bytes
 //     - sB is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
 //       elements, aligned to 16 bytes
-//     - sA, which is written, overlaps no other argument
-//     - sB, which is written, overlaps no other argument
-//     - nobody writes A from the kernel's start to its end: its loads may miss what is written
-//       meanwhile (readonly)
-//     - nobody writes B from the kernel's start to its end: its loads may miss what is written
-//       meanwhile (readonly)
+//     - sA, which the function writes, overlaps no other argument
+//     - sB, which the function writes, overlaps no other argument
+//     - no other code writes A while the kernel runs: the loads may miss such writes (readonly)
+//     - no other code writes B while the kernel runs: the loads may miss such writes (readonly)
 //     - M is in 1 .. 2000000000
 //     - N is in 1 .. 2000000000
 //     - K is a multiple of 8 in 8 .. 2000000000
 //     - m >= 0
 //     - n >= 0
 //     - k >= 0
-//     - a barrier is needed between this and what other threads do with the shared memory, before
-//       and after
-//   It leaves one group of cp.async committed and not waited for, load_tiles_GROUPS of those that
-//   tcp_cp_async_wait counts, and holds no barrier. Its shared arguments hold the data after a wait
-//   for that group, which leaves the ones that were committed later, and a barrier.
-//   Groups of cp.async are counted for the thread: its waits are for older ones of the caller too,
-//   and what the caller has not committed goes into its first group.
-//   load_tiles_SMEM_BYTES is what its shared arguments take, load_tiles_ALIGN the bytes that each
-//   must be aligned to.
+//     - a barrier separates this call from what other threads do with the shared memory, before and
+//       after it
+//   It contains no barrier. When it returns, one group of cp.async is committed and in flight,
+//   which counts as load_tiles_GROUPS for tcp_cp_async_wait. The shared arguments hold the data
+//   after a wait for this group and a barrier. The wait may leave later groups in flight.
+//   Each thread counts its groups of cp.async. The waits here also wait for older groups of the
+//   caller. Copies that the caller has not committed become part of the first group here.
+//   load_tiles_SMEM_BYTES is the size of its shared arguments, and load_tiles_ALIGN the alignment
+//   of each, in bytes.
 enum : int {
     load_tiles_THREADS = 128,
     load_tiles_SMEM_BYTES = 32768,
@@ -64,7 +62,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #line 32 "gemm.tcp"
                 tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                    &A[from + 16 * (int64_t)K * i]);
-#line 68 "gemm.cuh"
+#line 66 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * m + t0;
@@ -75,7 +73,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
                 tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &A[from + 16 * (int64_t)K * i],
                                          c0 + 16 * i < M && c1 < K ? 16 : 0);
-#line 79 "gemm.cuh"
+#line 77 "gemm.cuh"
             }
         }
     }
@@ -95,7 +93,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #line 33 "gemm.tcp"
                 tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                    &B[from + 16 * (int64_t)K * i]);
-#line 99 "gemm.cuh"
+#line 97 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * n + t0;
@@ -106,7 +104,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
                 tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &B[from + 16 * (int64_t)K * i],
                                          c0 + 16 * i < N && c1 < K ? 16 : 0);
-#line 110 "gemm.cuh"
+#line 108 "gemm.cuh"
             }
         }
     }
@@ -120,19 +118,18 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 //       elements, aligned to 16 bytes
 //     - sB is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
 //       elements, aligned to 16 bytes
-//     - a is an array of the thread's own, f16 ((2,2,2),4,1):((1,2,4),8,0), 32 elements, aligned to
-//       16 bytes
-//     - b is an array of the thread's own, f16 ((2,2),8,1):((1,2),4,0), 32 elements, aligned to 16
+//     - a is an array of each thread, f16 ((2,2,2),4,1):((1,2,4),8,0), 32 elements, aligned to 16
 //       bytes
-//     - a, which is written, overlaps no other argument
-//     - b, which is written, overlaps no other argument
+//     - b is an array of each thread, f16 ((2,2),8,1):((1,2),4,0), 32 elements, aligned to 16 bytes
+//     - a, which the function writes, overlaps no other argument
+//     - b, which the function writes, overlaps no other argument
 //     - i >= 0
 //     - 16*i + 16 <= 64
-//     - a barrier is needed between this and what other threads do with the shared memory, before
-//       and after
-//   It returns with this thread's accesses done, and holds no barrier.
-//   load_slice_SMEM_BYTES is what its shared arguments take, load_slice_ALIGN the bytes that each
-//   must be aligned to.
+//     - a barrier separates this call from what other threads do with the shared memory, before and
+//       after it
+//   It contains no barrier. When it returns, this thread's accesses are complete.
+//   load_slice_SMEM_BYTES is the size of its shared arguments, and load_slice_ALIGN the alignment
+//   of each, in bytes.
 enum : int {
     load_slice_THREADS = 128,
     load_slice_SMEM_BYTES = 32768,
@@ -157,7 +154,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         for (int j = 0; j < 4; ++j) {
 #line 40 "gemm.tcp"
             tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 161 "gemm.cuh"
+#line 158 "gemm.cuh"
         }
     }
     // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:41
@@ -171,7 +168,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         for (int j = 0; j < 4; ++j) {
 #line 41 "gemm.tcp"
             tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 175 "gemm.cuh"
+#line 172 "gemm.cuh"
         }
     }
 }
@@ -179,15 +176,15 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
 // device convert_sums, gemm.tcp:45
 //   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
-//     - acc is an array of the thread's own, f32 ((2,2),4,8):((1,2),4,16), 128 elements, aligned to
-//       16 bytes
+//     - acc is an array of each thread, f32 ((2,2),4,8):((1,2),4,16), 128 elements, aligned to 16
+//       bytes
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
 //       elements, aligned to 16 bytes
-//     - a barrier is needed between this and what other threads do with the shared memory, before
-//       and after
-//   It returns with this thread's accesses done, and holds no barrier.
-//   convert_sums_SMEM_BYTES is what its shared arguments take, convert_sums_ALIGN the bytes that
-//   each must be aligned to.
+//     - a barrier separates this call from what other threads do with the shared memory, before and
+//       after it
+//   It contains no barrier. When it returns, this thread's accesses are complete.
+//   convert_sums_SMEM_BYTES is the size of its shared arguments, and convert_sums_ALIGN the
+//   alignment of each, in bytes.
 enum : int {
     convert_sums_THREADS = 128,
     convert_sums_SMEM_BYTES = 32768,
@@ -209,13 +206,13 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
         for (int j = 0; j < 16; ++j) {
 #line 47 "gemm.tcp"
             v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
-#line 213 "gemm.cuh"
+#line 210 "gemm.cuh"
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
 #line 47 "gemm.tcp"
             tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
-#line 219 "gemm.cuh"
+#line 216 "gemm.cuh"
         }
     }
     // copy h -> sC                                                gemm.tcp:48
@@ -235,7 +232,7 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 #line 48 "gemm.tcp"
                     tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
                                     &h[64 * i + 16 * j + 8 * k]);
-#line 239 "gemm.cuh"
+#line 236 "gemm.cuh"
                 }
             }
         }
@@ -252,11 +249,11 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 //     - N8 is a multiple of 8 in 8 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier is needed between this and what other threads do with its tensors, before and
-//       after; between two reads none is needed
-//   It returns with this thread's accesses done, and holds no barrier.
-//   store_tile_SMEM_BYTES is what its shared arguments take, store_tile_ALIGN the bytes that each
-//   must be aligned to.
+//     - a barrier separates this call from what other threads do with its tensors, before and after
+//       it; reads need none between them
+//   It contains no barrier. When it returns, this thread's accesses are complete.
+//   store_tile_SMEM_BYTES is the size of its shared arguments, and store_tile_ALIGN the alignment
+//   of each, in bytes.
 enum : int {
     store_tile_THREADS = 128,
     store_tile_SMEM_BYTES = 32768,
@@ -284,13 +281,13 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
             for (int i = 0; i < 16; ++i) {
 #line 51 "gemm.tcp"
                 v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 288 "gemm.cuh"
+#line 285 "gemm.cuh"
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
 #line 51 "gemm.tcp"
                 tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 294 "gemm.cuh"
+#line 291 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * m + t0;
@@ -301,7 +298,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
                 if (c0 + 8 * i < M && c1 < N8) {
 #line 51 "gemm.tcp"
                     v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 305 "gemm.cuh"
+#line 302 "gemm.cuh"
                 }
             }
 #pragma unroll
@@ -309,7 +306,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
                 if (c0 + 8 * i < M && c1 < N8) {
 #line 51 "gemm.tcp"
                     tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 313 "gemm.cuh"
+#line 310 "gemm.cuh"
                 }
             }
         }
@@ -326,11 +323,11 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 //     - N is in 1 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier is needed between this and what other threads do with its tensors, before and
-//       after; between two reads none is needed
-//   It returns with this thread's accesses done, and holds no barrier.
-//   store_tile_narrow_SMEM_BYTES is what its shared arguments take, store_tile_narrow_ALIGN the
-//   bytes that each must be aligned to.
+//     - a barrier separates this call from what other threads do with its tensors, before and after
+//       it; reads need none between them
+//   It contains no barrier. When it returns, this thread's accesses are complete.
+//   store_tile_narrow_SMEM_BYTES is the size of its shared arguments, and store_tile_narrow_ALIGN
+//   the alignment of each, in bytes.
 enum : int {
     store_tile_narrow_THREADS = 128,
     store_tile_narrow_SMEM_BYTES = 32768,
@@ -356,13 +353,13 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
                 for (int j = 0; j < 64; ++j) {
 #line 54 "gemm.tcp"
                     v[j] = tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 360 "gemm.cuh"
+#line 357 "gemm.cuh"
                 }
 #pragma unroll
                 for (int j = 0; j < 64; ++j) {
 #line 54 "gemm.tcp"
                     tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 366 "gemm.cuh"
+#line 363 "gemm.cuh"
                 }
             }
         } else {
@@ -376,7 +373,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #line 53 "gemm.tcp"
                         v[j] =
                             tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 380 "gemm.cuh"
+#line 377 "gemm.cuh"
                     }
                 }
 #pragma unroll
@@ -384,7 +381,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
                     if (c0 + 2 * j < M && c1 + 64 * i < N) {
 #line 54 "gemm.tcp"
                         tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 388 "gemm.cuh"
+#line 385 "gemm.cuh"
                     }
                 }
             }

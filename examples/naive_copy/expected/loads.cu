@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
 
 #ifndef __CUDACC_RTC__
 
-// While the kernel runs nobody else writes A.
+// While the kernel runs, no other code may write A.
 TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_32", "A", A, 16));
     return TCP_LAUNCH(load_32_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
 
 #ifndef __CUDACC_RTC__
 
-// While the kernel runs nobody else writes A.
+// While the kernel runs, no other code may write A.
 TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_64", "A", A, 16));
     return TCP_LAUNCH(load_64_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
 
 #ifndef __CUDACC_RTC__
 
-// While the kernel runs nobody else writes A.
+// While the kernel runs, no other code may write A.
 TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_128", "A", A, 16));
     return TCP_LAUNCH(load_128_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -188,7 +188,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
 
 #ifndef __CUDACC_RTC__
 
-// While the kernel runs nobody else writes A.
+// While the kernel runs, no other code may write A.
 TCP_EXTERN_C tcp_status load_async_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_async", "A", A, 16));
     return TCP_LAUNCH(load_async_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);

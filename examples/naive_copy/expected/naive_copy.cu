@@ -47,8 +47,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("scalar", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("scalar", "B", B, 16));
@@ -97,8 +97,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_64", "B", B, 16));
@@ -147,8 +147,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_128", "B", B, 16));
@@ -198,8 +198,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_64", "B", B, 16));
@@ -249,8 +249,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status wide_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_128", "B", B, 16));

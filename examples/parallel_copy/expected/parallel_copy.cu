@@ -33,8 +33,8 @@ static __global__ void __launch_bounds__(32)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
-// or writes result.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write src, or read or write result.
 TCP_EXTERN_C tcp_status parallel_copy_launch(const float *src, float *result, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("parallel_copy", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("parallel_copy", "result", result, 16));

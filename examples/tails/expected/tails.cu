@@ -75,8 +75,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
                                         int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("straight", "M", M, 0, 1000000));
@@ -216,8 +216,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes B.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write B.
 TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
                                               int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("through_shared", "M", M, 0, 1000000));
@@ -329,8 +329,8 @@ static __global__ void __launch_bounds__(128)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
-// writes tiles.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A, or read or write tiles.
 TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t M, int64_t N,
                                       int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("padded", "M", M, 0, 1000000));

@@ -74,8 +74,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A32, or reads
-// or writes B32.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A32, or read or write B32.
 TCP_EXTERN_C tcp_status transpose_f32_launch(const float *A32, float *B32, int64_t M, int64_t N,
                                              tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_f32", "M", M, 256, 1099511627776));
@@ -160,8 +160,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A16, or reads
-// or writes B16.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A16, or read or write B16.
 TCP_EXTERN_C tcp_status transpose_f16_launch(const tcp_f16 *A16, tcp_f16 *B16, int64_t M, int64_t N,
                                              tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_f16", "M", M, 256, 1099511627776));
@@ -246,8 +246,8 @@ static __global__ void __launch_bounds__(256)
 
 #ifndef __CUDACC_RTC__
 
-// What is written overlaps no other tensor. While the kernel runs nobody else writes A8, or reads
-// or writes B8.
+// No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
+// may write A8, or read or write B8.
 TCP_EXTERN_C tcp_status transpose_u8_launch(const uint8_t *A8, uint8_t *B8, int64_t M, int64_t N,
                                             tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_u8", "M", M, 256, 1099511627776));

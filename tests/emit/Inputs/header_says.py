@@ -29,11 +29,11 @@ def check(name, comment, constants, parameters, body):
     pointers = {argument: bool(restrict) for restrict, argument in re.findall(r"\*(__restrict__ )?(\w+)\s*(?=,|$)", parameters)}
     spaces = {p: "global" if re.search(rf"- {p} is in global memory", text) else
               "shared" if re.search(rf"- {p} is in shared memory", text) else
-              "frag" if re.search(rf"- {p} is an array of the thread's own", text) else None for p in pointers}
+              "frag" if re.search(rf"- {p} is an array of each thread", text) else None for p in pointers}
     want(all(spaces.values()), f"not every pointer is described: {spaces}")
     cached = {p for _, p in re.findall(r"tcp_ld_global_nc_(\d+)\(&?(\w+)", body)}
     plain = {p for _, p in re.findall(r"tcp_ld_global_(\d+)\(&?(\w+)", body)}
-    constant = set(re.findall(r"- nobody writes (\w+) from the kernel's start to its end", text))
+    constant = set(re.findall(r"- no other code writes (\w+) while the kernel runs", text))
     restricted = {p for p, restrict in pointers.items() if restrict}
     want(restricted == constant, f"__restrict__ {sorted(restricted)}, nobody writes {sorted(constant)}")
     want(cached <= constant, f"loads that may miss writes of {sorted(cached - constant)}")
@@ -51,15 +51,15 @@ def check(name, comment, constants, parameters, body):
         aligned = re.search(rf"- {p} is .*aligned to (\d+) bytes", text)
         want(aligned and int(aligned.group(1)) % max(width[p], 1) == 0, f"accesses of {width[p]} bytes through {p}")
     written &= set(pointers)
-    apart = set(re.findall(r"- (\w+), which is written, overlaps no other argument", text))
+    apart = set(re.findall(r"- (\w+), which the function writes, overlaps no other argument", text))
     beside = {p for p in written if any(q != p and spaces[q] == spaces[p] for q in pointers)}
     want(apart == beside, f"{sorted(beside)} may overlap others, {sorted(apart)} are said not to")
     shared = any(space == "shared" or space == "global" and p not in constant for p, space in spaces.items())
-    want(shared == ("- a barrier is needed between this and what other threads" in text), "a barrier between this and others")
+    want(shared == ("- a barrier separates this call from what other threads" in text), "a barrier between this and others")
     groups = "tcp_cp_async_commit" in body or "tcp_cp_async_wait" in body
-    want(groups == ("Groups of cp.async are counted" in text), "groups of cp.async")
-    want(("GROUPS" in constants) == ("committed and not waited for" in text), "a group that is left")
-    want(("tcp_sync()" in body) == ("holds a barrier" in text or "holds barriers" in text), "barriers inside")
+    want(groups == ("Each thread counts its groups of cp.async" in text), "groups of cp.async")
+    want(("GROUPS" in constants) == ("is committed and in flight" in text), "a group that is left")
+    want(("tcp_sync()" in body) == ("contains a barrier" in text or "contains barriers" in text), "barriers inside")
     for index in re.findall(r"int64_t (\w+)", parameters):
         want(re.search(rf"\b{index} (>=|<=|is)", text) or re.search(rf"[<>]= {index}\b", text), f"nothing is said of {index}")
     return wrong
