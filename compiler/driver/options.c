@@ -1,6 +1,7 @@
 // Common options (see options.h).
 #include "driver/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -61,10 +62,22 @@ const char *option_value(int argc, char **argv, int *i, const char *name, bool *
     if (strncmp(arg, name, n) != 0) return NULL;
     if (arg[n] == '=') return arg + n + 1;
     if (arg[n] != 0) return NULL;
-    if (*i + 1 < argc) return argv[++*i];
-    *missing = true;
-    option_error("'%s' needs a value", name);
+    const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+    // a negative number is a value, and "-" a file
+    *missing = !next || (next[0] == '-' && (next[1] == '-' || isalpha((unsigned char)next[1])));
+    if (!*missing) return argv[++*i];
+    if (next)
+        option_error("'%s' needs a value, not '%s'", name, next);
+    else
+        option_error("'%s' needs a value", name);
     return "";
+}
+
+bool option_once(const char **to, const char *name, const char *value) {
+    bool twice = *to != NULL;
+    if (twice) option_error("'%s' is given twice: '%s' and '%s'", name, *to, value);
+    *to = value;
+    return !twice;
 }
 
 bool option_int(const char *text, int64_t *out) {
@@ -150,6 +163,12 @@ static const char *why_none(const char *of, const char *word) {
         {"", "-std", nvcc},
         {"", "--std", nvcc},
         {"", "-shared", nvcc},
+        {"", "--output", "the file is '-o FILE'"},
+        {"", "--define", "a const is set by '-D NAME=VALUE'"},
+        {"", "--json",
+         "'--diagnostics=json' prints messages as JSON, 'tcpc explain --json' what was decided"},
+        {"run", "-p", param},
+        {NULL, "-wall", "all warnings are turned on by '-Wall'"},
         {"", "-lineinfo", nvcc},
         {"", "-fPIC", nvcc},
         {NULL, "-gencode", arch},
@@ -174,10 +193,15 @@ static const char *why_none(const char *of, const char *word) {
         if (strlen(others[i].word) == length && strncmp(word, others[i].word, length) == 0 &&
             (!others[i].of || strcmp(others[i].of, of) == 0))
             return others[i].why;
+    if (strncmp(word, "-sm_", 4) == 0) return arch;
     if (strncmp(word, "-I", 2) == 0) return "imports are relative to the folder of their plan";
     if (strncmp(word, "-O", 2) == 0) return "there are no levels of optimisation";
     if (strncmp(word, "-c", 2) == 0) return "a plan is compiled to CUDA C, by -o FILE";
     return NULL;
+}
+
+static bool takes_output(const char *help) {
+    return help && strstr(help, "\n  -o FILE");
 }
 
 int option_unknown(const char *of, const char *help, const char *word) {
@@ -194,6 +218,8 @@ int option_unknown(const char *of, const char *help, const char *word) {
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
     if (why)
         option_error("there is no option '%s'; %s", word, why);
+    else if (strncmp(word, "-o", 2) == 0 && word[2] && takes_output(help))
+        option_error("there is no option '%s'; did you mean '-o %s'?", word, word + 2);
     else if (near)
         option_error("there is no option '%s'; did you mean '%s'?", word, near);
     else

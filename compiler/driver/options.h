@@ -24,8 +24,11 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
 void option_files(struct session *s, int argc, char **argv);
 
 // The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]
-// is another option, "" with *missing set when there is no value.
+// is another option, "" with *missing set when there is no value, or another option in its place.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
+
+// Takes "value" of option "name" into "*to", once; reports a second one.
+bool option_once(const char **to, const char *name, const char *value);
 
 // Whether "text" is an integer and nothing else.
 bool option_int(const char *text, int64_t *out);

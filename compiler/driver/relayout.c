@@ -120,8 +120,10 @@ static bool take_candidate(struct request *r, const char *text) {
 static bool take_word(struct session *s, struct request *r, int argc, char **argv, int *i) {
     const char *arg = argv[*i], *v;
     bool missing;
-    if ((v = option_value(argc, argv, i, "-o", &missing))) return r->output = v, !missing;
-    if ((v = option_value(argc, argv, i, "--emit", &missing))) return r->kind = v, !missing;
+    if ((v = option_value(argc, argv, i, "-o", &missing)))
+        return !missing && option_once(&r->output, "-o", v);
+    if ((v = option_value(argc, argv, i, "--emit", &missing)))
+        return !missing && option_once(&r->kind, "--emit", v);
     if ((v = option_value(argc, argv, i, "--name", &missing))) return r->name = v, !missing;
     if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
     if ((v = option_value(argc, argv, i, "--candidate", &missing)))

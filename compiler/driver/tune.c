@@ -83,7 +83,7 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
         {"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
     for (int k = 0; k < 4; ++k)
         if ((v = option_value(argc, argv, i, text[k].name, &missing)))
-            return *text[k].to = v, !missing;
+            return !missing && option_once(text[k].to, text[k].name, v);
     if ((v = option_value(argc, argv, i, "--param", &missing))) {
         if (missing || !option_setting(s, v, &q->param[q->nparams])) return false;
         if (++q->nparams < TUNE_MAX_PARAMS) return true;

@@ -86,7 +86,7 @@ struct kernel {
     struct range grid_at[3];
     int64_t threads;
     struct range threads_at;  // what "threads" says; empty where it is not written
-    struct tensor **local;  // shared and frag tensors that are used, in order of first use
+    struct tensor **local;    // shared and frag tensors that are used, in order of first use
     int nlocal;
     // those that the body, the grid or a tensor's layout uses; in order of declaration
     const struct param **param;
