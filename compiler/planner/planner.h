@@ -41,6 +41,7 @@ struct relayout {
     const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are
     struct relayout_when when[RELAYOUT_WHEN];  // what holds besides what is promised
     int nwhen;
+    const char *note;  // what the author may have meant instead, by relayout_read; or NULL
     // by the search, which asks for it often: modes by speed on both sides, the source's first
     const int *order[2];
     int candidate;  // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES

@@ -82,6 +82,16 @@ struct cost {
 // Fills in the numbers of modes of which "run" says what they are, and leaves there those that
 // params say.  "torn": strides are multiples of nothing but what is promised, or holds in the case.
 // Returns NULL, or why there are none.
+// meant.c: the names in the order that "text" has, "n h w c" of "NHWC", of "(0,2,3,1)" or of
+// "permute(0,2,3,1)"; NULL: it has none.  "*digits": by numbers.
+const char *relayout_order(struct session *s, const char *const *name, int n, const char *text,
+                           bool *digits);
+// What to write instead, where the two sides are not layouts but say what is meant; or NULL.
+const char *relayout_meant(struct session *s, const char *src, const char *dst);
+// What is said of a side whose extents are not all numbers; or NULL.
+const char *relayout_sizes(struct session *s, const char *text, struct lay l, const char *side);
+// What is to be noted of a relayout between two layouts, which may be meant otherwise; or NULL.
+const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r);
 const char *relayout_size(struct session *s, struct relayout *r, bool torn);
 
 // What number "k" of mode "m" is.
