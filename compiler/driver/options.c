@@ -89,37 +89,73 @@ bool option_int(const char *text, int64_t *out) {
 }
 
 bool option_setting(struct session *s, const char *text, struct option_setting *out) {
-    const char *equal = strchr(text, '=');
-    if (!equal || equal == text || !option_int(equal + 1, &out->value)) {
+    const char *equal = strchr(text, '='), *name = text + strspn(text, " ");
+    size_t n = equal && equal > name ? (size_t)(equal - name) : 0;
+    while (n && name[n - 1] == ' ') --n;
+    if (!n || !option_int(equal + 1, &out->value)) {
         option_error("'--param %s' is not of the form NAME=INTEGER", text);
         return false;
     }
-    out->name = intern_n(s, text, (size_t)(equal - text));
+    out->name = intern_n(s, name, n);
     return true;
+}
+
+int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
+                      int n) {
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    struct option_names known = {.n = 0};
+    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
+    for (int k = 0; k < n; ++k) {
+        const char *name = setting[k].name;
+        int i = 0;
+        while (i < p->nparams && strcmp(p->param[i]->name, name) != 0) ++i;
+        if (i == p->nparams) {
+            const char *there = option_names_text(&s->arena, &known, name);
+            option_error("'%s' has no param '%s'%s", p->path, name,
+                         strchr(there, '?')
+                             ? there
+                             : arena_printf(&s->arena, "%s; a const is set with '-D %s=%lld'",
+                                            there, name, (long long)setting[k].value));
+            return NULL;
+        }
+        int64_t *v = &fixed[p->param[i]->sym->id];
+        if (*v != PLAN_UNBOUND && *v != setting[k].value) {
+            option_error("'--param %s' is given twice: %lld and %lld", name, (long long)*v,
+                         (long long)setting[k].value);
+            return NULL;
+        }
+        *v = setting[k].value;
+    }
+    return fixed;
+}
+
+void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed) {
+    const char *broken = plan_broken_promise(s, p, fixed), *set = "";
+    for (int i = 0; i < p->nparams; ++i) {
+        int64_t v = fixed[p->param[i]->sym->id];
+        if (v != PLAN_UNBOUND)
+            set = arena_printf(&s->arena, "%s%s%s = %lld", set, *set ? ", " : " beside ",
+                               p->param[i]->name, (long long)v);
+    }
+    if (broken)
+        option_error("%s", broken);
+    else
+        option_error("no values of the %sparams were found that keep the plan's promises%s; set "
+                     "them with --param",
+                     *set ? "other " : "", set);
 }
 
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n) {
-    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int k = 0; k < n; ++k) {
-        int i = 0;
-        while (i < p->nparams && strcmp(p->param[i]->name, setting[k].name) != 0) ++i;
-        if (i == p->nparams) {
-            option_error("'%s' has no param '%s'", p->path, setting[k].name);
-            return NULL;
-        }
-        fixed[p->param[i]->sym->id] = setting[k].value;
-    }
-    const int64_t *value = plan_choose(s, p, fixed, 1);
-    if (!value) {
-        option_error("no values of the params were found that keep the plan's promises; set them "
-                     "with --param");
-        return NULL;
-    }
-    const char *broken = plan_broken_promise(s, p, value);
-    if (broken) option_error("%s", broken);
-    return broken ? NULL : value;
+    const int64_t *fixed = option_fixed(s, p, setting, n), *value;
+    if (!fixed) return NULL;
+    value = plan_choose(s, p, fixed, 1);
+    if (!value)
+        option_no_params(s, p, fixed);
+    else if (plan_broken_promise(s, p, value))
+        option_error("%s", plan_broken_promise(s, p, value)), value = NULL;
+    return value;
 }
 
 // The options that the lines of "help" begin with, and those of option_common.

@@ -45,6 +45,12 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n);
 
+// The values that --param sets, by lay_sym.id, the others PLAN_UNBOUND; NULL after an error.
+int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
+                      int n);
+// Says why no values of the params beside those of "fixed" keep what is promised.
+void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed);
+
 // Whether "name", the second word of the command "of", is a plan and "plan", the first one, is no
 // file; reports that.
 bool option_plan_second(const char *of, const char *plan, const char *name);

@@ -8,7 +8,8 @@
 #define PLAN_UNBOUND INT64_MIN
 
 // The first promise (range, divisor or relation) that the values "sym_values" (by lay_sym.id)
-// break, as a sentence in the session's memory; NULL when they keep all.
+// break, as a sentence in the session's memory; NULL when they keep all.  Promises on params that
+// are PLAN_UNBOUND are left out.
 const char *plan_broken_promise(struct session *s, const struct plan *p, const int64_t *sym_values);
 
 // Chooses values: those of "fixed" (by lay_sym.id, PLAN_UNBOUND: free; NULL: all free) stay. Choice
