@@ -26,6 +26,9 @@ struct subject {
 // Finds "name"; returns the exit status after an error, when there is no such thing or several.
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
+// "; copies are in the lines 7, 8", or "".
+const char *copy_lines(struct session *s, const struct plan *p);
+
 // Says that no name is given, and which there are; returns the exit status.
 int no_subject(struct session *s, const struct plan *p);
 
