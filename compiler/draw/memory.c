@@ -125,6 +125,13 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
 const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     const struct lay_swizzle sw = r->layout.sw;
     if (!lay_valid(r->layout)) return "its layout is not known";
+    if (sw.b <= 0 && r->tensor && r->tensor->swizzle_auto)
+        return picture_text(p, "'swizzle auto' chose %s, %s; --view=layout draws its offsets",
+                            lay_int_equal(lay_cosize(&p->s->lay, r->layout),
+                                          lay_size(&p->s->lay, r->layout))
+                                ? "no swizzle"
+                                : "padding",
+                            lay_text(&p->s->lay, r->layout));
     if (sw.b <= 0) return "its layout has no swizzle; --view=layout draws its offsets";
     int gap = sw.s >= 0 ? sw.s : -sw.s;
     if (sw.b > 6 || gap > 12 || sw.m > 40 || gap < sw.b)
