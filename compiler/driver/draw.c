@@ -27,8 +27,8 @@ static const char usage[] =
     "       tcpc draw [OPTIONS] EXPRESSION    a layout, as 'tcpc eval' takes it\n"
     "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
     "copy,\n"
-    "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line; "
-    "or\n"
+    "  FUNCTION.LABEL or FUNCTION.TENSOR, with FUNCTION.N of case N; or LINE, FILE:LINE or\n"
+    "  FUNCTION:LINE, a copy by its line; or\n"
     "  operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA\n"
     "  -o FILE         write to FILE; its extension gives the format: .txt, .svg, .tex (TikZ), "
     ".png (by\n"
@@ -294,12 +294,20 @@ static int draw_plan(struct session *s, struct command *q) {
     return write_drawing(s, p, q, &r);
 }
 
-// The layout that "text" is; a shape alone is compact.
+// Whether "t" has params.  Basis elements, 1@0, are no params: their values are coordinates.
+static bool has_names(const struct lay_tuple *t) {
+    if (lay_is_leaf(t)) return t->leaf.nsyms > 0;
+    for (int i = 0; i < t->rank; ++i)
+        if (has_names(t->kid[i])) return true;
+    return false;
+}
+
+// The layout that "text" is; a shape alone is compact, and a view begins at its offset.
 static bool layout_of(struct session *s, const char *text, struct lay *out) {
     struct calc_value v = expression_value(s, text, NULL);
     if (v.kind == CALC_INT || v.kind == CALC_TUPLE)
         *out = lay_make_col(&s->lay, v.tuple);
-    else if (v.kind == CALC_LAYOUT)
+    else if (v.kind == CALC_LAYOUT || (v.kind == CALC_VIEW && v.layout.sw.b == 0))
         *out = v.layout;
     else if (v.kind == CALC_NONE)
         *out = (struct lay){0};
@@ -311,7 +319,10 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
             text);
         return false;
     }
-    if (lay_valid(*out) && lay_static(*out)) return true;
+    if (v.kind == CALC_VIEW && lay_valid(*out)) out->offset = lay_sum_int(&s->lay, v.offset);
+    if (lay_valid(*out) && !has_names(out->shape) && !has_names(out->stride) &&
+        lay_int_static(out->offset))
+        return true;
     option_error("'%s' is neither a plan nor a layout: %s", text,
                  lay_valid(*out) ? "it has names, whose values only a plan gives"
                  : s->lay.error  ? shown(&s->arena, s->lay.error)

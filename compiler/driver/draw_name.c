@@ -223,8 +223,21 @@ int no_subject(struct session *s, const struct plan *p) {
     return option_error("say what of '%s' to draw; %s", p->path, what_there_is(s, p, known, n));
 }
 
+// "g2s" of "operand_A(g2s)", where that is a tiled copy; or NULL.
+static const char *operand_of_copy(struct session *s, const struct plan *p, const char *name) {
+    const char *open = strchr(name, '(');
+    size_t n = open ? strcspn(open + 1, ")") : 0;
+    if (!open || strncmp(name, "operand_", 8) != 0) return NULL;
+    const char *inner = arena_strndup(&s->arena, open + 1, n);
+    return plan_find_tiled(p, inner) ? inner : NULL;
+}
+
 static int unknown_name(struct session *s, const struct plan *p, const char *name) {
-    const char *known[MAX_NAMES];
+    const char *known[MAX_NAMES], *tiled = operand_of_copy(s, p, name);
+    if (tiled)
+        return option_error("'%s' is a tiled copy; operands are of a tiled MMA, and 'tcpc draw %s "
+                            "%s' draws the tiled copy",
+                            tiled, p->path, tiled);
     int n = all_names(s, p, known);
     const char *near = diag_did_you_mean(name, known, n);
     if (near)

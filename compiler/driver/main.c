@@ -219,9 +219,11 @@ static const struct command {
 
 // The command that "word" was probably meant to be, or NULL, as for a file's name.
 static const char *near_command(const char *word) {
-    static const char others[][2][10] = {{"format", "fmt"}, {"test", "run"},  {"plot", "draw"},
-                                         {"show", "draw"},  {"view", "draw"}, {"profile", "count"},
-                                         {"why", "explain"}};
+    static const char others[][2][10] = {{"format", "fmt"},         {"test", "run"},
+                                         {"plot", "draw"},          {"show", "draw"},
+                                         {"view", "draw"},          {"profile", "count"},
+                                         {"why", "explain"},        {"evaluate", "eval"},
+                                         {"transpose", "relayout"}, {"permute", "relayout"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strcmp(word, others[i][0]) == 0) return others[i][1];
     const char *names[sizeof commands / sizeof commands[0]];
