@@ -34,6 +34,17 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
 }
 
+// {"error": "..."}, a line of JSON as results are.
+static void print_error(const char *why) {
+    struct buf b;
+    buf_init(&b);
+    buf_puts(&b, "{\"error\":");
+    buf_json_string(&b, why);
+    buf_puts(&b, "}");
+    puts(b.text);
+    buf_release(&b);
+}
+
 // Evaluates one expression in a memory of its own; prints the result, or the error where "errors"
 // says.
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
@@ -54,7 +65,11 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
             printed = NULL;
     }
     if (!printed) {
-        fprintf(errors, "%s%s\n", prefix, s.lay.error ? shown(&s.arena, s.lay.error) : "no value");
+        const char *why = s.lay.error ? s.lay.error : "no value";
+        if (style->json && errors == stdout)
+            print_error(why);
+        else
+            fprintf(errors, "%s%s\n", prefix, shown(&s.arena, why));
         status = EXIT_WRONG;
     }
     session_release(&s);
@@ -70,7 +85,10 @@ static int evaluate_lines(const struct style *style) {
     while (!ferror(stdout) && (n = getline(&line, &cap, stdin)) >= 0) {
         while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (strlen(line) != (size_t)n) {
-            puts("error: a NUL byte in the line");
+            if (style->json)
+                print_error("a NUL byte in the line");
+            else
+                puts("error: a NUL byte in the line");
             status = EXIT_WRONG;
         } else if (n == 0) {
             putchar('\n');
