@@ -1,4 +1,4 @@
-// Relayouts as text: names with extents and their order, or two layouts.
+// Reads relayouts: names with extents and their order, or two layouts.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
 
-// The next name at "*p", after blanks and commas; of no length at the end.
+// The next name at "*p", after blanks and commas; empty at the end.
 static struct word next_word(const char **p) {
     while (isspace((unsigned char)**p) || **p == ',') ++*p;
     struct word w = {*p, 0};
@@ -79,7 +79,7 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
     return NULL;
 }
 
-// Row-major strides, "order" the modes with the slowest one first.
+// Sets row-major strides; "order" has the slowest mode first.
 static bool row_major(struct relayout *r, const int *order, bool src) {
     int64_t stride = 1;
     for (int i = r->rank - 1; i >= 0; --i) {
@@ -197,8 +197,8 @@ static const char *flatten_side(struct session *s, struct lay l, const char *sid
     return flatten(s, l.shape, l.stride, f);
 }
 
-// The extent that modes of "a" and "b" elements have in common, after which one of them ends;
-// invalid when there is none.
+// The extent that modes of "a" and "b" elements have in common before one of them ends; invalid if
+// there is none.
 static struct lay_int common(struct lay_int a, struct lay_int b) {
     if (lay_int_equal(a, b)) return a;
     if (!lay_int_static(a) || !lay_int_static(b)) return LAY_INT_INVALID;
@@ -222,7 +222,7 @@ static const char *size_text(struct session *s, struct lay l) {
     return lay_int_valid(n) ? lay_int_text(&s->lay, n) : "more than 2^62";
 }
 
-// Cuts the modes of both sides so that they have the same extents: both count the same elements,
+// Splits the modes of both sides so that they have the same extents: both count the same elements,
 // the first mode fastest.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *r) {
@@ -255,7 +255,7 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     return relayout_size(s, r, false);
 }
 
-// What is said beside "text", words where a layout is read: "m n", "NCHW".
+// What to add to the error if "text" consists of words instead of a layout: "m n", "NCHW".
 static const char *with_names(const char *text) {
     return strpbrk(text, "(:")
                ? ""

@@ -1,5 +1,5 @@
-// extern device functions, their calls, and fills: names, kinds and types; whether layouts fit is
-// pass "calls"'s.
+// extern device functions, their calls, and fills: names, kinds and types.  Pass "calls" checks
+// whether layouts fit.
 #include <string.h>
 
 #include "sema/decl.h"
