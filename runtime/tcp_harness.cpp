@@ -2,6 +2,7 @@
 // through tcp_backend.h.
 #include "tcp_harness.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,6 +390,7 @@ int tcp_harness_main(int argc, char **argv, const tcp_harness_kernel *kernels, i
         return 2;
     }
     bool good = true, found = false, shown_one = false;
+    int lost = 0;  // why something was not written
     for (int i = 0; i < count; ++i) {
         if (opt.kernel && strcmp(opt.kernel, kernels[i].name)) continue;
         harness_session s(kernels[i], opt);
@@ -409,9 +411,15 @@ int tcp_harness_main(int argc, char **argv, const tcp_harness_kernel *kernels, i
         }
         found = true;
         good = right && good;
-        fflush(stdout);
+        if (fflush(stdout) != 0) lost = errno;
     }
     if (opt.json) printf(found ? "\n]\n" : "[]\n");
+    if (fflush(stdout) != 0) lost = errno;
+    if (lost || ferror(stdout)) {
+        fprintf(stderr, "tcpc: error: cannot write to standard output: %s\n",
+                lost ? strerror(lost) : "not all of it was written");
+        return 2;
+    }
     const char *missing = opt.kernel && !found      ? "kernel"
                           : opt.print && !shown_one ? "tensor"
                                                     : nullptr;

@@ -251,18 +251,40 @@ static const char *differ_for(struct session *s, const struct plan *p, const str
     return why;
 }
 
+// "'M' and 'N'", the params of both, each once.
+static const char *params_of(struct session *s, const struct kir_kernel *x,
+                             const struct kir_kernel *y, int *n) {
+    const char **name = ARENA_ARRAY(&s->arena, const char *, x->nparams + y->nparams + 1),
+               *text = "";
+    for (int i = 0; i < x->nparams + y->nparams; ++i) {
+        const char *one = i < x->nparams ? x->param[i].name : y->param[i - x->nparams].name;
+        int k = 0;
+        while (k < *n && strcmp(name[k], one) != 0) ++k;
+        if (k == *n) name[(*n)++] = one;
+    }
+    for (int i = 0; i < *n; ++i)
+        text = arena_printf(&s->arena, "%s%s'%s'", text,
+                            i == 0       ? ""
+                            : i < *n - 1 ? ", "
+                                         : " and ",
+                            name[i]);
+    return text;
+}
+
 // What was not executed although no difference was found; NULL: nothing.
 static const char *left_out(struct session *s, const struct kir *ir, const struct kernel *a,
                             const struct kernel *b, const int64_t *sym) {
     const struct kir_kernel *x = ir_of(ir, a), *y = ir_of(ir, b);
-    const char *param = x->nparams ? x->param[0].name : y->nparams ? y->param[0].name : NULL;
+    int nparams = 0;
+    const char *params = params_of(s, x, y, &nparams);
     const char *what = arena_printf(
         &s->arena,
         "the code of '%s' is not that of '%s', and nothing differs when both are executed", a->name,
         b->name);
-    if (param)
-        return arena_printf(
-            &s->arena, "%s for a few values of '%s'; a const in its place decides it", what, param);
+    if (nparams)
+        return arena_printf(&s->arena, "%s for a few values of %s; %s it", what, params,
+                            nparams > 1 ? "consts in their places decide"
+                                        : "a const in its place decides");
     if (is_whole(s, a, sym) && is_whole(s, b, sym)) return NULL;
     return arena_printf(&s->arena,
                         "%s in some of their blocks; tensors of %" PRId64

@@ -52,6 +52,9 @@ static int64_t offset_at(const struct place *f, int64_t i) {
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
     const char *l = plan_named_layout(p->s, r->layout, r->names);
+    const struct lay_int from = r->layout.offset;
+    if (!r->tensor && !r->layout.composed && r->layout.sw.b == 0 && from.num != 0)
+        l = picture_text(p, "%s+%s", lay_int_text(&p->s->lay, from), l);  // a view
     if (!r->tensor && strcmp(r->name, l) == 0) return l;
     if (!r->tensor) return picture_text(p, "%s = %s", r->name, l);
     return picture_text(p, "%s : %s %s %s", r->name, r->tensor->elem->name,
@@ -128,6 +131,13 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
 const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     const struct lay_swizzle sw = r->layout.sw;
     if (!lay_valid(r->layout)) return "its layout is not known";
+    if (sw.b <= 0 && r->tensor && r->tensor->swizzle_auto)
+        return picture_text(p, "'swizzle auto' chose %s, %s; --view=layout draws its offsets",
+                            lay_int_equal(lay_cosize(&p->s->lay, r->layout),
+                                          lay_size(&p->s->lay, r->layout))
+                                ? "no swizzle"
+                                : "padding",
+                            lay_text(&p->s->lay, r->layout));
     if (sw.b <= 0) return "its layout has no swizzle; --view=layout draws its offsets";
     int gap = sw.s >= 0 ? sw.s : -sw.s;
     if (sw.b > 6 || gap > 12 || sw.m > 40 || gap < sw.b)

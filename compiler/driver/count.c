@@ -169,8 +169,7 @@ int command_count(int argc, char **argv) {
         } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
             if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
-            r.output = value;
-            if (missing) status = EXIT_USAGE;
+            if (missing || !option_once(&r.output, "-o", value)) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             status = option_unknown("count", help, argv[i]);
         } else if (r.nwords < 2) {

@@ -28,8 +28,8 @@ static const char usage[] =
     "       tcpc draw [OPTIONS] EXPRESSION    a layout, as 'tcpc eval' takes it\n"
     "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
     "copy,\n"
-    "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line; "
-    "or\n"
+    "  FUNCTION.LABEL or FUNCTION.TENSOR, with FUNCTION.N of case N; or LINE, FILE:LINE or\n"
+    "  FUNCTION:LINE, a copy by its line; or\n"
     "  operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA\n"
     "  -o FILE         write to FILE; its extension gives the format: .txt, .svg, .tex (TikZ), "
     ".png (by\n"
@@ -61,6 +61,8 @@ struct command {
     struct option_setting *param;  // room for as many as there are words
     int nparams;
     int64_t thread;
+    bool threaded;        // --thread is given
+    const char *of_plan;  // an option that only a plan has a use for, or NULL
     bool values, help, png, watch;
 };
 
@@ -222,10 +224,25 @@ static bool bind_params(struct session *s, const struct plan *p, const struct co
     return (r->sym_values = option_params(s, p, q->param, q->nparams)) != NULL;
 }
 
+// Whether the options are of this view; says which is not.
+static bool options_fit(const struct command *q, const struct draw_request *r) {
+    const char *option = NULL, *use = NULL;
+    if (q->threaded && r->view != DRAW_PATH)
+        option = "--thread", use = "view 'path'";
+    else if (q->values && r->view != DRAW_OWNERS)
+        option = "--values", use = "view 'owners'";
+    else if (q->type && (r->view != DRAW_BANKS || r->copy))
+        option = "--type", use = "view 'banks' of a layout";
+    if (option)
+        option_error("'%s' is for %s, and this is '%s'%s", option, use, draw_view_name(r->view),
+                     r->copy && r->view == DRAW_BANKS ? " of a copy" : "");
+    return !option;
+}
+
 // -- the drawing ----------------------------------------------------------------------------------
 
 static bool take_type(const struct command *q, struct draw_request *r) {
-    if (!q->type || r->view != DRAW_BANKS || r->copy) return true;
+    if (!q->type) return true;
     const struct elem_type *t = elem_type_find(q->type);
     if (!t) {
         const char *near = foreign_type(q->type);
@@ -275,7 +292,7 @@ static int draw_plan(struct session *s, struct command *q) {
     code = q->name ? find_subject(s, p, q->name, &u) : no_subject(s, p);
     if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
-        !bind_params(s, p, q, &r) || !take_type(q, &r))
+        !options_fit(q, &r) || !bind_params(s, p, q, &r) || !take_type(q, &r))
         return EXIT_USAGE;
     // only the passes know these
     if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
@@ -285,12 +302,20 @@ static int draw_plan(struct session *s, struct command *q) {
     return write_drawing(s, p, q, &r);
 }
 
-// The layout that "text" is; a shape without strides is compact.
+// Whether "t" has params.  Basis elements, 1@0, are no params: their values are coordinates.
+static bool has_names(const struct lay_tuple *t) {
+    if (lay_is_leaf(t)) return t->leaf.nsyms > 0;
+    for (int i = 0; i < t->rank; ++i)
+        if (has_names(t->kid[i])) return true;
+    return false;
+}
+
+// The layout that "text" is; a shape without strides is compact, and a view begins at its offset.
 static bool layout_of(struct session *s, const char *text, struct lay *out) {
     struct calc_value v = expression_value(s, text, NULL);
     if (v.kind == CALC_INT || v.kind == CALC_TUPLE)
         *out = lay_make_col(&s->lay, v.tuple);
-    else if (v.kind == CALC_LAYOUT)
+    else if (v.kind == CALC_LAYOUT || (v.kind == CALC_VIEW && v.layout.sw.b == 0))
         *out = v.layout;
     else if (v.kind == CALC_NONE)
         *out = (struct lay){0};
@@ -302,7 +327,10 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
             text);
         return false;
     }
-    if (lay_valid(*out) && lay_static(*out)) return true;
+    if (v.kind == CALC_VIEW && lay_valid(*out)) out->offset = lay_sum_int(&s->lay, v.offset);
+    if (lay_valid(*out) && !has_names(out->shape) && !has_names(out->stride) &&
+        lay_int_static(out->offset))
+        return true;
     option_error("'%s' is neither a plan nor a layout: %s", text,
                  lay_valid(*out) ? "it has names, whose values only a plan gives"
                  : s->lay.error  ? shown(&s->arena, s->lay.error)
@@ -315,9 +343,11 @@ static int draw_expression(struct session *s, struct command *q) {
     struct subject u = {.layout = &named};
     struct draw_request r = {.name = q->path};
     q->name = q->path;
+    if (q->of_plan)
+        return option_error("'%s' is for a plan, and '%s' is an expression", q->of_plan, q->path);
     if (!layout_of(s, q->path, &named.layout)) return EXIT_USAGE;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(NULL, q, &u, &r) ||
-        !take_type(q, &r))
+        !options_fit(q, &r) || !take_type(q, &r))
         return EXIT_USAGE;
     return write_drawing(s, NULL, q, &r);
 }
@@ -338,13 +368,14 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
     bool missing;
     for (int k = 0; k < 4; ++k) {
         if ((v = option_value(argc, argv, i, names[k], &missing))) {
-            *to[k] = v;
-            return !missing;
+            return !missing && option_once(to[k], names[k], v);
         }
     }
+    if (strncmp(argv[*i], "--param", 7) == 0) q->of_plan = "--param";
     if ((v = option_value(argc, argv, i, "--param", &missing)))
         return !missing && option_setting(s, v, &q->param[q->nparams]) && ++q->nparams;
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
+        q->threaded = true;
         if (!missing && !option_int(v, &q->thread)) {
             option_error("'--thread' takes an integer, not '%s'", v);
             return false;
@@ -360,6 +391,7 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
 
 static bool take_words(struct session *s, struct command *q, int argc, char **argv) {
     for (int i = 0; i < argc && !q->help; ++i) {
+        if (strncmp(argv[i], "-D", 2) == 0) q->of_plan = "-D";
         enum option_taken taken = option_common(s, argc, argv, &i);
         if (taken == OPTION_BAD) return false;
         if (taken == OPTION_DONE) continue;

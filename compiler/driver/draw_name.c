@@ -91,13 +91,36 @@ bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subj
     return true;
 }
 
-// The function whose name "name" begins with, before '.' or ':'; sets "*rest" to what follows.
-static const struct kernel *function_of(const struct plan *p, const char *name, const char **rest) {
-    size_t n = strcspn(name, ".:");
+// Which of the cases of its name "k" is, from 1 on.
+static int case_number(const struct kernel *k) {
+    int n = 1;
+    for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++n;
+    return n;
+}
+
+// The function that "name" begins with, before '.' or ':', and "*number" a case of it, as in
+// "k.2.s", or 0; "*rest" is what follows.
+static const struct kernel *function_of(const struct plan *p, const char *name, int *number,
+                                        const char **rest) {
+    size_t n = strcspn(name, ".:"), digits;
+    *number = 0;
     *rest = name + n;
-    for (const struct kernel *k = plan_next(p, NULL); name[n] && k; k = plan_next(p, k))
-        if (strlen(k->name) == n && memcmp(k->name, name, n) == 0) return k;
+    for (const struct kernel *k = plan_next(p, NULL); name[n] && k; k = plan_next(p, k)) {
+        if (strlen(k->name) != n || memcmp(k->name, name, n) != 0) continue;
+        digits = strspn(*rest + 1, "0123456789");
+        char after = (*rest)[digits + 1];
+        if (k->first_case && digits && digits < 6 && (after == '.' || after == ':')) {
+            *number = atoi(*rest + 1);
+            *rest += digits + 1;
+        }
+        return k;
+    }
     return NULL;
+}
+
+// Whether "k" is "of", or a case of that name; "number": that one alone.
+static bool is_of(const struct kernel *k, const struct kernel *of, int number) {
+    return !of || (strcmp(k->name, of->name) == 0 && (!number || case_number(k) == number));
 }
 
 static bool read_line(const char *text, int *line) {
@@ -150,16 +173,35 @@ static int all_names(struct session *s, const struct plan *p, const char **known
     return n;
 }
 
-static void add_lines(struct session *s, struct buf *out, const struct stmt *list, int *n) {
+// The line of each copy, for one of a planned kernel with the kernel's name before it.
+static void add_lines(struct session *s, struct buf *out, const struct kernel *k,
+                      const struct stmt *list, int *n) {
     for (; list && *n < MOST_TOLD; list = list->next) {
         if (list->kind != STMT_COPY) {
-            add_lines(s, out, list->body, n);
+            add_lines(s, out, k, list->body, n);
             continue;
         }
         int line, column;
+        bool planned = s->sources.file[list->copy->at.file].path[0] == '<';
         source_place(s, list->copy->at, &line, &column);
-        buf_printf(out, "%s%d", (*n)++ ? ", " : "; copies are in the lines ", line);
+        buf_puts(out, (*n)++ ? ", " : "");
+        if (planned)
+            buf_printf(out, "'%s:%d'", k->name, line);
+        else
+            buf_printf(out, "%d", line);
     }
+}
+
+const char *copy_lines(struct session *s, const struct plan *p) {
+    struct buf b;
+    int n = 0;
+    buf_init(&b);
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        add_lines(s, &b, k, k->body, &n);
+    const char *lines = buf_finish(&b, &s->arena);
+    return n == 0   ? ""
+           : n == 1 ? arena_printf(&s->arena, "; a copy is in line %s", lines)
+                    : arena_printf(&s->arena, "; copies are in the lines %s", lines);
 }
 
 // Such as "there are 'tc', 'k' and 's'; copies are in the lines 7, 8".
@@ -167,13 +209,12 @@ static const char *what_there_is(struct session *s, const struct plan *p, const 
                                  int n) {
     struct buf b;
     buf_init(&b);
-    int told = n < MOST_TOLD ? n : MOST_TOLD, lines = 0;
+    int told = n < MOST_TOLD ? n : MOST_TOLD;
     for (int i = 0; i < told; ++i)
         buf_printf(&b, "%s'%s'", i == 0 ? (n == 1 ? "there is " : "there are ") : ", ", known[i]);
     if (n > told) buf_puts(&b, " ..");
     if (n == 0) buf_puts(&b, "it has nothing to draw");
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
-        add_lines(s, &b, k->body, &lines);
+    buf_puts(&b, copy_lines(s, p));
     return buf_finish(&b, &s->arena);
 }
 
@@ -183,8 +224,21 @@ int no_subject(struct session *s, const struct plan *p) {
     return option_error("say what of '%s' to draw; %s", p->path, what_there_is(s, p, known, n));
 }
 
+// "g2s" of "operand_A(g2s)", where that is a tiled copy; or NULL.
+static const char *operand_of_copy(struct session *s, const struct plan *p, const char *name) {
+    const char *open = strchr(name, '(');
+    size_t n = open ? strcspn(open + 1, ")") : 0;
+    if (!open || strncmp(name, "operand_", 8) != 0) return NULL;
+    const char *inner = arena_strndup(&s->arena, open + 1, n);
+    return plan_find_tiled(p, inner) ? inner : NULL;
+}
+
 static int unknown_name(struct session *s, const struct plan *p, const char *name) {
-    const char *known[MAX_NAMES];
+    const char *known[MAX_NAMES], *tiled = operand_of_copy(s, p, name);
+    if (tiled)
+        return option_error("'%s' is a tiled copy; operands are of a tiled MMA, and 'tcpc draw %s "
+                            "%s' draws the tiled copy",
+                            tiled, p->path, tiled);
     int n = all_names(s, p, known);
     const char *near = diag_did_you_mean(name, known, n);
     if (near)
@@ -204,11 +258,12 @@ static const char *ways_out(const struct wanted *w) {
     for (int i = 0; i < told; ++i) named += w->all[i].label != NULL;
     for (int i = 0; i < told; ++i) {
         if (!w->all[i].label) continue;
-        buf_printf(&b, "%s'%s.%s'",
-                   n == 0           ? "say "
-                   : n + 1 == named ? " or "
-                                    : ", ",
-                   w->all[i].k->name, w->all[i].label);
+        const struct kernel *k = w->all[i].k;
+        const char *between = n == 0 ? "say " : n + 1 == named ? " or " : ", ";
+        if (k->first_case)
+            buf_printf(&b, "%s'%s.%d.%s'", between, k->name, case_number(k), w->all[i].label);
+        else
+            buf_printf(&b, "%s'%s.%s'", between, k->name, w->all[i].label);
         ++n;
     }
     if (w->n > told) buf_puts(&b, " ..");
@@ -259,15 +314,16 @@ int find_subject(struct session *s, const struct plan *p, const char *name, stru
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         if (same(k->name, name) && (out->kernel = k)) return EXIT_RIGHT;
     const char *rest;
-    const struct kernel *of = function_of(p, name, &rest);
+    int number;
+    const struct kernel *of = function_of(p, name, &number, &rest);
     struct wanted w = {.s = s, .name = of ? rest + 1 : name, .first = out};
     if (of && *rest == ':' && !read_line(rest + 1, &w.line)) return unknown_name(s, p, name);
     if (!w.line && take_place(&w, p, name)) of = NULL;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
-        if (!of || k == of) find_copies(&w, k, k->body);
+        if (is_of(k, of, number)) find_copies(&w, k, k->body);
     bool tensors = w.n == 0 && !w.line;
     for (const struct kernel *k = plan_next(p, NULL); tensors && k; k = plan_next(p, k))
-        if (!of || k == of) find_tensors(&w, k);
+        if (is_of(k, of, number)) find_tensors(&w, k);
     if (w.n == 0) return unknown_name(s, p, name);
     return w.n == 1 ? EXIT_RIGHT : several(&w, name);
 }

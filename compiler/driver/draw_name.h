@@ -27,6 +27,9 @@ struct subject {
 // several.
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
+// "; copies are in the lines 7, 8", or "".
+const char *copy_lines(struct session *s, const struct plan *p);
+
 // Reports that no name is given, and which names exist; returns the exit status.
 int no_subject(struct session *s, const struct plan *p);
 

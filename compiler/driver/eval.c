@@ -26,12 +26,24 @@ static const char help[] =
 
 struct style {
     enum calc_style as;
-    bool steps, table, json;
+    bool steps, table, json, list, help;
+    bool styled;  // --as is given
 };
 
 static void print_step(void *user, int depth, const char *rule, const char *result) {
     (void)user;
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
+}
+
+// {"error": "..."}, a line of JSON as results are.
+static void print_error(const char *why) {
+    struct buf b;
+    buf_init(&b);
+    buf_puts(&b, "{\"error\":");
+    buf_json_string(&b, why);
+    buf_puts(&b, "}");
+    puts(b.text);
+    buf_release(&b);
 }
 
 // Evaluates one expression in its own session.  Prints the result, or the error to "errors".
@@ -53,7 +65,11 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
             printed = NULL;
     }
     if (!printed) {
-        fprintf(errors, "%s%s\n", prefix, s.lay.error ? shown(&s.arena, s.lay.error) : "no value");
+        const char *why = s.lay.error ? s.lay.error : "no value";
+        if (style->json && errors == stdout)
+            print_error(why);
+        else
+            fprintf(errors, "%s%s\n", prefix, shown(&s.arena, why));
         status = EXIT_WRONG;
     }
     session_release(&s);
@@ -69,7 +85,10 @@ static int evaluate_lines(const struct style *style) {
     while (!ferror(stdout) && (n = getline(&line, &cap, stdin)) >= 0) {
         while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (strlen(line) != (size_t)n) {
-            puts("error: a NUL byte in the line");
+            if (style->json)
+                print_error("a NUL byte in the line");
+            else
+                puts("error: a NUL byte in the line");
             status = EXIT_WRONG;
         } else if (n == 0) {
             putchar('\n');
@@ -93,41 +112,86 @@ static int list_operations(void) {
     return EXIT_RIGHT;
 }
 
-int command_eval(int argc, char **argv) {
+// What is to be said of "word", an option of other commands; NULL: it is none.
+static const char *of_others(const char *word, bool alone) {
+    bool equal = strchr(word, '=') != NULL;
+    if (strncmp(word, "-D", 2) == 0 && (equal || (!word[2] && !alone)))
+        return "there is no option '-D'; names are params, as in 'M*2'";
+    if (strcmp(word, "-o") == 0)
+        return "there is no option '-o'; the value goes to standard output";
+    if (strncmp(word, "-arch", 5) == 0 && (equal || !alone))
+        return "there is no option '-arch'; a value is the same for each architecture";
+    return NULL;
+}
+
+static bool is_plan(const char *text) {
+    size_t n = strlen(text);
+    return n > 4 && strcmp(text + n - 4, ".tcp") == 0;
+}
+
+// Takes the value of --as.
+static bool take_style(const char *value, enum calc_style *out) {
     static const char *const styles[] = {"tcp", "cute", "pycute"};
-    struct style style = {CALC_STYLE_TCP, false, false, false};
-    const char *text = NULL, *value;
-    bool missing;
+    for (int k = 0; k < 3; ++k) {
+        *out = (enum calc_style)k;
+        if (strcmp(styles[k], value) == 0) return true;
+    }
+    option_error("'--as' takes tcp, cute or pycute, not '%s'", value);
+    return false;
+}
+
+// Takes the words of the command line; the expression in "*text".
+static bool take_words(int argc, char **argv, struct style *style, const char **text) {
+    const char *value;
+    bool missing, plain = false;  // after "--"
     for (int i = 0; i < argc; ++i) {
-        const char *a = argv[i];
-        if (strcmp(a, "--steps") == 0)
-            style.steps = true;
-        else if (strcmp(a, "--table") == 0)
-            style.table = true;
-        else if (strcmp(a, "--json") == 0)
-            style.json = true;
-        else if (strcmp(a, "--help") == 0)
-            return fputs(help, stdout), EXIT_RIGHT;
-        else if (strcmp(a, "--list") == 0) {
-            return list_operations();
+        const char *a = argv[i], *why = plain ? NULL : of_others(a, argc == 1);
+        if (why) return option_error("%s", why), false;
+        if (plain || a[0] != '-' || a[1] != '-') {
+            if (*text)
+                return is_plan(*text)
+                           ? option_error("'%s' is a plan; 'eval' takes one expression", *text)
+                           : option_error("one expression at a time; put it in quotes"),
+                       false;
+            *text = a;
+        } else if (!a[2]) {
+            plain = true;
+        } else if (strcmp(a, "--steps") == 0) {
+            style->steps = true;
+        } else if (strcmp(a, "--table") == 0) {
+            style->table = true;
+        } else if (strcmp(a, "--json") == 0) {
+            style->json = true;
+        } else if (strcmp(a, "--help") == 0) {
+            style->help = true;
+        } else if (strcmp(a, "--list") == 0) {
+            style->list = true;
         } else if ((value = option_value(argc, argv, &i, "--as", &missing))) {
-            int k = 0;
-            while (k < 3 && strcmp(styles[k], value) != 0) ++k;
-            if (k == 3)
-                return missing ? EXIT_USAGE
-                               : option_error("'--as' takes tcp, cute or pycute, not '%s'", value);
-            style.as = (enum calc_style)k;
-        } else if (a[0] == '-' && a[1] == '-' && a[2]) {
-            return option_unknown("eval", help, a);
-        } else if (text) {
-            return a[0] == '-' && a[1] == 'D'
-                       ? option_error("there is no option '-D'; names are params, as in 'M*2'")
-                       : option_error("one expression at a time; put it in quotes");
+            if (missing || !take_style(value, &style->as)) return false;
+            style->styled = true;
         } else {
-            text = a;
+            return option_unknown("eval", help, a), false;
         }
     }
+    return true;
+}
+
+int command_eval(int argc, char **argv) {
+    struct style style = {.as = CALC_STYLE_TCP};
+    const char *text = NULL;
+    if (!take_words(argc, argv, &style, &text)) return EXIT_USAGE;
+    if (style.help) return fputs(help, stdout), EXIT_RIGHT;
+    if (style.list) return list_operations();
     if (!text) return option_error("no expression is given; see 'tcpc eval --help'");
+    if (is_plan(text))
+        return option_error("'%s' is a plan; 'eval' takes an expression, 'tcpc draw' also the "
+                            "layouts of a plan",
+                            text);
+    if (style.json && (style.styled || style.steps || style.table))
+        return option_error("'--json' cannot be combined with '%s', which is about text",
+                            style.styled  ? "--as"
+                            : style.steps ? "--steps"
+                                          : "--table");
     return strcmp(text, "-") == 0 ? evaluate_lines(&style)
                                   : evaluate(text, &style, stderr, "tcpc: error: ");
 }

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "driver/draw_name.h"
 #include "driver/options.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
@@ -386,7 +387,8 @@ static void unknown(struct session *s, const struct plan *p, const char *name) {
     }
     option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s"
                                : "'%s' has no function and no copy '%s'%s",
-                 p->path, name, is_line(name) ? "" : option_names_text(&s->arena, &known, name));
+                 p->path, name,
+                 is_line(name) ? copy_lines(s, p) : option_names_text(&s->arena, &known, name));
 }
 
 const struct explanation *explain_plan(struct session *s, const struct plan *p,

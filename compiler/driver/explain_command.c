@@ -135,6 +135,14 @@ static bool only_page(const char *word) {
     return false;
 }
 
+// The page that "-Wcoalesce" of a command line without a plan was meant to print; or NULL.
+static const char *page_of_warning(int argc, char **argv) {
+    for (int i = 0; i < argc; ++i)
+        for (int k = 0; k < n_pages && strncmp(argv[i], "-W", 2) == 0; ++k)
+            if (strcmp(argv[i] + 2, pages[k].name) == 0) return pages[k].name;
+    return NULL;
+}
+
 static int explain(struct session *s, const struct request *r) {
     if (only_page(r->word[0]))
         return option_error(
@@ -208,8 +216,7 @@ int command_explain(int argc, char **argv) {
         } else if (strcmp(argv[i], "--diff") == 0) {
             r.diff = true;
         } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
-            r.output = value;
-            if (missing) status = EXIT_USAGE;
+            if (missing || !option_once(&r.output, "-o", value)) status = EXIT_USAGE;
         } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
             if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
@@ -220,13 +227,21 @@ int command_explain(int argc, char **argv) {
             status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
         }
     }
+    const char *page = page_of_warning(argc, argv);
     if (status < 0 && r.nwords == 0 && !r.diff)
-        status = option_error("no plan is given; see 'tcpc explain --help'");
+        status = page ? option_error("no plan is given; 'tcpc --explain=%s' prints the page of the "
+                                     "warning",
+                                     page)
+                      : option_error("no plan is given; see 'tcpc explain --help'");
     if (status < 0 && r.plan && (r.json || r.nwords > 1))
         status = option_error("'--plan' prints the whole plan; it takes no %s",
                               r.json ? "'--json'" : "name");
+    if (status < 0 && r.equivalent && r.json)
+        status = option_error("'--equivalent' cannot be combined with '--json'; it prints text");
     if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
         status = option_error("'--equivalent' takes a plan and two kernels");
+    if (status < 0 && r.diff && r.json)
+        status = option_error("'--diff' cannot be combined with '--json'; it prints text");
     if (status < 0 && r.diff && (r.nwords != 2 || r.nparams || r.plan || r.json || r.equivalent))
         status = option_error("'--diff' takes two files that 'tcpc explain --json' wrote");
     if (status < 0) status = r.diff ? diff(&s, &r) : explain(&s, &r);

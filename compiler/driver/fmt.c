@@ -67,6 +67,8 @@ int command_fmt(int argc, char **argv) {
         else if (argv[i][0] == '-' && argv[i][1])
             return option_unknown("fmt", help, argv[i]);
     }
+    if (in_place && check)
+        return option_error("'-i' cannot be combined with '--check', which changes nothing");
     for (int i = 0; i < argc; ++i) {
         if (argv[i][0] == '-' && argv[i][1]) continue;
         any = true;

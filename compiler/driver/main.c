@@ -68,6 +68,7 @@ static const char help[] =
 
 struct request {
     const char *input, *output;
+    const char *of_output;  // an option that is about the output, or NULL
     enum product emit;
     struct depfile dep;
     bool fix;
@@ -115,14 +116,17 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
     bool missing;
     enum option_taken taken = option_common(s, argc, argv, i);
     if (taken != OPTION_NOT) return taken;
-    if ((value = option_value(argc, argv, i, "-o", &missing))) {
-        r->output = value;
-        return missing ? OPTION_BAD : OPTION_DONE;
-    }
     if (strcmp(argv[*i], "--fix") == 0) {
         r->fix = true;
         return OPTION_DONE;
     }
+    if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
+        return missing ? OPTION_BAD : take_dump(s, value);
+    }
+    const char *was = r->of_output;
+    r->of_output = argv[*i];
+    if ((value = option_value(argc, argv, i, "-o", &missing)))
+        return missing || !option_once(&r->output, "-o", value) ? OPTION_BAD : OPTION_DONE;
     if (strcmp(argv[*i], "-MD") == 0) {
         r->dep.wanted = true;
         return OPTION_DONE;
@@ -138,9 +142,7 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
     if ((value = option_value(argc, argv, i, "--emit", &missing))) {
         return missing ? OPTION_BAD : take_emit(r, value);
     }
-    if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
-        return missing ? OPTION_BAD : take_dump(s, value);
-    }
+    r->of_output = was;
     return OPTION_NOT;
 }
 
@@ -218,9 +220,11 @@ static const struct command {
 
 // The command that "word" was probably meant to be, or NULL, for example for a file's name.
 static const char *near_command(const char *word) {
-    static const char others[][2][10] = {{"format", "fmt"}, {"test", "run"},  {"plot", "draw"},
-                                         {"show", "draw"},  {"view", "draw"}, {"profile", "count"},
-                                         {"why", "explain"}};
+    static const char others[][2][10] = {{"format", "fmt"},         {"test", "run"},
+                                         {"plot", "draw"},          {"show", "draw"},
+                                         {"view", "draw"},          {"profile", "count"},
+                                         {"why", "explain"},        {"evaluate", "eval"},
+                                         {"transpose", "relayout"}, {"permute", "relayout"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strcmp(word, others[i][0]) == 0) return others[i][1];
     const char *names[sizeof commands / sizeof commands[0]];
@@ -229,22 +233,28 @@ static const char *near_command(const char *word) {
                                : diag_did_you_mean(word, names, sizeof names / sizeof *names);
 }
 
-// Whether "word" is a common name of the command that has no name in tcpc.
-static bool compiles(const char *word) {
-    static const char words[][8] = {"compile", "check", "build", "lint"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-        if (strcmp(word, words[i]) == 0) return true;
-    return false;
+// What others call the command that has no name here, where "word" is that or close to it.
+static const char *compiling(const char *word) {
+    static const char *const words[] = {"compile", "check", "build", "lint"};
+    return diag_did_you_mean(word, words, sizeof words / sizeof *words);
+}
+
+// Whether "word" looks like the name of a command and not of a file.
+static bool only_word(const char *word) {
+    return !strpbrk(word, "./") && access(word, F_OK) != 0;
 }
 
 // Reports that "plan" was taken for the plan and "word" follows it.
 static int second_word(const char *plan, const char *word) {
-    const char *meant = near_command(plan);
-    if (compiles(plan))
+    const char *meant = near_command(plan), *compile = compiling(plan);
+    if (compile && (strcmp(compile, plan) == 0 || (!meant && only_word(plan))))
         return option_error("'%s' is not a command; 'tcpc %s' compiles a plan", plan, word);
     if (meant && strcmp(meant, plan) == 0)
         return option_error("the command '%s' comes first, before its options", plan);
     if (meant) return option_error("'%s' is not a command; did you mean '%s'?", plan, meant);
+    if (only_word(plan))
+        return option_error(
+            "'%s' is neither a command nor a plan; 'tcpc --help' lists the commands", plan);
     return option_error("one plan at a time: '%s' and '%s'", plan, word);
 }
 
@@ -276,6 +286,9 @@ static int command_compile(int argc, char **argv) {
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
+    if (!status && r.fix && r.of_output)
+        status = option_error("'%s' is about the output; '--fix' changes the plan and writes none",
+                              r.of_output);
     if (!status)
         status = compile(&s, &r);
     else if (s.diags.first)

@@ -1,6 +1,7 @@
 // Common options (see options.h).
 #include "driver/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -61,10 +62,22 @@ const char *option_value(int argc, char **argv, int *i, const char *name, bool *
     if (strncmp(arg, name, n) != 0) return NULL;
     if (arg[n] == '=') return arg + n + 1;
     if (arg[n] != 0) return NULL;
-    if (*i + 1 < argc) return argv[++*i];
-    *missing = true;
-    option_error("'%s' needs a value", name);
+    const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+    // a negative number is a value, and "-" a file
+    *missing = !next || (next[0] == '-' && (next[1] == '-' || isalpha((unsigned char)next[1])));
+    if (!*missing) return argv[++*i];
+    if (next)
+        option_error("'%s' needs a value, not '%s'", name, next);
+    else
+        option_error("'%s' needs a value", name);
     return "";
+}
+
+bool option_once(const char **to, const char *name, const char *value) {
+    bool twice = *to != NULL;
+    if (twice) option_error("'%s' is given twice: '%s' and '%s'", name, *to, value);
+    *to = value;
+    return !twice;
 }
 
 bool option_int(const char *text, int64_t *out) {
@@ -76,37 +89,73 @@ bool option_int(const char *text, int64_t *out) {
 }
 
 bool option_setting(struct session *s, const char *text, struct option_setting *out) {
-    const char *equal = strchr(text, '=');
-    if (!equal || equal == text || !option_int(equal + 1, &out->value)) {
+    const char *equal = strchr(text, '='), *name = text + strspn(text, " ");
+    size_t n = equal && equal > name ? (size_t)(equal - name) : 0;
+    while (n && name[n - 1] == ' ') --n;
+    if (!n || !option_int(equal + 1, &out->value)) {
         option_error("'--param %s' is not of the form NAME=INTEGER", text);
         return false;
     }
-    out->name = intern_n(s, text, (size_t)(equal - text));
+    out->name = intern_n(s, name, n);
     return true;
+}
+
+int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
+                      int n) {
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    struct option_names known = {.n = 0};
+    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
+    for (int k = 0; k < n; ++k) {
+        const char *name = setting[k].name;
+        int i = 0;
+        while (i < p->nparams && strcmp(p->param[i]->name, name) != 0) ++i;
+        if (i == p->nparams) {
+            const char *there = option_names_text(&s->arena, &known, name);
+            option_error("'%s' has no param '%s'%s", p->path, name,
+                         strchr(there, '?')
+                             ? there
+                             : arena_printf(&s->arena, "%s; a const is set with '-D %s=%lld'",
+                                            there, name, (long long)setting[k].value));
+            return NULL;
+        }
+        int64_t *v = &fixed[p->param[i]->sym->id];
+        if (*v != PLAN_UNBOUND && *v != setting[k].value) {
+            option_error("'--param %s' is given twice: %lld and %lld", name, (long long)*v,
+                         (long long)setting[k].value);
+            return NULL;
+        }
+        *v = setting[k].value;
+    }
+    return fixed;
+}
+
+void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed) {
+    const char *broken = plan_broken_promise(s, p, fixed), *set = "";
+    for (int i = 0; i < p->nparams; ++i) {
+        int64_t v = fixed[p->param[i]->sym->id];
+        if (v != PLAN_UNBOUND)
+            set = arena_printf(&s->arena, "%s%s%s = %lld", set, *set ? ", " : " beside ",
+                               p->param[i]->name, (long long)v);
+    }
+    if (broken)
+        option_error("%s", broken);
+    else
+        option_error("no values of the %sparams were found that keep the plan's promises%s; set "
+                     "them with --param",
+                     *set ? "other " : "", set);
 }
 
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n) {
-    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int k = 0; k < n; ++k) {
-        int i = 0;
-        while (i < p->nparams && strcmp(p->param[i]->name, setting[k].name) != 0) ++i;
-        if (i == p->nparams) {
-            option_error("'%s' has no param '%s'", p->path, setting[k].name);
-            return NULL;
-        }
-        fixed[p->param[i]->sym->id] = setting[k].value;
-    }
-    const int64_t *value = plan_choose(s, p, fixed, 1);
-    if (!value) {
-        option_error("no values of the params were found that keep the plan's promises; set them "
-                     "with --param");
-        return NULL;
-    }
-    const char *broken = plan_broken_promise(s, p, value);
-    if (broken) option_error("%s", broken);
-    return broken ? NULL : value;
+    const int64_t *fixed = option_fixed(s, p, setting, n), *value;
+    if (!fixed) return NULL;
+    value = plan_choose(s, p, fixed, 1);
+    if (!value)
+        option_no_params(s, p, fixed);
+    else if (plan_broken_promise(s, p, value))
+        option_error("%s", plan_broken_promise(s, p, value)), value = NULL;
+    return value;
 }
 
 // Collects the options at the beginnings of the lines of "help", and those of option_common.
@@ -150,6 +199,17 @@ static const char *why_none(const char *of, const char *word) {
         {"", "-std", nvcc},
         {"", "--std", nvcc},
         {"", "-shared", nvcc},
+        {"", "--output", "the file is '-o FILE'"},
+        {"", "--define", "a const is set by '-D NAME=VALUE'"},
+        {"", "--json",
+         "'--diagnostics=json' prints messages as JSON, 'tcpc explain --json' what was decided"},
+        {"run", "-p", param},
+        {"eval", "--watch", "'tcpc run' and 'tcpc draw' have it"},
+        {"relayout", "--watch", "'tcpc run' and 'tcpc draw' have it"},
+        {"explain", "--watch", "'tcpc run' and 'tcpc draw' have it"},
+        {"count", "--watch", "'tcpc run' and 'tcpc draw' have it"},
+        {"relayout", "--pad", "rows with gaps need layouts, as in '(64,32):(40,1)'"},
+        {NULL, "-wall", "all warnings are turned on by '-Wall'"},
         {"", "-lineinfo", nvcc},
         {"", "-fPIC", nvcc},
         {NULL, "-gencode", arch},
@@ -174,10 +234,15 @@ static const char *why_none(const char *of, const char *word) {
         if (strlen(others[i].word) == length && strncmp(word, others[i].word, length) == 0 &&
             (!others[i].of || strcmp(others[i].of, of) == 0))
             return others[i].why;
+    if (strncmp(word, "-sm_", 4) == 0) return arch;
     if (strncmp(word, "-I", 2) == 0) return "imports are relative to the folder of their plan";
     if (strncmp(word, "-O", 2) == 0) return "there are no levels of optimisation";
     if (strncmp(word, "-c", 2) == 0) return "a plan is compiled to CUDA C, by -o FILE";
     return NULL;
+}
+
+static bool takes_output(const char *help) {
+    return help && strstr(help, "\n  -o FILE");
 }
 
 int option_unknown(const char *of, const char *help, const char *word) {
@@ -194,6 +259,8 @@ int option_unknown(const char *of, const char *help, const char *word) {
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
     if (why)
         option_error("there is no option '%s'; %s", word, why);
+    else if (strncmp(word, "-o", 2) == 0 && word[2] && takes_output(help))
+        option_error("there is no option '%s'; did you mean '-o %s'?", word, word + 2);
     else if (near)
         option_error("there is no option '%s'; did you mean '%s'?", word, near);
     else

@@ -24,8 +24,11 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
 void option_files(struct session *s, int argc, char **argv);
 
 // The value of option "name" at argv[*i], given as "name=VALUE" or as the next word.  NULL if
-// argv[*i] is another option; "" with *missing set if there is no value.
+// argv[*i] is another option; "" with *missing set if there is no value, or an option in its place.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
+
+// Takes "value" of option "name" into "*to", once; reports a second one.
+bool option_once(const char **to, const char *name, const char *value);
 
 // Whether "text" is just an integer.
 bool option_int(const char *text, int64_t *out);
@@ -41,6 +44,12 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
 // and returns NULL if none keep the promises.
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n);
+
+// The values that --param sets, by lay_sym.id; the others are PLAN_UNBOUND.  NULL after an error.
+int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
+                      int n);
+// Reports why no values of the other params keep the promises together with those in "fixed".
+void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed);
 
 // Reports if "name", the second word of the command "of", is a plan and "plan", the first one, is
 // not a file.

@@ -121,8 +121,10 @@ static bool take_candidate(struct request *r, const char *text) {
 static bool take_word(struct session *s, struct request *r, int argc, char **argv, int *i) {
     const char *arg = argv[*i], *v;
     bool missing;
-    if ((v = option_value(argc, argv, i, "-o", &missing))) return r->output = v, !missing;
-    if ((v = option_value(argc, argv, i, "--emit", &missing))) return r->kind = v, !missing;
+    if ((v = option_value(argc, argv, i, "-o", &missing)))
+        return !missing && option_once(&r->output, "-o", v);
+    if ((v = option_value(argc, argv, i, "--emit", &missing)))
+        return !missing && option_once(&r->kind, "--emit", v);
     if ((v = option_value(argc, argv, i, "--name", &missing))) return r->name = v, !missing;
     if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
     if ((v = option_value(argc, argv, i, "--candidate", &missing)))
@@ -155,11 +157,15 @@ static bool is_name(const char *text) {
     return n > 0 && !text[n] && !(text[0] >= '0' && text[0] <= '9');
 }
 
-// The type in "text", which may be surrounded by blanks; NULL after an error.
-static const struct elem_type *take_type(struct session *s, const char *text, size_t len) {
+static const char *trimmed(struct session *s, const char *text, size_t len) {
     while (len && *text == ' ') ++text, --len;
     while (len && text[len - 1] == ' ') --len;
-    const char *word = arena_strndup(&s->arena, text, len);
+    return arena_strndup(&s->arena, text, len);
+}
+
+// The type in "text", which may be surrounded by blanks; NULL after an error.
+static const struct elem_type *take_type(struct session *s, const char *text, size_t len) {
+    const char *word = trimmed(s, text, len);
     const struct elem_type *type = elem_type_find(word);
     if (type) return type;
     const char *known[64], *near;
@@ -197,6 +203,11 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
 // Reads the request into "*p"; false after an error.
 static bool read_relayout(struct session *s, const struct request *r, struct relayout *p) {
     *p = (struct relayout){.candidate = r->candidate};
+    if (strchr(r->word[0], '=') && elem_type_find(r->word[2])) {
+        option_error("the type comes first: tcpc relayout %s '%s' '%s'", r->word[2], r->word[0],
+                     r->word[1]);
+        return false;
+    }
     if (!take_types(s, r->word[0], p)) return false;
     const char *why = relayout_read(s, r->word[1], r->word[2], expression_layout, p);
     int size = p->type->bits / 8, to_size = p->to ? p->to->bits / 8 : size;
@@ -325,24 +336,29 @@ static bool options_fit(const struct request *r) {
     return false;
 }
 
-// Whether the sides are two shapes without strides, such as '(8,16)' '(16,8)'.
-static bool two_shapes(const struct request *r) {
-    const char *src = r->word[1], *dst = r->word[2];
-    return !strpbrk(src, "=:") && !strpbrk(dst, ":") && *src == '(' && strcmp(src, dst) != 0;
+// What is said of fewer words than three.
+static int too_few(struct session *s, const struct request *r) {
+    const char *last = r->nwords ? r->word[r->nwords - 1] : "", *arrow = strstr(last, "->");
+    if (r->nwords == 2 && strchr(r->word[0], '='))
+        return option_error("the type is missing: tcpc relayout f32 '%s' '%s'", r->word[0], last);
+    if (arrow && r->nwords == 2)
+        return option_error("the sides are two words, without '->': '%s' '%s'",
+                            trimmed(s, last, (size_t)(arrow - last)),
+                            trimmed(s, arrow + 2, strlen(arrow + 2)));
+    return option_error(
+        "tcpc relayout takes a type, a source and a destination, as f32 'm=4 n=8' 'n m'; see "
+        "'tcpc relayout --help'");
 }
 
 static int relayout(struct session *s, struct request *r) {
-    if (r->nwords < 3)
-        return option_error(
-            "tcpc relayout takes a type, a source and a destination, as f32 'm=4 n=8' 'n m'; see "
-            "'tcpc relayout --help'");
+    struct relayout p;
+    if (r->nwords < 3) return too_few(s, r);
     if (!options_fit(r)) return EXIT_USAGE;
     if (!is_name(r->name)) return option_error("'%s' is not the name of a kernel", r->name);
+    if (!read_relayout(s, r, &p)) return EXIT_USAGE;
     const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
     if (!text) return EXIT_USAGE;
-    if (two_shapes(r) && !s->diags.off_all)
-        option_say("note: the first mode of a shape alone is contiguous, so this keeps the order "
-                   "of the elements; a transposition needs names, as in 'm=4 n=8' 'n m'");
+    if (p.note && !s->diags.off_all) option_say("note: %s", p.note);
     if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);
     const char *path = arena_printf(&s->arena, "%s.tcp", r->name);
     struct given *given = ARENA_NEW(&s->arena, struct given);
@@ -351,6 +367,7 @@ static int relayout(struct session *s, struct request *r) {
     r->q.path = path;
     // the planner wrote the plan, so the user has no text to fix
     for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
+    s->diags.off[W_SHADOW] = true;
     return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }
 

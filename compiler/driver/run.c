@@ -27,11 +27,11 @@
 
 enum { RUN_SECONDS = 600 };
 
-// Reports that "name" is no "what", with the nearest known name.
+// Reports "what" of "name", which is not one of "known", with the nearest of these.
 static void unknown(const char *what, const char *name, const struct option_names *known) {
     struct arena a;
     arena_init(&a);
-    option_error("the plan has no %s '%s'%s", what, name, option_names_text(&a, known, name));
+    option_error("%s '%s'%s", what, name, option_names_text(&a, known, name));
     arena_release(&a);
 }
 
@@ -45,7 +45,7 @@ static bool find_kernel(const struct run_request *q, struct run_case *c) {
         option_names_add(&known, k->name);
     }
     if (c->kernel) return true;
-    unknown("kernel", q->kernel, &known);
+    unknown("the plan has no kernel", q->kernel, &known);
     return false;
 }
 
@@ -65,7 +65,7 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
         }
     }
     if (!*out) {
-        unknown("tensor that a kernel uses called", q->print, &known);
+        unknown("no kernel uses a tensor", q->print, &known);
         return false;
     }
     if ((*out)->space == MEM_FRAG && q->thread < 0) {
@@ -92,25 +92,9 @@ static bool takes_long(struct session *s, const struct run_case *c) {
 
 static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
-    struct option_names known = {.n = 0};
     int chosen = 0, nwhen = 0;
-    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    const int64_t *first = NULL;
-    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
-    for (int k = 0; k < q->nparams; ++k) {
-        bool found = false;
-        for (int i = 0; i < p->nparams; ++i) {
-            if (strcmp(p->param[i]->name, q->param[k].name) == 0) {
-                fixed[p->param[i]->sym->id] = q->param[k].value;
-                found = true;
-            }
-        }
-        if (!found) {
-            unknown("param", q->param[k].name, &known);
-            return false;
-        }
-    }
+    const int64_t *fixed = option_fixed(s, p, q->param, q->nparams), *first = NULL;
+    if (!fixed) return false;
     // choose params for the widest variants of all kernels and for tiles at edges, if that is
     // possible and fast
     struct condition *when = NULL;
@@ -128,8 +112,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
         c->sym_values = first;
     }
     if (!c->sym_values) {
-        option_error("no values of the params were found that keep the plan's promises; set them "
-                     "with --param");
+        option_no_params(s, p, fixed);
         return false;
     }
     const char *broken = plan_broken_promise(s, p, c->sym_values);

@@ -48,8 +48,7 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
                 {"--cxx", &q->cxx}};
     for (int k = 0; k < 5; ++k) {
         if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
-            *text[k].to = v;
-            return !missing;
+            return !missing && option_once(text[k].to, text[k].name, v);
         }
     }
     if ((v = option_value(argc, argv, i, "--param", &missing)))
@@ -79,10 +78,13 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
         q->json = true;
     } else if (strcmp(arg, "--watch") == 0) {
         q->watch = true;
-    } else if (strcmp(arg, "--gpu") == 0) {
-        q->where = 1;
-    } else if (strcmp(arg, "--host") == 0) {
-        q->where = -1;
+    } else if (strcmp(arg, "--gpu") == 0 || strcmp(arg, "--host") == 0) {
+        int where = strcmp(arg, "--gpu") == 0 ? 1 : -1;
+        if (q->where == -where) {
+            option_error("'--gpu' cannot be combined with '--host'");
+            return false;
+        }
+        q->where = where;
     } else if (strcmp(arg, "--help") == 0) {
         q->help = true;
     } else if (arg[0] == '-' && arg[1]) {

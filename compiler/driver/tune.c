@@ -83,7 +83,7 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
         {"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
     for (int k = 0; k < 4; ++k)
         if ((v = option_value(argc, argv, i, text[k].name, &missing)))
-            return *text[k].to = v, !missing;
+            return !missing && option_once(text[k].to, text[k].name, v);
     if ((v = option_value(argc, argv, i, "--param", &missing))) {
         if (missing || !option_setting(s, v, &q->param[q->nparams])) return false;
         if (++q->nparams < TUNE_MAX_PARAMS) return true;
@@ -138,20 +138,24 @@ static const struct kernel *find_kernel(const struct tune_request *q, const stru
 static bool params_given(struct session *s, const struct tune_request *q, const struct kernel *k,
                          const char **text) {
     struct buf b;
+    const char *missing = "", *set = "";
     buf_init(&b);
     for (int i = 0; i < k->nparams; ++i) {
         int at = q->nparams - 1;
         while (at >= 0 && strcmp(q->param[at].name, k->param[i]->name) != 0) --at;
         if (at < 0) {
-            buf_release(&b);
-            option_error("the fastest choice depends on param '%s': set it with --param %s=VALUE",
-                         k->param[i]->name, k->param[i]->name);
-            return false;
+            const char *name = k->param[i]->name;
+            missing = arena_printf(&s->arena, "%s%s'%s'", missing, *missing ? ", " : "", name);
+            set = arena_printf(&s->arena, "%s --param %s=VALUE", set, name);
+            continue;
         }
         buf_printf(&b, "%s%s = %" PRId64, i ? ", " : "", k->param[i]->name, q->param[at].value);
     }
     *text = buf_finish(&b, &s->arena);
-    return true;
+    if (*missing)
+        option_error("the fastest choice depends on the values of %s: set them with%s", missing,
+                     set);
+    return !*missing;
 }
 
 // The texts that "s" has read, for the sessions of the candidates.

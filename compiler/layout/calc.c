@@ -272,8 +272,11 @@ const char *calc_table(struct lay_ctx *ctx, struct calc_value v) {
     }
     struct lay_int size = lay_size(ctx, v.layout);
     if (!lay_plain(size) || size.num > MAX_TABLE) {
-        lay_fail(ctx, "'%s' has %s entries; a table has at most %d", lay_text(ctx, v.layout),
-                 lay_int_text(ctx, size), MAX_TABLE);
+        lay_fail(ctx,
+                 lay_plain(size)
+                     ? "'%s' has %s entries; a table has at most %d"
+                     : "'%s' has %s entries, which is no number; a table has at most %d",
+                 lay_text(ctx, v.layout), lay_int_text(ctx, size), MAX_TABLE);
         return NULL;
     }
     bool grid = v.layout.shape->rank == 2;

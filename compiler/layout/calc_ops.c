@@ -203,9 +203,22 @@ OP(op_with_shape) {
     return GIVE(lay_with_shape(a->ctx, LAYOUT(0), TUPLE(1)));
 }
 
+// Whether "t" has a "_".
+static bool has_any(const struct lay_tuple *t) {
+    if (t->rank < 0) return lay_is_any(t);
+    for (int i = 0; i < t->rank; ++i)
+        if (has_any(t->kid[i])) return true;
+    return false;
+}
+
 // The layout may be the first or the second argument.
 OP(op_dice) {
     int l = a->v[0].kind == CALC_LAYOUT ? 0 : 1;
+    if (a->v[0].kind == CALC_TUPLE && a->v[1].kind == CALC_TUPLE && has_any(a->v[1].tuple) &&
+        !has_any(a->v[0].tuple)) {
+        lay_fail(a->ctx, "the coordinate comes before the shape in 'dice'");
+        return calc_none();
+    }
     return GIVE(lay_dice(a->ctx, TUPLE(1 - l), LAYOUT(l)));
 }
 

@@ -1,5 +1,7 @@
 // The calculator's operations on shapes, coordinates, tensors, widths and swizzles.  calc_table.c
 // has the table of all.
+#include <inttypes.h>
+
 #include "layout/calc_impl.h"
 
 #define OP(name)  struct calc_value name(struct args *a)
@@ -112,15 +114,27 @@ OP(op_crd2crd) {
     return calc_of_tuple(a->ctx, lay_crd2crd(a->ctx, TUPLE(0), TUPLE(1), TUPLE(2)));
 }
 
+// Whether the layout has the value at some coordinate; fails if not.
+static bool has_value(struct lay_ctx *ctx, struct lay l, int64_t value) {
+    const struct lay_tuple *c = lay_hier_coord(ctx, l, value);
+    struct lay_int found = c ? lay_crd2idx(ctx, c, l.shape, l.stride) : LAY_INT_INVALID;
+    if (!c || !lay_plain(found) || found.num == value) return c != NULL;
+    lay_fail(ctx, "no coordinate of '%s' has the value %" PRId64, lay_text(ctx, l), value);
+    return false;
+}
+
 OP(op_hier_coord) {
+    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
     return calc_of_tuple(a->ctx, lay_hier_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
 OP(op_flat_coord) {
+    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
     return calc_of_tuple(a->ctx, lay_flat_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
 OP(op_1d_coord) {
+    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
     return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 

@@ -58,10 +58,16 @@ int arch_find(const char *name, const char **near) {
 }
 
 const char *arch_unknown(struct arena *a, const char *name) {
-    const char *near;
+    const char *near, *all = "";
     if (arch_find(name, &near)) return NULL;
-    return arena_printf(a, "'%s' is not an architecture that this compiler knows%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (int i = 0; i < N_ARCHS && !near; ++i)
+        all = arena_printf(a, "%s%s%s", all,
+                           i == 0            ? "; it knows "
+                           : i + 1 < N_ARCHS ? ", "
+                                             : " and ",
+                           archs[i].names[0]);
+    return arena_printf(a, "'%s' is not an architecture that this compiler knows%s%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all);
 }
 
 int64_t arch_shared_bytes(int arch) {

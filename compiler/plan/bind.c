@@ -40,11 +40,29 @@ static bool relation_broken(const struct relation *r, const int64_t *value) {
     return !evaluate(r->a, value, &a) || !evaluate(r->b, value, &b) || !ix_compares(r->op, a, b);
 }
 
+// "'ld' is 80, 'N' is 100" of the params of "r".
+static const char *values_in(struct session *s, const struct plan *p, const struct relation *r,
+                             const int64_t *value) {
+    int64_t *without = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    const char *text = "";
+    for (int i = 0; i < p->nsyms; ++i) without[i] = value[i];
+    for (int i = 0; i < p->nparams; ++i) {
+        int at = p->param[i]->sym->id;
+        without[at] = PLAN_UNBOUND;
+        if (!is_bound(r->a, without) || !is_bound(r->b, without))
+            text = arena_printf(&s->arena, "%s%s'%s' is %lld", text, *text ? ", " : "",
+                                p->param[i]->name, (long long)value[at]);
+        without[at] = value[at];
+    }
+    return text;
+}
+
 const char *plan_broken_promise(struct session *s, const struct plan *p,
                                 const int64_t *sym_values) {
     for (int i = 0; i < p->nparams; ++i) {
         const struct lay_sym *y = p->param[i]->sym;
         int64_t v = sym_values[y->id];
+        if (v == PLAN_UNBOUND) continue;
         if (v < y->lo || v > y->hi)
             return arena_printf(&s->arena, "'%s' is %lld, the plan promises %lld .. %lld",
                                 p->param[i]->name, (long long)v, (long long)y->lo,
@@ -55,7 +73,8 @@ const char *plan_broken_promise(struct session *s, const struct plan *p,
     }
     for (int i = 0; i < p->nrelations; ++i)
         if (relation_broken(p->relation[i], sym_values))
-            return arena_printf(&s->arena, "the plan promises %s", p->relation[i]->text);
+            return arena_printf(&s->arena, "the plan promises %s, and %s", p->relation[i]->text,
+                                values_in(s, p, p->relation[i], sym_values));
     return NULL;
 }
 

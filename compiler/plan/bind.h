@@ -8,7 +8,7 @@
 #define PLAN_UNBOUND INT64_MIN
 
 // The first promise (range, divisor or relation) that the values "sym_values" (by lay_sym.id)
-// break, as a sentence; NULL if they keep all.
+// break, as a sentence; NULL if they keep all.  Promises on PLAN_UNBOUND params are left out.
 const char *plan_broken_promise(struct session *s, const struct plan *p, const int64_t *sym_values);
 
 // Chooses values for all params, and keeps those in "fixed" (by lay_sym.id; PLAN_UNBOUND: free;

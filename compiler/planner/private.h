@@ -79,6 +79,17 @@ struct cost {
     int64_t total;
 };
 
+// meant.c: the names in the order that "text" has, "n h w c" of "NHWC", of "(0,2,3,1)" or of
+// "permute(0,2,3,1)"; NULL: it has none.  "*digits": by numbers.
+const char *relayout_order(struct session *s, const char *const *name, int n, const char *text,
+                           bool *digits);
+// What to write instead, where the two sides are not layouts but say what is meant; or NULL.
+const char *relayout_meant(struct session *s, const char *src, const char *dst);
+// What is said of a side whose extents are not all numbers; or NULL.
+const char *relayout_sizes(struct session *s, const char *text, struct lay l, const char *side);
+// What is to be noted of a relayout between two layouts, which may be meant otherwise; or NULL.
+const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r);
+
 // Sets the typical values of numbers that params give ("run").  "torn": strides are multiples of
 // only what is promised or a condition of the case.  Returns NULL, or why it cannot.
 const char *relayout_size(struct session *s, struct relayout *r, bool torn);

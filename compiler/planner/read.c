@@ -19,16 +19,6 @@ static bool same(struct word a, struct word b) {
     return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
-static const char *text_of(struct session *s, struct word w);
-
-// The names of the source in reverse order.
-static const char *reversed(struct session *s, const struct word *name, int n) {
-    const char *text = "";
-    for (int i = n - 1; i >= 0; --i)
-        text = arena_printf(&s->arena, "%s%s%s", text, *text ? " " : "", text_of(s, name[i]));
-    return text;
-}
-
 static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
@@ -100,39 +90,40 @@ static bool row_major(struct relayout *r, const int *order, bool src) {
     return true;
 }
 
-// "n h w c" for the word "nhwc" if these are the names; otherwise the names in reverse order.
-static const char *spelt(struct session *s, const struct word *name, int n, struct word w) {
-    struct buf b;
-    if ((int)w.len != n) return reversed(s, name, n);
-    for (size_t i = 0; i < w.len; ++i)
-        if (find(name, n, (struct word){w.at + i, 1}) < 0) return reversed(s, name, n);
-    buf_init(&b);
-    for (size_t i = 0; i < w.len; ++i) buf_printf(&b, "%s%c", i ? " " : "", w.at[i]);
-    return buf_finish(&b, &s->arena);
+// "m=8, n=4" as "'m', 'n'".
+static const char *all_names(struct session *s, const struct word *name, int n) {
+    const char *text = "";
+    for (int i = 0; i < n; ++i)
+        text = arena_printf(&s->arena, "%s%s'%s'", text,
+                            i == 0      ? ""
+                            : i < n - 1 ? ", "
+                                        : " and ",
+                            text_of(s, name[i]));
+    return text;
 }
 
-// The error for a destination in parentheses if the source has names: a layout, or numbers of modes
-// such as "(0,2,1,3)", for which it suggests names in that order.
-static const char *not_names(struct session *s, const struct word *name, int n, const char *dst) {
-    struct buf b;
-    int at = 0;
-    size_t digits = 0;
-    unsigned seen = 0;
-    buf_init(&b);
-    for (const char *p = dst + strspn(dst, " ("); at < n && isdigit((unsigned char)*p); ++at) {
-        for (digits = 0; isdigit((unsigned char)p[digits]);) ++digits;
-        int i = digits == 1 ? *p - '0' : n;
-        if (i >= n || (seen >> i & 1)) break;
-        seen |= 1U << i;
-        buf_printf(&b, "%s%s", at ? " " : "", text_of(s, name[i]));
-        p += digits;
-        p += strspn(p, " ,)");
-    }
-    const char *order = buf_finish(&b, &s->arena);
-    if (at < n || strchr(dst, ':'))
+// What is said of a mode "w" that one side of the two has not: "why" comes first.
+static const char *how_to_name(struct session *s, const struct word *name, int n, const char *dst,
+                               const char *why) {
+    const char *known[RELAYOUT_MODES];
+    bool digits;
+    for (int i = 0; i < n; ++i) known[i] = text_of(s, name[i]);
+    const char *order = relayout_order(s, known, n, dst, &digits);
+    if (order && digits)
+        return arena_printf(&s->arena, "the destination is names, not numbers of modes: '%s'",
+                            order);
+    if (order && strchr(dst, '('))
+        return arena_printf(&s->arena, "the destination is names without parentheses: '%s'", order);
+    if (strpbrk(dst, "(:"))
         return "the source has names, the destination is a layout; write both as names, as in "
                "'m=4 n=8' 'n m', or both as layouts";
-    return arena_printf(&s->arena, "the destination is names, not numbers of modes: '%s'", order);
+    if (!order && n == 2) order = arena_printf(&s->arena, "%s %s", known[1], known[0]);
+    if (order)
+        return arena_printf(&s->arena,
+                            "%s; the destination is the names of the source in another order: '%s'",
+                            why, order);
+    return arena_printf(&s->arena, "%s; the destination names each of %s once", why,
+                        all_names(s, name, n));
 }
 
 static const char *read_names(struct session *s, const char *src, const char *dst,
@@ -146,12 +137,11 @@ static const char *read_names(struct session *s, const char *src, const char *ds
         int i = find(name, r->rank, w);
         if (*p == '=')
             return "the destination is written as names alone; the extents go in the source";
-        if (i < 0 && *w.at == '(') return not_names(s, name, r->rank, dst);
         if (i < 0)
-            return arena_printf(&s->arena,
-                                "the destination has a mode '%s', the source does not; the "
-                                "destination is the names of the source in another order: '%s'",
-                                text_of(s, w), spelt(s, name, r->rank, w));
+            return how_to_name(s, name, r->rank, dst,
+                               arena_printf(&s->arena,
+                                            "the destination has a mode '%s', the source does not",
+                                            text_of(s, w)));
         if (seen[i])
             return arena_printf(&s->arena, "mode '%s' appears twice in the destination",
                                 text_of(s, w));
@@ -160,10 +150,10 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     }
     for (int i = 0; i < r->rank; ++i) {
         if (!seen[i])
-            return arena_printf(&s->arena,
-                                "the source has a mode '%s', the destination does not; the "
-                                "destination is the names of the source in another order: '%s'",
-                                text_of(s, name[i]), reversed(s, name, r->rank));
+            return how_to_name(s, name, r->rank, dst,
+                               arena_printf(&s->arena,
+                                            "the source has a mode '%s', the destination does not",
+                                            text_of(s, name[i])));
         as_is[i] = i;
     }
     if (!row_major(r, as_is, true) || !row_major(r, order, false))
@@ -283,35 +273,23 @@ static const char *read_layout(struct session *s, relayout_layout_fn *value, con
                         with_names(text));
 }
 
-// The error for 'NHWC' 'NCHW', two orders with one letter for each mode; NULL if "src" and "dst"
-// are not of this form.
-static const char *letters_alone(struct session *s, const char *src, const char *dst) {
-    size_t n = strlen(src);
-    struct buf b;
-    if (n < 2 || n > RELAYOUT_MODES || strlen(dst) != n) return NULL;
-    for (size_t i = 0; i < n; ++i)
-        if (!isalpha((unsigned char)src[i]) || strchr(src, src[i]) != src + i ||
-            !strchr(dst, src[i]))
-            return NULL;
-    buf_init(&b);
-    buf_printf(&b, "'%s' has no extents; write the source with them, as '", src);
-    for (size_t i = 0; i < n; ++i) buf_printf(&b, "%s%c=%zu", i ? " " : "", src[i], 4 * i + 4);
-    buf_puts(&b, "', and the destination as '");
-    for (size_t i = 0; i < n; ++i) buf_printf(&b, "%s%c", i ? " " : "", dst[i]);
-    buf_puts(&b, "'");
-    return buf_finish(&b, &s->arena);
-}
-
 const char *relayout_read(struct session *s, const char *src, const char *dst,
                           relayout_layout_fn *value, struct relayout *r) {
     struct lay a, b;
     r->rank = 0;
+    r->note = NULL;
     if (strchr(src, '=')) return read_names(s, src, dst, r);
-    const char *letters = letters_alone(s, src, dst);
-    if (letters) return letters;
+    const char *meant = relayout_meant(s, src, dst);
+    if (meant) return meant;
     const char *why = read_layout(s, value, src, "source", &a);
     if (!why) why = read_layout(s, value, dst, "destination", &b);
-    if (why || !(why = relayout_between(s, a, b, r))) return why;
+    if (!why) why = relayout_sizes(s, src, a, "source");
+    if (!why) why = relayout_sizes(s, dst, b, "destination");
+    if (why) return why;
+    if (!(why = relayout_between(s, a, b, r))) {
+        r->note = relayout_note(s, a, b, r);
+        return NULL;
+    }
     if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b)))
         return arena_printf(&s->arena, "%s%s", why, with_names(src));
     return arena_printf(&s->arena,

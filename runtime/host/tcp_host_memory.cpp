@@ -154,8 +154,10 @@ static allocation *find(const char *verb, const unsigned char *at, int bytes,
         }
     }
     if (!near) {
-        tcp_host_fail(place, "out of bounds", "%s %d bytes of global memory, and there is none",
-                      verb, bytes);
+        tcp_host_fail(
+            place, "out of bounds",
+            "%s %d bytes of memory that tcp_alloc did not give; on a CPU all tensors come from it",
+            verb, bytes);
     } else {
         tcp_host_fail(place, "out of bounds",
                       "%s %d bytes at byte %lld of '%s', which has %lld bytes", verb, bytes,

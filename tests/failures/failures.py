@@ -63,7 +63,8 @@ fmt COPY
 fmt -i copy.tcp
 fmt --check copy.tcp
 eval coalesce((2,(4,8)):(1,(2,8)))
-eval --steps --table --json complement((4,2):(1,8),64)
+eval --steps --table complement((4,2):(1,8),64)
+eval --json complement((4,2):(1,8),64)
 --explain=injective
 run COPY --host
 run TAILS --host --write out

@@ -68,8 +68,10 @@ draw PLAN NAME --view sectors --format tikz
 draw PLAN NAME --view timeline
 draw PLAN NAME --view layout --format tikz
 draw PLAN NAME --view flow --format svg
-draw PLAN NAME --view tv --values
-draw PLAN NAME --view inverse --thread 7
+draw PLAN NAME --view tv
+draw PLAN NAME --view inverse
+draw PLAN NAME --view owners --values
+draw PLAN NAME --view path --thread 7
 fmt PLAN
 fmt --check PLAN
 eval LAYOUT

@@ -5,6 +5,7 @@
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
+#include "syntax/foreign.h"
 
 enum { MOST_ARGS = 64 };
 
@@ -139,11 +140,16 @@ static const struct value *recast_call(struct sema *c, const struct call *call) 
     if (!view)
         l = value_to_layout(c, call->arg[0], call->e->arg[0].value->at, "argument 1 of 'recast'");
     if (!view && !lay_valid(l)) return &value_none;
-    for (int i = 1; i < 3; ++i)
-        if (call->arg[i]->kind != VAL_ELEM)
+    for (int i = 1; i < 3; ++i) {
+        if (call->arg[i]->kind == VAL_ELEM) continue;
+        const char *text = ast_expr_text(c->s, call->e->arg[i].value), *near = foreign_type(text);
+        if (near)
             return FAIL(c, call->e->arg[i].value->at,
-                        "argument %d of 'recast' must be an element type, not %s", i + 1,
-                        value_kind_text(call->arg[i]));
+                        "'%s' is not an element type; did you mean '%s'?", text, near);
+        return FAIL(c, call->e->arg[i].value->at,
+                    "argument %d of 'recast' must be an element type, not %s", i + 1,
+                    value_kind_text(call->arg[i]));
+    }
     if (view) return calc_call(c, call);
     lay_clear_error(c->lay);
     l = lay_recast(c->lay, l, call->arg[1]->elem->bits, call->arg[2]->elem->bits);

@@ -104,6 +104,13 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
         if (op != OP_EQ && op != OP_NE)
             return FAIL(c, e->at, "'%s' compares integers, not %s and %s", ast_op_text(op),
                         value_kind_text(a), value_kind_text(b));
+        const struct value *shape = value_is_layout(ua) ? ub : ua;
+        if (value_is_layout(ua) != value_is_layout(ub) &&
+            (shape->kind == VAL_TUPLE || shape->kind == VAL_INT))
+            return FAIL(c, e->at,
+                        "a layout is compared with a shape; write '%s', or compare its 'shape(..)'",
+                        arena_printf(&c->s->arena, shape->kind == VAL_INT ? "%s:1" : "col%s",
+                                     value_text(c, shape)));
         r = equal(c, a, b);
         if (op == OP_NE) r = invert(r);
     }

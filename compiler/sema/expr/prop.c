@@ -58,6 +58,9 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     const char *name = call->name;
     const struct value *v = call->arg[0];
     struct range at = call->e->arg[0].value->at;
+    if (c->alone && v->kind == VAL_INT)  // a name, which is taken for a param
+        return FAIL(c, at, "'%s' needs a plan, which declares '%s'; write it in an 'expect' there",
+                    name, ast_expr_text(c->s, call->e->arg[0].value));
     if (strcmp(name, "smem_bytes") == 0) {
         if (v->kind != VAL_KERNEL)
             return FAIL(c, at, "'smem_bytes' takes a kernel, not %s", value_kind_text(v));

@@ -321,6 +321,9 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
             value_to_layout(c, a, e->arg[0].value->at, "argument 1 of 'local_partition'");
         if (!lay_valid(l) || !value_to_int64(c, i, i_at, "the thread of a layout", &at))
             return &value_none;
+        if (at < 0 || at >= n.num)
+            return FAIL(c, i_at, "there is no thread %lld; the thread layout %s has %s places",
+                        (long long)at, lay_text(c->lay, all), lay_int_text(c->lay, n));
         lay_clear_error(c->lay);
         return offset_layout(c, lay_local_partition(c->lay, l, thr, at, NULL), e->at,
                              "'local_partition'");

@@ -180,19 +180,21 @@ static const struct wrong {
     {"m=8 n=4 k=2", "n m n k", "mode 'n' appears twice in the destination"},
     {"m=8 n=4", "m=8 n", "the destination is written as names alone; the extents go in the source"},
     {"m=8 n=4 k=2", "n k",
-     "the source has a mode 'm', the destination does not; the destination is the names of the "
-     "source "
-     "in another order: 'k n m'"},
-    // the names without blanks: as they are meant; else from the last one on
+     "the source has a mode 'm', the destination does not; the destination names each of 'm', 'n' "
+     "and 'k' once"},
+    // the names without blanks, or in another case: as they are meant; else no order is guessed
+    {"m=8 n=4 k=2", "N K M",
+     "the destination has a mode 'N', the source does not; the destination is the names of the "
+     "source in another order: 'n k m'"},
     {"m=8 n=4 k=2", "nkm",
      "the destination has a mode 'nkm', the source does not; the destination is the names of the "
      "source in another order: 'n k m'"},
     {"m=8 n=4 k=2", "nkx",
-     "the destination has a mode 'nkx', the source does not; the destination is the names of the "
-     "source in another order: 'k n m'"},
+     "the destination has a mode 'nkx', the source does not; the destination names each of 'm', "
+     "'n' and 'k' once"},
     {"m=8 n=4 k=2", "nk",
-     "the destination has a mode 'nk', the source does not; the destination is the names of the "
-     "source in another order: 'k n m'"},
+     "the destination has a mode 'nk', the source does not; the destination names each of 'm', "
+     "'n' and 'k' once"},
     {"m=4294967296 n=4294967296", "n m", "the tensors have more than 2^62 elements"},
     {"NHWC", "NCHW",
      "'NHWC' has no extents; write the source with them, as 'N=4 H=8 W=12 C=16', and the "

@@ -101,6 +101,10 @@ static void check_faults(tcp_host_schedule schedule) {
 
 // The launcher's checks name the tensor, the numbers and the rule, and nothing runs.
 static void check_launcher() {
+    static tcp_b32 own[64];
+    HOLDS(fault_launch(own, own, 0, nullptr) != TCP_OK);
+    HOLDS(strstr(tcp_last_error(),
+                 "bytes of memory that tcp_alloc did not give; on a CPU all tensors come from it"));
     float *a = tensor<float>("a", 600, 16);
     HOLDS(copy_tile_launch(nullptr, a, nullptr) == TCP_ERR_NULL);
     CHECK_STR(tcp_last_error(), "copy_tile: 'src' is a null pointer");
