@@ -289,6 +289,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         t->layout = lay_layout_invalid();
         return set_align(c, t, type) ? t : NULL;
     }
+    if (layout_lacks_colon(c, type->shape, v)) return NULL;
     t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
                                 sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;

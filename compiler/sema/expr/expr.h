@@ -57,6 +57,8 @@ bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr 
 // "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: says that a ':'
 // is missing.
 bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
+// "(64,8)(8,1)" where a layout is expected, whose value "v" is an offset: says the same.
+bool layout_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
 // Warns where "e", a layout whose value is "v", is an element of what hides an operation.
 void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
 // Adds to the errors of other calls of such names that they hide something.
