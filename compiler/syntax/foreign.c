@@ -153,6 +153,9 @@ static const char *made(struct session *s, const char *name, const char *const *
     }
     if (strcmp(name, "Swizzle") == 0 && n == 3)
         return arena_printf(&s->arena, "Sw<%s,%s,%s>", part[0], part[1], part[2]);
+    if (strcmp(name, "ComposedLayout") == 0 && n == 3 && strncmp(part[0], "Sw<", 3) == 0)
+        return arena_printf(&s->arena, "%s o %s o %s", part[0], part[1], part[2]);
+    if (strcmp(name, "Copy_Atom") == 0 && n == 1 && strchr(part[0], '(')) return part[0];
     if (strcmp(name, "Copy_Atom") == 0 && n == 2) {
         size_t length = strlen(part[0]);
         bool typed = strncmp(part[0], "universal(", 10) == 0;
@@ -248,7 +251,8 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
                                         "composition", "make_tiled_mma", NULL};
     static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
                                         "Step",    "Coord",     "Tile",          "Layout",
-                                        "Swizzle", "Copy_Atom", "UniversalCopy", NULL},
+                                        "Swizzle", "Copy_Atom", "UniversalCopy", "ComposedLayout",
+                                        NULL},
                              *const of_mode[] = {"size", "shape", "stride", "rank",
                                                  "get",  "depth", "cosize", NULL};
     struct reader r = {s, text, text + size, 0};

@@ -122,12 +122,14 @@ struct number scan_float(struct parser *p, struct range at, const char *text, si
 struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len) {
     const char *word = intern_n(p->s, text, len);
     size_t digits = strspn(word, "0123456789._'");
+    struct number none = {.value = 1, .text = intern(p->s, "1"), .at = at};
+    if (at.begin < p->skip_end) return none;
     if (p->now.token == TOK_SWIZZLE) {
         diag_error(p->s, at,
                    "'swizzle auto' chooses one; write your own as 'Sw<3,3,3> o 0 o LAYOUT'");
         diag_fixit(p->s, at, "auto");
         p->refused = at;
-        return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+        return none;
     }
     diag_error(p->s, at, "'%s' is neither a number nor a name", word);
     p->refused = at;
@@ -144,7 +146,7 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
         plain[n - 1] = '\0';
         diag_fixit(p->s, at, plain);
     }
-    return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+    return none;
 }
 
 const char *scan_string(struct parser *p, struct range at, const char *text, size_t len) {
@@ -257,25 +259,9 @@ static bool foreign_object(struct parser *p, struct range at) {
     return true;
 }
 
-// "sw<3,3,3>"
-static bool small_swizzle(struct parser *p, struct range at) {
-    const struct source *f = &p->s->sources.file[p->file];
-    if (at.end - at.begin != 2 || memcmp(f->text + at.begin, "sw", 2) != 0) return false;
-    size_t n = at.end, left = f->size;
-    if (n == left || f->text[n] != '<') return false;
-    int commas = 0;
-    for (++n; n < left && strchr("0123456789, -", f->text[n]); ++n) commas += f->text[n] == ',';
-    if (n == left || f->text[n] != '>' || commas != 2) return false;
-    diag_error(p->s, at, "a swizzle is 'Sw', with a capital: 'Sw%.*s'", (int)(n + 1 - at.end),
-               f->text + at.end);
-    diag_fixit(p->s, at, "Sw");
-    p->skip_end = (uint32_t)n + 1;
-    return true;
-}
-
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (small_swizzle(p, at) || slip_angles(p, at)) return true;
+    if (slip_angles(p, at)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
@@ -286,7 +272,9 @@ bool scan_foreign(struct parser *p, struct range at) {
                      strstr(text, "make_coord(") || memchr(text, '<', length);
         if (!other) return false;
     }
-    if (!ours) return foreign_object(p, at);
+    if (!ours)
+        return foreign_object(p, at) || slip_template(p, at) || slip_object(p, at) ||
+               slip_joined(p, at);
     p->cpp = true;
     at.end = at.begin + (uint32_t)length;
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,

@@ -129,6 +129,17 @@ bool slip_bracket_row(struct parser *p, struct range at, bool shape);
 bool slip_cast(struct parser *p);
 // Words the tiled copy before the source: "copy tc A -> B", "copy<tc> A -> B".
 bool slip_how_first(struct parser *p);
+// "select<1,0>(s)", "SW<3,3,3>", "Underscore{}", "cp.async.cg.shared.global", "A.layout": reports what
+// begins with the word at "at", and has it skipped.
+bool slip_template(struct parser *p, struct range at);
+bool slip_object(struct parser *p, struct range at);
+bool slip_joined(struct parser *p, struct range at);
+// Words "copy tc, A, s" and "copy s = A", of which p->now is the mark.
+bool slip_copy_marks(struct parser *p);
+// Words "ld = copy A -> s;" and, of a buffer, "s = copy A;", of which p->before is the name.
+bool slip_copy_value(struct parser *p, const char *name, bool buffer);
+// The part of slip_other that is about copies, and declarations in a block.
+bool slip_copies(struct parser *p, const int *set, int n);
 // Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".
