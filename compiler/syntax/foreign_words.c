@@ -241,6 +241,12 @@ const struct foreign *foreign_statement(const char *name) {
         {"while", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
         {"do", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
         {"return", NULL, "a function ends at its '}'"},
+        {"switch", NULL, guards},
+        {"__threadfence", NULL, barriers},
+        {"__threadfence_block", NULL, barriers},
+        {"__ldg", NULL, "a copy reads: 'copy A -> s with tc;', and its atom says how"},
+        {"print_layout", NULL, "'tcpc eval --table LAYOUT' prints a layout"},
+        {"memcpy", NULL, "a copy is 'copy A -> s with tc;'"},
         {"print", NULL, prints},
         {"printf", NULL, prints},
         {"copy_if", NULL, "a copy is 'copy A -> s with tc;', and elements outside are guarded"},
@@ -315,8 +321,7 @@ const char *foreign_keyword(const char *name) {
         {"block_dim", "threads", NULL}, {"block_size", "threads", NULL},
         {"block", "threads", NULL},     {"aligned", "align", NULL},
         {"num_stages", "stages", NULL}, {"num_threads", "threads", NULL},
-        {"const_expr", "const", NULL},  {"memcpy", "copy", NULL},
-        {"move", "copy", NULL},
+        {"const_expr", "const", NULL},  {"move", "copy", NULL},
     };
     return ours(words, ROWS(words), name);
 }

@@ -306,7 +306,7 @@ bool slip_written(struct parser *p, const char *text) {
     struct range all = p->before.at;
     if (p->now.token == '(' && slip_brackets(p, &all) && slip_follows(p, all.end, '=')) {
         diag_error(p->s, all,  // "B(tid,0) = A(tid,0);"
-                   "elements are written by a copy: 'copy SOURCE -> %s with auto(128);'",
+                   "elements are written by a copy: 'copy SOURCE -> %s with TILED_COPY;'",
                    slip_text(p, all));
         skip_statement(p);
         return true;

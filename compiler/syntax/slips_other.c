@@ -118,6 +118,8 @@ static bool loop_slip(struct parser *p, const int *set, int n) {
     struct range at = {p->now.at.file, p->first.at.begin + (uint32_t)(word - line), 0};
     at.end = at.begin + 5;
     const char *inside = slip_brackets(p, &at);
+    while (word > line && (isalnum((unsigned char)word[-1]) || strchr("._", word[-1])))
+        --word, --at.begin;  // cutlass.range
     int k = inside && at.end == p->before.at.end ? foreign_parts(p->s, inside, part, 3) : 0;
     if (k == 0) return false;
     const char *ours = k == 1 ? arena_printf(&p->s->arena, "0 .. %s", part[0])
@@ -280,9 +282,9 @@ static bool function_slip(struct parser *p) {
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {
-    return slip_clauses(p, set, n) || copy_slip(p, set, n) || loop_slip(p, set, n) ||
-           slip_marks(p, set, n) || formal_slip(p, set, n) || function_slip(p) || value_slip(p) ||
-           slip_forms(p, set, n) || slip_parts(p, set, n);
+    return slip_copies(p, set, n) || slip_clauses(p, set, n) || copy_slip(p, set, n) ||
+           loop_slip(p, set, n) || slip_marks(p, set, n) || formal_slip(p, set, n) ||
+           function_slip(p) || value_slip(p) || slip_forms(p, set, n) || slip_parts(p, set, n);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
@@ -344,9 +346,11 @@ bool slip_statement(struct parser *p, const char *text) {
                    "a value cannot change; give the new value another name with 'let'");
         return true;
     }
+    bool buffer = named_above(p, "frag", text) || named_above(p, "shared", text);
+    if (slip_copy_value(p, text, buffer)) return true;
     bool number =
         isdigit((unsigned char)value[0]) && strcspn(value, ";") == strspn(value, ".0123456789");
-    if (p->now.token == '=' && named_above(p, "frag", text) + named_above(p, "shared", text)) {
+    if (p->now.token == '=' && buffer) {
         diag_error(p->s, p->before.at, "a buffer is filled by 'fill %s = ..;'", text);
         if (number) diag_fixit(p->s, before(p->before.at), "fill ");
         return true;
@@ -368,8 +372,14 @@ bool slip_statement(struct parser *p, const char *text) {
         diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
         return true;
     }
+    if (!declared_function(p, text)) {
+        diag_error(p->s, p->before.at,
+                   "unknown statement '%s'; 'call' is for a function that 'extern device' declares",
+                   text);
+        return true;
+    }
     diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
-    if (declared_function(p, text)) diag_fixit(p->s, before(p->before.at), "call ");
+    diag_fixit(p->s, before(p->before.at), "call ");
     return true;
 }
 

@@ -77,10 +77,17 @@ static bool element_square(struct parser *p, struct range at) {
     size_t length = 0, size = strlen(value);
     if (to > 0 && foreign_brackets(p->s, value + to, size - to, &length) && to + length == size)
         source = arena_strndup(&p->s->arena, value, to);
-    diag_error(p->s, (struct range){at.file, p->now.at.begin, at.end},
-               "one copy writes the elements of all threads: 'copy %s -> %s with auto(128);'",
-               source, slip_text(p, p->now.at));
+    struct range all = {at.file, p->now.at.begin, at.end};
+    const char *name = slip_text(p, p->now.at);
     p->skip_end = at.end + (uint32_t)n;
+    if (size > 0 && strspn(value, "-.0123456789") == size) {
+        diag_error(p->s, all, "one statement writes all elements of a buffer: 'fill %s = %s;'",
+                   name, value);
+        return true;
+    }
+    diag_error(p->s, all,
+               "one copy writes the elements of all threads: 'copy %s -> %s with TILED_COPY;'",
+               source, name);
     return true;
 }
 
