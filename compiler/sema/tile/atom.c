@@ -245,7 +245,8 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
     if (spaces & 1u << v->base->space) return true;
     const char *mend = !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
                        : v->base->space == MEM_GLOBAL
-                           ? "copy it through shared memory"
+                           ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
+                                                      : "copy it through shared memory")
                            : "use a tiled copy of 'auto' or 'universal' here";
     diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
