@@ -292,8 +292,9 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
     if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
-        const struct source *f = &p->s->sources.file[p->file];
-        if (after) p->skip_end = p->now.at.end + (uint32_t)strcspn(f->text + p->now.at.end, ";\n");
+        const char *rest = p->s->sources.file[p->file].text + p->now.at.end;
+        size_t length = strcspn(rest, ";\n{");  // "__device__ half A[64];"
+        if (after || memchr(rest, '[', length)) p->skip_end = p->now.at.end + (uint32_t)length;
         return true;
     }
     if (decl && !near && slip_declaration(p, text)) return true;
@@ -322,6 +323,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
     if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
+    if (slip_capital_o(p)) return true;
     diag_error(p->s, p->now.at, "write 'o OFFSET o' between a swizzle and its layout");
     diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
     return true;

@@ -346,8 +346,45 @@ static bool single_quotes(struct parser *p, struct range at) {
     return true;
 }
 
+// "const “BM” = 64": both quotes of a name.
+static bool quoted_name(struct parser *p, struct range at, const char *text) {
+    static const char open[] = "\xE2\x80\x9C", close[] = "\xE2\x80\x9D";
+    const struct source *f = &p->s->sources.file[p->file];
+    if (strcmp(text, open) != 0 || slip_one_of(p->now.token, TOK_IMPORT, TOK_ALLOW) ||
+        slip_one_of(p->now.token, TOK_FROM, ','))
+        return false;
+    uint32_t i = at.end;
+    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
+    if (i == at.end || f->size - i < 3 || memcmp(f->text + i, close, 3) != 0) return false;
+    diag_error(p->s, (struct range){at.file, at.begin, i + 3}, "names have no quotes");
+    diag_fixit(p->s, at, "");
+    diag_fixit(p->s, (struct range){at.file, i, i + 3}, "");
+    p->unquoted = i;
+    return true;
+}
+
+// "std::max(1, 2)", of which the '::' is at "at": 'block::x' and hints are joined by '.', others not.
+static bool qualified_name(struct parser *p, struct range at) {
+    const char *module = p->now.token == TOK_ID ? slip_text(p, p->now.at) : "";
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t i = at.end;
+    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
+    bool ours = strcmp(module, "block") == 0 || strcmp(module, "L1") == 0 ||
+                strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
+                strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
+    if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
+    const struct foreign *w = foreign_word(slip_text(p, (struct range){at.file, at.end, i}));
+    struct range all = {at.file, p->now.at.begin, i};
+    diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
+               w && w->help ? w->help : "");
+    p->skip_end = i;
+    return true;
+}
+
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
+    if (p->unquoted && at.begin == p->unquoted) return 0;
+    if (quoted_name(p, at, text)) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
     if (text[0] == '[' || text[0] == ']') return square_bracket(p, at, text[0]);
     if (text[0] == '\'' && single_quotes(p, at)) return TOK_TCP_YYerror;
@@ -380,6 +417,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
     if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
+    if (strcmp(text, "::") == 0 && qualified_name(p, at)) return 0;
     if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
         diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");
         diag_fixit(p->s, at, ">=");

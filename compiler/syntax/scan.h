@@ -35,6 +35,7 @@ struct parser {
     struct range refused;  // a token that was reported already, and is not one that could come
     int reserved;          // a keyword that was reported as a name, or 0
     bool cpp;              // an expression of C++ was reported
+    uint32_t unquoted;     // the quote that was reported with the one before its name; 0: none
     uint32_t paired;       // the ']' that was reported with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
@@ -125,6 +126,8 @@ bool slip_angles(struct parser *p, struct range at);
 // Words the brackets of C at "at", which are one tuple here: "s[64][64]", in a declaration a
 // "shape".  False where there is one pair of them, or none.
 bool slip_bracket_row(struct parser *p, struct range at, bool shape);
+// The extents in the brackets at the end of "all", which then includes them, as a layout; or NULL.
+const char *slip_extents(struct parser *p, struct range *all);
 // Words the cast of a source: "copy (f16)A -> B".
 bool slip_cast(struct parser *p);
 // Words the tiled copy before the source: "copy tc A -> B", "copy<tc> A -> B".
@@ -140,6 +143,12 @@ bool slip_copy_marks(struct parser *p);
 bool slip_copy_value(struct parser *p, const char *name, bool buffer);
 // The part of slip_other that is about copies, and declarations in a block.
 bool slip_copies(struct parser *p, const int *set, int n);
+// Words a tensor or buffer without its layout, of which p->now is the ';' or in a clause.
+bool slip_no_layout(struct parser *p);
+// Words a division "M//BM" of which the end is a comment, before p->now.
+bool slip_division(struct parser *p);
+// Words "Sw<3,3,3> O 0 O L", of which p->now is the first 'O'.
+bool slip_capital_o(struct parser *p);
 // Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".

@@ -90,6 +90,38 @@ static bool async_copy(struct parser *p) {
     return true;
 }
 
+// -- comments that hide something ------------------------------------------------------------------
+
+bool slip_comment(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->before.at.end, &left);
+    int last = p->before.token;
+    while (k < left && strchr(" \t", text[k])) ++k;
+    bool value = last == TOK_INT || last == TOK_ID || last == ')';
+    if (!value || left - k < 4 || text[k] != '/' || text[k + 1] != '/') return false;
+    size_t from = k + 2, end = from;
+    while (end < left && text[end] != '\n') ++end;
+    while (end > from && strchr(" \t\r", text[end - 1])) --end;
+    if (end == from || text[end - 1] != ';') return false;
+    struct range at = {p->file, p->before.at.end + (uint32_t)k, p->before.at.end + (uint32_t)k + 2};
+    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, at, "/");
+    return true;
+}
+
+bool slip_division(struct parser *p) {
+    size_t left;
+    const char *text = slip_from(p, p->before.at.end, &left);
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || left < 3 ||
+        memcmp(text, "//", 2) != 0 || !(isalnum((unsigned char)text[2]) || text[2] == '_'))
+        return false;
+    struct range at = {p->file, p->before.at.end, p->before.at.end + 2};
+    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, at, "/");
+    p->stopped = true;  // the rest of the line is missing
+    return true;
+}
+
 // -- declarations in a block ----------------------------------------------------------------------
 
 // Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
@@ -140,5 +172,5 @@ static bool nested(struct parser *p, const int *set, int n) {
 }
 
 bool slip_copies(struct parser *p, const int *set, int n) {
-    return async_copy(p) || nested(p, set, n);
+    return slip_division(p) || async_copy(p) || nested(p, set, n);
 }

@@ -24,6 +24,15 @@ static bool space(int token) {
     return token == TOK_GLOBAL || token == TOK_SHARED || token == TOK_FRAG;
 }
 
+// Nothing more is reported up to the ';' of the line, or with it where p->now is one already.
+static void skip_statement(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (k < left && text[k] != ';' && text[k] != '\n') ++k;
+    bool with = p->now.token == ';' && k < left && text[k] == ';';
+    p->skip_end = p->now.at.end + (uint32_t)k + with;
+}
+
 // -- tensors --------------------------------------------------------------------------------------
 
 // "tensor A : global f32 (64)"
@@ -46,6 +55,13 @@ static bool space_first(struct parser *p, const int *set, int n) {
     return true;
 }
 
+bool slip_no_layout(struct parser *p) {
+    diag_error(p->s, before(p->now.token == ';' ? p->now.at : p->before.at),
+               "the layout is missing: '(64,64)', or 'row(64,64)', whose last mode is contiguous");
+    skip_statement(p);
+    return true;
+}
+
 // "tensor A : f32 global;", "tensor T = make_tensor(..);", "(64,64) row_major", "row 64 64"
 static bool tensor_slip(struct parser *p, const int *set, int n) {
     static const char *const rows[] = {"row_major", "RowMajor", "LayoutRight",  "GenRowMajor",
@@ -55,10 +71,7 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     if (!begins_tensor(p->first.token)) return false;
     if (now == ';' && slip_has(set, n, TOK_LIKE) && (space(last) || last == TOK_ID)) {
-        diag_error(p->s, before(p->now.at),
-                   "the layout is missing: '(64,64)', or 'row(64,64)', whose last mode is "
-                   "contiguous");
-        return true;
+        return slip_no_layout(p);
     }
     if (now == '=' && last == TOK_ID && slip_has(set, n, ':')) {
         const char *name = slip_text(p, p->before.at);
@@ -216,15 +229,6 @@ static bool list_slip(struct parser *p, const int *set, int n) {
                slip_text(p, p->now.at));
     diag_fixit(p->s, p->before.at, "out");
     return true;
-}
-
-// Nothing more is reported up to the ';' of the line, or with it where p->now is one already.
-static void skip_statement(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && text[k] != ';' && text[k] != '\n') ++k;
-    bool with = p->now.token == ';' && k < left && text[k] == ';';
-    p->skip_end = p->now.at.end + (uint32_t)k + with;
 }
 
 // "0 ... 32", "copy *A -> B", "thr=(16,8);(8,1)", "swizzle;"

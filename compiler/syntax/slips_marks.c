@@ -124,8 +124,10 @@ static bool tuple_slip(struct parser *p, const int *set, int n) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
     while (k < left && (isalnum((unsigned char)text[k]) || strchr(" _,", text[k]))) ++k;
-    if (k == left || k == 0 || text[k] != ')') return false;
-    diag_error(p->s, p->now.at, "write ',' between the parts of a tuple");
+    bool key = k > 1 && k < left && text[k] == '=';
+    if (k == left || k == 0 || (text[k] != ')' && !key)) return false;
+    diag_error(p->s, p->now.at,
+               key ? "write ',' between arguments" : "write ',' between the parts of a tuple");
     diag_fixit(p->s, p->now.at, ",");
     while (k < left && text[k] != ';' && text[k] != '\n') ++k;
     p->skip_end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');

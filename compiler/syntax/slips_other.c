@@ -192,6 +192,16 @@ static bool value_slip(struct parser *p) {
         while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
         all.end += (uint32_t)k;
         const char *file = slip_text(p, all), *dot = strrchr(file, '.');
+        if (foreign_module(slip_text(p, p->now.at))) {
+            struct range line = {p->file, p->before.at.begin, all.end};
+            while (k < left && !strchr(";\n", text[k])) ++k;
+            line.end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
+            diag_error(p->s, line, "'import' reads another plan; of '%s' nothing is imported",
+                       file);
+            diag_fixit(p->s, line, "");
+            p->stopped = true;
+            return true;
+        }
         file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
         diag_error(p->s, all, "a file is named in double quotes: %s", file);
         diag_fixit(p->s, all, file);
@@ -400,6 +410,14 @@ bool slip_declaration(struct parser *p, const char *text) {
     if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
     next += strspn(next, " ");
     char module[16];
+    bool layout = *next == '=' &&
+                  strstr(arena_strndup(&p->s->arena, next, strcspn(next, ";\n")), "make_layout(");
+    if (layout) {
+        diag_error(p->s, p->now.at, "unknown declaration '%s'; a layout is 'layout %s = ..;'", text,
+                   text);
+        diag_fixit(p->s, before(p->now.at), "layout ");
+        return true;
+    }
     if (*next == '=' && sscanf(next, "= %15[a-z].", module) == 1 && foreign_module(module)) {
         diag_error(
             p->s, p->now.at,

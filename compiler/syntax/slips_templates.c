@@ -60,6 +60,21 @@ static bool swizzle_spelt(struct parser *p, struct range at) {
     return true;
 }
 
+bool slip_capital_o(struct parser *p) {
+    if (p->now.token != TOK_ID || strcmp(slip_text(p, p->now.at), "O") != 0) return false;
+    size_t left, n = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    diag_error(p->s, p->now.at, "the composition operator is a small letter: 'o'");
+    diag_fixit(p->s, p->now.at, "o");
+    for (; n < left && !strchr(";\n", text[n]); ++n) {
+        uint32_t at = p->now.at.end + (uint32_t)n;
+        if (n > 0 && n + 1 < left && memcmp(text + n - 1, " O ", 3) == 0)
+            diag_fixit(p->s, (struct range){p->file, at, at + 1}, "o");
+    }
+    p->skip_end = p->now.at.end + (uint32_t)n;
+    return true;
+}
+
 // -- templates ------------------------------------------------------------------------------------
 
 // Operations whose template arguments come after the others here; in "form" the first %s is what
