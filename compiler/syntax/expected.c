@@ -290,6 +290,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
+    if (decl && slip_alias(p, text)) return true;
     if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
         const char *rest = p->s->sources.file[p->file].text + p->now.at.end;

@@ -183,6 +183,15 @@ static const char *alone(const char *name) {
     return type ? type : w && w->ours && !strchr(w->ours, '%') ? w->ours : name;
 }
 
+// "block.x", "blockIdx.x", "threadIdx.x", of which "name" was read.
+static const char *axis(struct reader *r, const char *name, const char *text) {
+    if (r->at + 2 < r->end && (isalnum((unsigned char)r->at[2]) || r->at[2] == '_')) return text;
+    char of = r->at[1];
+    r->at += 2;
+    if (strcmp(name, "threadIdx") == 0 && of == 'x') return "tid";
+    return arena_printf(&r->s->arena, "%s.%c", strcmp(name, "blockIdx") == 0 ? "block" : text, of);
+}
+
 static const char *named(struct reader *r) {
     const char *name = word(r), *part[MOST_PARTS], *text = NULL;
     int n = 0;
@@ -198,6 +207,8 @@ static const char *named(struct reader *r) {
         }
     } else {
         text = alone(name);
+        if (r->at + 1 < r->end && *r->at == '.' && strchr("xyz", r->at[1]))
+            text = axis(r, name, text);
     }
     if (text && !take(r, "{}") && open) take(r, "()");
     return text;

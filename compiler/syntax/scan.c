@@ -225,8 +225,10 @@ static const struct {
     {"=>", "->", TOK_ARROW, ""},
     {"::", ".", '.', "names are joined by '.'"},
     {"&&", "", TOK_TCP_YYerror, "each condition has an 'expect' of its own"},
-    {"||", "", TOK_TCP_YYerror, ""},
-    {"!", "", TOK_TCP_YYerror, ""},
+    {"||", "", TOK_TCP_YYerror, "a kernel has a case for each condition, 'when'"},
+    {"!", "", TOK_TCP_YYerror, "'!=' compares"},
+    {"?", "", TOK_TCP_YYerror, "a kernel has a case for each condition, 'when'"},
+    {"~", "", TOK_TCP_YYerror, "there are '+', '-', '*', '/' and '%'"},
     {"'", "", TOK_TCP_YYerror, "strings go in double quotes"},
     {"\xC2\xA0", " ", 0, "this is a non-breaking space"},
     {"\xE2\x86\x92", "->", TOK_ARROW, ""},
@@ -396,6 +398,11 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     if (text[0] == '#' && !directive(text)) {
         diag_error(p->s, at, "a comment begins with '//'");
         diag_fixit(p->s, (struct range){at.file, at.begin, at.begin + 1}, "//");
+        return 0;
+    }
+    if (strncmp(text, "#pragma unroll", 14) == 0) {
+        diag_error(p->s, at, "nvcc unrolls loops; write only the loop");
+        diag_fixit(p->s, at, "");
         return 0;
     }
     if (text[0] == '#') {

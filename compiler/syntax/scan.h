@@ -149,6 +149,11 @@ bool slip_no_layout(struct parser *p);
 bool slip_division(struct parser *p);
 // Words "Sw<3,3,3> O 0 O L", of which p->now is the first 'O'.
 bool slip_capital_o(struct parser *p);
+// The parts of slip_other that are about the list of a function and about types.
+bool slip_formals(struct parser *p, const int *set, int n);
+bool slip_types(struct parser *p, const int *set, int n);
+// Words "using sw = Layout<..>;" and "half *A;", of which p->now is the first word.
+bool slip_alias(struct parser *p, const char *text);
 // Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".

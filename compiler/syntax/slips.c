@@ -119,7 +119,7 @@ static const char *copy_of_call(struct parser *p, struct range *all) {
 
 bool slip_qualified(struct parser *p) {
     if (p->now.token != '.') return false;
-    struct range all = p->before.at, last = all;
+    struct range all = p->before.at, last = all, first = all;
     size_t left;
     const char *text = slip_from(p, all.end, &left);
     for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
@@ -138,7 +138,12 @@ bool slip_qualified(struct parser *p) {
         diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
         if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
         p->skip_end = call.end;
-    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word)) {
+    } else if (strcmp(word, "copy") == 0 && call.end == all.end) {  // "cute.copy A -> s"
+        diag_error(p->s, all, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
+                   whole);
+        diag_fixit(p->s, all, "copy");
+    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) &&
+               !slip_foreign(p, slip_text(p, first))) {
         diag_error(p->s, all, "unknown statement '%s'", whole);
     }
     if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;

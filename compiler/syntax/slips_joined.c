@@ -107,10 +107,34 @@ static bool layout_part(struct parser *p, struct joined j) {
     return true;
 }
 
+// "warp.LdMatrix8x8x16bOp(transpose=True, num_matrices=4)" of CuTe DSL
+static bool matrix_op(struct parser *p, struct joined j) {
+    const char *last = j.word[j.n - 1];
+    bool load = strncmp(last, "LdMatrix8x8x16b", 15) == 0;
+    if (!load && strncmp(last, "StMatrix8x8x16b", 15) != 0) return false;
+    size_t left, length;
+    const char *text = slip_from(p, j.at.end, &left), *count;
+    const char *inside = left && *text == '(' ? foreign_brackets(p->s, text, left, &length) : NULL;
+    int matrices = 4;
+    if (inside) {
+        j.at.end += (uint32_t)length;
+        count = strpbrk(inside, "124");
+        matrices = count ? *count - '0' : 4;
+    }
+    const char *ours = arena_printf(&p->s->arena, "%s.x%d%s", load ? "ldmatrix" : "stmatrix",
+                                    matrices, inside && strstr(inside, "True") ? ".trans" : "");
+    diag_error(p->s, j.at, "no atom is called '%s'; did you mean '%s'?", last, ours);
+    diag_fixit(p->s, j.at, ours);
+    p->skip_end = j.at.end;
+    return true;
+}
+
 bool slip_joined(struct parser *p, struct range at) {
-    if (p->now.token == '.' || slip_one_of(p->now.token, ';', '{') || p->now.token == '}')
+    if (p->now.token == '.' || p->start == TOK_START_EXPR || slip_one_of(p->now.token, ';', '{') ||
+        p->now.token == '}')
         return false;
     struct joined j = joined_words(p, at);
+    if (matrix_op(p, j)) return true;
     if (j.n < 2) return false;
     if (strcmp(j.word[0], "L2") == 0 && prefetch(&j) && j.n == 2) {
         const char *ours = arena_printf(&p->s->arena, "l2=%d", prefetch(&j));
