@@ -154,6 +154,9 @@ bool slip_module(struct parser *p, struct range at) {
     if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
     const char *word = slip_text(p, p->now.at);
     if (!foreign_module(word)) return false;
+    bool type = slip_one_of(p->first.token, TOK_TENSOR, TOK_SHARED) || p->first.token == TOK_FRAG;
+    if (type && p->before.token == ':')
+        return true;  // "tensor A : cute::half_t", reported as a type
     at.begin = p->now.at.begin;
     diag_error(p->s, at, "names have no '%s::' before them here", word);
     diag_fixit(p->s, at, "");

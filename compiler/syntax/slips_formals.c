@@ -155,8 +155,34 @@ static bool early_type(struct parser *p) {
     return true;
 }
 
+// "threads 128" and statements without the '{' between them, "threads 128 (", "threads 128; {"
+static bool body_slip(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    bool statement = slip_one_of(now, TOK_SHARED, TOK_FRAG) ||
+                     slip_one_of(now, TOK_COPY, TOK_FOR) || slip_one_of(now, TOK_LET, TOK_PIPELINE);
+    if (statement && last == '(' && p->nopen == 1) {
+        diag_error(p->s, p->before.at, "the body of a function is in braces: '{ .. }'");
+        diag_fixit(p->s, p->before.at, "{");
+    } else if (statement && slip_has(set, n, '{') && slip_has(set, n, TOK_THREADS)) {
+        struct range at = {p->file, p->before.at.end, p->before.at.end};
+        diag_error(p->s, at, "expected '{' before the statements of the function");
+        diag_fixit(p->s, at, " {");
+    } else if (now == ';' && slip_has(set, n, '{') && slip_follows(p, p->now.at.end, '{')) {
+        diag_error(p->s, p->now.at, "stray ';'");
+        diag_fixit(p->s, p->now.at, "");
+    } else if (now == ';' && p->unclosed.token && slip_has(set, n, ',') && slip_has(set, n, ')')) {
+        diag_error(p->s, p->now.at, "write ',' between the tensors of the list");
+        diag_fixit(p->s, p->now.at, ",");
+    } else {
+        return false;
+    }
+    p->stopped = true;
+    return true;
+}
+
 bool slip_formals(struct parser *p, const int *set, int n) {
     if (!slip_function(p->first.token)) return false;
+    if (body_slip(p, set, n)) return true;
     if (early_type(p)) return true;
     bool list = p->nopen == 1 && p->open[0].token == '(';
     return (list && (early_word(p) || late_direction(p))) || formal_slip(p, set, n);

@@ -91,6 +91,14 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
                    "the first one of '(64,64)'");
         return true;
     }
+    if (now == '{' && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
+        struct range all = p->before.at;
+        const char *inside = slip_brackets(p, &all), *word = slip_text(p, p->before.at);
+        diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'", word);
+        if (inside) diag_fixit(p->s, all, arena_printf(&p->s->arena, "%s(%s)", word, inside));
+        p->stopped = true;
+        return true;
+    }
     if (now == TOK_INT && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
         diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'",
                    slip_text(p, p->before.at));

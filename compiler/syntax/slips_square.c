@@ -251,6 +251,11 @@ bool slip_square(struct parser *p, struct range at) {
     const char *inside = foreign_brackets(p->s, text, left, &length);
     if (!inside) return false;
     at.end = at.begin + (uint32_t)length;
+    if (p->now.token == TOK_SW && *inside) {
+        const char *ours = arena_printf(&p->s->arena, "<%s>", inside);
+        report(p, at, arena_printf(&p->s->arena, "a swizzle is 'Sw%s'", ours), ours);
+        return true;
+    }
     return mode_square(p, at, inside) || index_square(p, at, inside) ||
            range_square(p, at, inside) || axis_square(p, at, inside) ||
            extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
