@@ -141,10 +141,16 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
     if (strpbrk(word, "_'") && digits == len && !strchr(word, '.') && len < sizeof plain) {
         diag_note(p->s, at, "write digits without separators");
         diag_fixit(p->s, at, plain);
-    } else if (digits + 1 == len && strchr("fFuUlL", word[digits]) && len < sizeof plain) {
+    } else if (digits + strspn(word + digits, "fFuUlL") == len && digits > 0 &&
+               len < sizeof plain) {
         diag_note(p->s, at, "numbers have no suffix");
-        plain[n - 1] = '\0';
+        plain[n - (len - digits)] = '\0';
         diag_fixit(p->s, at, plain);
+    } else if (strncmp(word, "0b", 2) == 0 && len < 32 &&
+               word[2 + strspn(word + 2, "01")] == '\0') {
+        const char *ours = arena_printf(&p->s->arena, "%lld", strtoll(word + 2, NULL, 2));
+        diag_note(p->s, at, "write binary numbers as decimal or hexadecimal ones");
+        diag_fixit(p->s, at, ours);
     }
     return none;
 }
@@ -241,6 +247,11 @@ static const struct {
     {"\xE2\x89\xA5", ">=", TOK_GE, ""},
     {"\xE2\x89\xA0", "!=", TOK_NE, ""},
     {"\xE2\x80\xA6", "..", TOK_DOTDOT, ""},
+    {"\xEF\xBC\x9B", ";", ';', ""},
+    {"\xEF\xBC\x8C", ",", ',', ""},
+    {"\xEF\xBC\x9A", ":", ':', ""},
+    {"\xEF\xBC\x88", "(", '(', ""},
+    {"\xEF\xBC\x89", ")", ')', ""},
     {"\xE2\x80\x9C", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
     {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
 };
@@ -348,45 +359,10 @@ static bool single_quotes(struct parser *p, struct range at) {
     return true;
 }
 
-// "const “BM” = 64": both quotes of a name.
-static bool quoted_name(struct parser *p, struct range at, const char *text) {
-    static const char open[] = "\xE2\x80\x9C", close[] = "\xE2\x80\x9D";
-    const struct source *f = &p->s->sources.file[p->file];
-    if (strcmp(text, open) != 0 || slip_one_of(p->now.token, TOK_IMPORT, TOK_ALLOW) ||
-        slip_one_of(p->now.token, TOK_FROM, ','))
-        return false;
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    if (i == at.end || f->size - i < 3 || memcmp(f->text + i, close, 3) != 0) return false;
-    diag_error(p->s, (struct range){at.file, at.begin, i + 3}, "names have no quotes");
-    diag_fixit(p->s, at, "");
-    diag_fixit(p->s, (struct range){at.file, i, i + 3}, "");
-    p->unquoted = i;
-    return true;
-}
-
-// "std::max(1, 2)", of which the '::' is at "at": 'block::x' and hints are joined by '.', others not.
-static bool qualified_name(struct parser *p, struct range at) {
-    const char *module = p->now.token == TOK_ID ? slip_text(p, p->now.at) : "";
-    const struct source *f = &p->s->sources.file[p->file];
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    bool ours = strcmp(module, "block") == 0 || strcmp(module, "L1") == 0 ||
-                strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
-                strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
-    if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
-    const struct foreign *w = foreign_word(slip_text(p, (struct range){at.file, at.end, i}));
-    struct range all = {at.file, p->now.at.begin, i};
-    diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
-               w && w->help ? w->help : "");
-    p->skip_end = i;
-    return true;
-}
-
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
     if (p->unquoted && at.begin == p->unquoted) return 0;
-    if (quoted_name(p, at, text)) return 0;
+    if (slip_quoted(p, at, text)) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
     if (text[0] == '[' || text[0] == ']') return square_bracket(p, at, text[0]);
     if (text[0] == '\'' && single_quotes(p, at)) return TOK_TCP_YYerror;
@@ -424,7 +400,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
     if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
-    if (strcmp(text, "::") == 0 && qualified_name(p, at)) return 0;
+    if (strcmp(text, "::") == 0 && slip_scoped(p, at)) return 0;
     if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
         diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");
         diag_fixit(p->s, at, ">=");

@@ -154,6 +154,12 @@ bool slip_formals(struct parser *p, const int *set, int n);
 bool slip_types(struct parser *p, const int *set, int n);
 // Words "using sw = Layout<..>;" and "half *A;", of which p->now is the first word.
 bool slip_alias(struct parser *p, const char *text);
+// Words a name in curly quotes, of which the first is "text" at "at", and "std::max", of which the
+// '::' is at "at".
+bool slip_quoted(struct parser *p, struct range at, const char *text);
+bool slip_scoped(struct parser *p, struct range at);
+// The part of slip_other that is about lists, and marks between their parts.
+bool slip_lists(struct parser *p, const int *set, int n);
 // Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".

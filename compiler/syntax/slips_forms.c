@@ -99,7 +99,8 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
         p->stopped = true;
         return true;
     }
-    if (now == TOK_INT && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
+    bool extent = now == TOK_INT || (now == TOK_ID && slip_has(set, n, ';'));
+    if (extent && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
         diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'",
                    slip_text(p, p->before.at));
         return true;

@@ -162,3 +162,38 @@ bool slip_joined(struct parser *p, struct range at) {
     p->skip_end = j.at.end;
     return true;
 }
+
+// "const “BM” = 64": both quotes of a name.
+bool slip_quoted(struct parser *p, struct range at, const char *text) {
+    static const char open[] = "\xE2\x80\x9C", close[] = "\xE2\x80\x9D";
+    const struct source *f = &p->s->sources.file[p->file];
+    if (strcmp(text, open) != 0 || slip_one_of(p->now.token, TOK_IMPORT, TOK_ALLOW) ||
+        slip_one_of(p->now.token, TOK_FROM, ','))
+        return false;
+    uint32_t i = at.end;
+    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
+    if (i == at.end || f->size - i < 3 || memcmp(f->text + i, close, 3) != 0) return false;
+    diag_error(p->s, (struct range){at.file, at.begin, i + 3}, "names have no quotes");
+    diag_fixit(p->s, at, "");
+    diag_fixit(p->s, (struct range){at.file, i, i + 3}, "");
+    p->unquoted = i;
+    return true;
+}
+
+// "std::max(1, 2)", of which the '::' is at "at": 'block::x' and hints are joined by '.', others not.
+bool slip_scoped(struct parser *p, struct range at) {
+    const char *module = p->now.token == TOK_ID ? slip_text(p, p->now.at) : "";
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t i = at.end;
+    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
+    bool ours = strcmp(module, "block") == 0 || strcmp(module, "L1") == 0 ||
+                strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
+                strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
+    if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
+    const struct foreign *w = foreign_word(slip_text(p, (struct range){at.file, at.end, i}));
+    struct range all = {at.file, p->now.at.begin, i};
+    diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
+               w && w->help ? w->help : "");
+    p->skip_end = i;
+    return true;
+}

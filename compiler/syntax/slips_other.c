@@ -241,10 +241,10 @@ static bool function_slip(struct parser *p) {
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {
-    return slip_formals(p, set, n) || slip_types(p, set, n) || slip_copies(p, set, n) ||
-           slip_clauses(p, set, n) || copy_slip(p, set, n) || loop_slip(p, set, n) ||
-           slip_marks(p, set, n) || function_slip(p) || value_slip(p) || slip_forms(p, set, n) ||
-           slip_parts(p, set, n);
+    return slip_lists(p, set, n) || slip_formals(p, set, n) || slip_types(p, set, n) ||
+           slip_copies(p, set, n) || slip_clauses(p, set, n) || copy_slip(p, set, n) ||
+           loop_slip(p, set, n) || slip_marks(p, set, n) || function_slip(p) || value_slip(p) ||
+           slip_forms(p, set, n) || slip_parts(p, set, n);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
