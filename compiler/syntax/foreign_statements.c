@@ -138,8 +138,8 @@ const char *foreign_keyword(const char *name) {
         {"block", "threads", NULL},     {"aligned", "align", NULL},
         {"num_stages", "stages", NULL}, {"num_threads", "threads", NULL},
         {"const_expr", "const", NULL},  {"move", "copy", NULL},
-        {"parameter", "param", NULL},   {"version", "tcp", NULL},
-        {"target", "arch", NULL},
+        {"memcpy", "copy", NULL},       {"parameter", "param", NULL},
+        {"version", "tcp", NULL},       {"target", "arch", NULL},
     };
     const struct foreign *w = FIND(words, name);
     return w ? w->ours : NULL;

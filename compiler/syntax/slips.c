@@ -76,7 +76,8 @@ static const char *shared_array(struct parser *p, struct range at) {
 // "__syncthreads();", which is 'sync;' in a manual function and nothing in others.
 bool slip_foreign(struct parser *p, const char *text) {
     const struct foreign *w = foreign_statement(text);
-    if (!w) return false;
+    bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
+    if (!w || spelt) return false;
     struct range all = p->before.at;
     if (!w->ours) {
         diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);

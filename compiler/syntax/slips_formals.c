@@ -160,7 +160,7 @@ static bool body_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     bool statement = slip_one_of(now, TOK_SHARED, TOK_FRAG) ||
                      slip_one_of(now, TOK_COPY, TOK_FOR) || slip_one_of(now, TOK_LET, TOK_PIPELINE);
-    if (statement && last == '(' && p->nopen == 1) {
+    if (statement && last == '(' && p->nopen == 1 && slip_has(set, n, TOK_INT)) {
         diag_error(p->s, p->before.at, "the body of a function is in braces: '{ .. }'");
         diag_fixit(p->s, p->before.at, "{");
     } else if (statement && slip_has(set, n, '{') && slip_has(set, n, TOK_THREADS)) {
