@@ -364,7 +364,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
                   "a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'");
     if (token == TOK_CONST || token == TOK_LAYOUT) {
         diag_note(p->s, p->now.at, "'let' names a value in a block");
-        diag_fixit(p->s, p->now.at, "let");
+        if (!slip_typed_const(p)) diag_fixit(p->s, p->now.at, "let");
     }
     return true;
 }

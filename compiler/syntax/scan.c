@@ -389,7 +389,9 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         if (ours) diag_fixit(p->s, at, ours);
         return 0;
     }
-    if (strcmp(text, "&&") == 0 && slip_function(p->first.token)) {
+    bool when = slip_function(p->first.token) &&
+                strstr(slip_text(p, (struct range){at.file, p->first.at.begin, at.begin}), " when");
+    if (strcmp(text, "&&") == 0 && when) {
         diag_error(p->s, at, "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
         return TOK_TCP_YYerror;
     }

@@ -160,6 +160,8 @@ bool slip_quoted(struct parser *p, struct range at, const char *text);
 bool slip_scoped(struct parser *p, struct range at);
 // The part of slip_other that is about lists, and marks between their parts.
 bool slip_lists(struct parser *p, const int *set, int n);
+// Mends "const int n = 4" in a block, of which p->now is the 'const'; false where no type follows.
+bool slip_typed_const(struct parser *p);
 // Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Words a '=' that is '==', the other way about, and "by map=".

@@ -44,7 +44,23 @@ static const char *turned(struct parser *p, const char *text) {
     return arena_printf(&p->s->arena, "%.*s -> %.*s%s", from, of, to, text, how ? how : "");
 }
 
+// "copy A with tc -> s"
+static bool how_between(struct parser *p) {
+    struct range all = p->first.at;
+    const char *rest = up_to_end(p, p->first.at.end, &all);
+    const char *how = rest ? strstr(rest, " with ") : NULL,
+               *arrow = how ? strstr(how, " -> ") : NULL;
+    if (!arrow || strstr(arrow + 4, " with ")) return false;
+    const char *ours = arena_printf(&p->s->arena, "copy%.*s%s%.*s", (int)(how - rest), rest, arrow,
+                                    (int)(arrow - how), how);
+    diag_error(p->s, p->now.at, "how a copy is done comes last: '%s'", ours);
+    diag_fixit(p->s, all, ours);
+    p->skip_end = all.end;
+    return true;
+}
+
 bool slip_copy_marks(struct parser *p) {
+    if (p->now.token == TOK_WITH) return how_between(p);
     if (p->now.token == ',') return with_commas(p);
     if (p->now.token != '=') return false;
     struct range all = p->first.at;

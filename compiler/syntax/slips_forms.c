@@ -286,7 +286,19 @@ static bool declared_tensor(const struct parser *p, const char *name) {
 bool slip_written(struct parser *p, const char *text) {
     size_t left, k = 0;
     const char *next = slip_from(p, p->now.at.end, &left);
-    if (p->now.token == TOK_ID && foreign_type(text)) {  // "int i = 0;", "float r[8];"
+    int parts;
+    bool vector = p->now.token == TOK_ID && foreign_vector(text, &parts);
+    if (vector && slip_follows(p, p->now.at.end, '=')) {  // "float4 v = s[tid];"
+        const char *name = slip_text(p, p->now.at);
+        diag_error(
+            p->s, p->before.at,
+            "what a thread holds is a fragment: 'frag %s : %s like tc; copy A -> %s with tc;'",
+            name, foreign_vector(text, &parts), name);
+        skip_statement(p);
+        return true;
+    }
+    bool type = foreign_type(text) || strcmp(text, "bool") == 0;
+    if (p->now.token == TOK_ID && type) {  // "int i = 0;", "float r[8];"
         const char *name = slip_text(p, p->now.at);
         if (slip_follows(p, p->now.at.end, '=')) {
             diag_error(p->s, p->before.at, "a 'let' has no type: 'let %s = ..;'", name);

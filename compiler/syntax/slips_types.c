@@ -158,6 +158,15 @@ bool slip_alias(struct parser *p, const char *text) {
         skip_rest(p);
         return true;
     }
+    static const char *const kinds[] = {" kernel ", " device ", " const ", " layout "};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        bool early = strcmp(text, "static") == 0 || strcmp(text, "inline") == 0;
+        if (!early || strncmp(next, kinds[i], strlen(kinds[i])) != 0) continue;
+        diag_error(p->s, p->now.at, "write a declaration without '%s'", text);
+        diag_fixit(p->s, (struct range){p->file, p->now.at.begin, p->now.at.end + 1}, "");
+        p->stopped = true;
+        return true;
+    }
     bool word = strcmp(text, "using") == 0 || strcmp(text, "auto") == 0;
     if (word && strncmp(next, " namespace ", 11) == 0) {
         diag_error(p->s, p->now.at, "a plan has no namespaces");
@@ -170,5 +179,19 @@ bool slip_alias(struct parser *p, const char *text) {
         return false;
     diag_error(p->s, p->now.at, "a layout is declared by 'layout %s = ..;'", name);
     diag_fixit(p->s, p->now.at, "layout");
+    return true;
+}
+
+bool slip_typed_const(struct parser *p) {
+    char type[32], name[64];
+    size_t left;
+    int end = 0;
+    const char *next = slip_from(p, p->now.at.end, &left);
+    next = arena_strndup(&p->s->arena, next, left < 100 ? left : 100);
+    if (sscanf(next, " %31[A-Za-z0-9_]%n %63[A-Za-z0-9_]", type, &end, name) != 2 ||
+        !foreign_type(type))
+        return false;
+    diag_fixit(p->s, (struct range){p->file, p->now.at.begin, p->now.at.end + (uint32_t)end},
+               "let");
     return true;
 }
