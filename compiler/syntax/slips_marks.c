@@ -205,7 +205,10 @@ static bool closing_slip(struct parser *p, const int *set, int n) {
     const char *text = p->s->sources.file[p->file].text;
     for (uint32_t i = p->first.at.begin; i < p->now.at.begin; ++i)
         depth += (text[i] == '(') - (text[i] == ')');
-    if (depth != 0 || slip_function(p->first.token)) return false;
+    bool whole =
+        slip_has(set, n, ';') || slip_has(set, n, TOK_ARROW);  // what is before is complete
+    if (depth != 0 || !whole || text[p->now.at.begin] != ')' || slip_function(p->first.token))
+        return false;
     diag_error(p->s, p->now.at, "this ')' closes nothing");
     diag_fixit(p->s, p->now.at, "");
     size_t left;
