@@ -61,6 +61,26 @@ bool param_asks_multiple(const struct ast_param *p) {
            mod->lhs->name == p->name[0].name && e->rhs->kind == E_INT && e->rhs->ival == 0;
 }
 
+// "index in 0 .. 1000 % 64": the promise of a divisor behind the range, whose end it would change.
+static bool divisor_after_range(struct sema *c, const struct ast_param *p) {
+    const struct ast_expr *hi = p->hi;
+    int64_t mod, end;
+    if (hi->kind != E_BINARY || hi->op != OP_MOD) return false;
+    if (!value_is_static(eval(c, hi->rhs), &mod) || !value_is_static(eval(c, hi), &end))
+        return false;
+    const char *lo = ast_expr_text(c->s, p->lo), *of = ast_expr_text(c->s, hi->lhs);
+    const char *ours =
+        sema_text(c, "%% %" PRId64 " in %s .. %s", p->mod > 0 ? p->mod : mod, lo, of);
+    diag_error(c->s, hi->at,
+               "'%%' is the remainder here, and the range ends at %" PRId64
+               "; multiples of %" PRId64 " are 'index %s'",
+               end, p->mod > 0 ? p->mod : mod, ours);
+    if (p->mod == 0 || p->mod == mod)
+        diag_fixit(c->s, (struct range){hi->at.file, p->index_at.end, hi->at.end},
+                   sema_text(c, " %s", ours));
+    return true;
+}
+
 static void declare_params(struct sema *c, const struct ast_decl *d) {
     const struct ast_param *p = &d->param;
     int64_t mul = p->mod ? p->mod : 1, lo = 1, hi = most_extent;
@@ -70,7 +90,9 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                    p->mod);
         ok = false;
     }
-    if (p->lo) {
+    if (p->lo && divisor_after_range(c, p)) {
+        ok = false;
+    } else if (p->lo) {
         ok &= eval_int64(c, p->lo, "the smallest value of a param", &lo);
         ok &= eval_int64(c, p->hi, "the largest value of a param", &hi);
         if (ok && (lo < 0 || hi > most_int || lo > hi)) {
@@ -78,13 +100,6 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                        lo > hi ? "the range %s is empty"
                                : "a param in %s; its range must be within 0 .. 2^62",
                        sema_text(c, "%" PRId64 " .. %" PRId64, lo, hi));
-            const struct ast_expr *e = p->hi;
-            if (lo > hi && e->kind == E_BINARY && e->op == OP_MOD && e->lhs->kind == E_INT &&
-                e->rhs->kind == E_INT)
-                diag_note(c->s, e->at,
-                          "'%%' is the remainder here; multiples of %" PRId64
-                          " are 'index %% %" PRId64 " in %" PRId64 " .. %" PRId64 "'",
-                          e->rhs->ival, e->rhs->ival, lo, e->lhs->ival);
             ok = false;
         }
     }
@@ -124,6 +139,7 @@ static void declare_layout(struct sema *c, const struct ast_decl *d) {
     c->sought.sizes = true;
     const struct value *v = eval(c, d->value);
     c->sought.sizes = false;
+    if (v->kind != VAL_NONE && layout_lacks_colon(c, d->value, v)) v = &value_none;
     struct lay l =
         value_to_layout(c, names_drop(c, v), d->value->at, sema_text(c, "'%s'", d->name.name));
     const struct value *named = lay_valid(l) ? names_from(c, value_layout(c, l), v) : &value_none;
@@ -171,10 +187,22 @@ static void declare_tensor(struct sema *c, const struct ast_decl *d) {
 
 // -- files ----------------------------------------------------------------------------------------
 
+// Whether an 'arch' is above "d" in its file, too; reports that.
+static bool arch_again(struct sema *c, const struct ast_decl *d) {
+    const struct ast_decl *first = NULL;
+    for (int i = 0; !first; ++i)
+        if (c->file->decl[i]->kind == D_ARCH) first = c->file->decl[i];
+    if (first == d) return false;
+    diag_error(c->s, d->at, "'arch' is written once; it is the minimum for all of the plan");
+    diag_note(c->s, first->at, "it is '%s' here", first->name.name);
+    return true;
+}
+
 static void check_arch(struct sema *c, const struct ast_decl *d) {
     const char *near;
     int arch = arch_find(d->name.name, &near);
     if (arch) {
+        if (arch_again(c, d)) return;
         if (!c->imported && !c->s->options.arch) {
             c->plan->arch = arch;
             c->plan->arch_name = d->name.name;

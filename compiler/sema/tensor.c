@@ -25,6 +25,7 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
         {"s4", "an element has at least 8 bits; 'u8' holds two of 4"},
         {"i4", "an element has at least 8 bits; 'u8' holds two of 4"},
         {"f4e2m1", "an element has at least 8 bits; 'u8' holds two of 4"},
+        {"f8", "there are 'f8e4m3' and 'f8e5m2'"},
         {"fp8", "there are 'f8e4m3' and 'f8e5m2'"},
         {"float8", "there are 'f8e4m3' and 'f8e5m2'"},
         {"bool", "write 'u8' if a bool has a byte"},
@@ -289,6 +290,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         t->layout = lay_layout_invalid();
         return set_align(c, t, type) ? t : NULL;
     }
+    if (layout_lacks_colon(c, type->shape, v)) return NULL;
     t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
                                 sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;

@@ -194,7 +194,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
-    if (slip_cast(p) || slip_how_first(p)) return true;
+    if (slip_cast(p) || slip_how_first(p) || slip_copy_marks(p)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
@@ -290,10 +290,12 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
+    if (decl && slip_alias(p, text)) return true;
     if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
-        const struct source *f = &p->s->sources.file[p->file];
-        if (after) p->skip_end = p->now.at.end + (uint32_t)strcspn(f->text + p->now.at.end, ";\n");
+        const char *rest = p->s->sources.file[p->file].text + p->now.at.end;
+        size_t length = strcspn(rest, ";\n{");  // "__device__ half A[64];"
+        if (after || memchr(rest, '[', length)) p->skip_end = p->now.at.end + (uint32_t)length;
         return true;
     }
     if (decl && !near && slip_declaration(p, text)) return true;
@@ -322,6 +324,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
     if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
+    if (slip_capital_o(p)) return true;
     diag_error(p->s, p->now.at, "write 'o OFFSET o' between a swizzle and its layout");
     diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
     return true;
@@ -361,7 +364,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
                   "a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'");
     if (token == TOK_CONST || token == TOK_LAYOUT) {
         diag_note(p->s, p->now.at, "'let' names a value in a block");
-        diag_fixit(p->s, p->now.at, "let");
+        if (!slip_typed_const(p)) diag_fixit(p->s, p->now.at, "let");
     }
     return true;
 }

@@ -153,6 +153,9 @@ static const char *made(struct session *s, const char *name, const char *const *
     }
     if (strcmp(name, "Swizzle") == 0 && n == 3)
         return arena_printf(&s->arena, "Sw<%s,%s,%s>", part[0], part[1], part[2]);
+    if (strcmp(name, "ComposedLayout") == 0 && n == 3 && strncmp(part[0], "Sw<", 3) == 0)
+        return arena_printf(&s->arena, "%s o %s o %s", part[0], part[1], part[2]);
+    if (strcmp(name, "Copy_Atom") == 0 && n == 1 && strchr(part[0], '(')) return part[0];
     if (strcmp(name, "Copy_Atom") == 0 && n == 2) {
         size_t length = strlen(part[0]);
         bool typed = strncmp(part[0], "universal(", 10) == 0;
@@ -180,6 +183,15 @@ static const char *alone(const char *name) {
     return type ? type : w && w->ours && !strchr(w->ours, '%') ? w->ours : name;
 }
 
+// "block.x", "blockIdx.x", "threadIdx.x", of which "name" was read.
+static const char *axis(struct reader *r, const char *name, const char *text) {
+    if (r->at + 2 < r->end && (isalnum((unsigned char)r->at[2]) || r->at[2] == '_')) return text;
+    char of = r->at[1];
+    r->at += 2;
+    if (strcmp(name, "threadIdx") == 0 && of == 'x') return "tid";
+    return arena_printf(&r->s->arena, "%s.%c", strcmp(name, "blockIdx") == 0 ? "block" : text, of);
+}
+
 static const char *named(struct reader *r) {
     const char *name = word(r), *part[MOST_PARTS], *text = NULL;
     int n = 0;
@@ -195,6 +207,8 @@ static const char *named(struct reader *r) {
         }
     } else {
         text = alone(name);
+        if (r->at + 1 < r->end && *r->at == '.' && strchr("xyz", r->at[1]))
+            text = axis(r, name, text);
     }
     if (text && !take(r, "{}") && open) take(r, "()");
     return text;
@@ -248,7 +262,8 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
                                         "composition", "make_tiled_mma", NULL};
     static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
                                         "Step",    "Coord",     "Tile",          "Layout",
-                                        "Swizzle", "Copy_Atom", "UniversalCopy", NULL},
+                                        "Swizzle", "Copy_Atom", "UniversalCopy", "ComposedLayout",
+                                        NULL},
                              *const of_mode[] = {"size", "shape", "stride", "rank",
                                                  "get",  "depth", "cosize", NULL};
     struct reader r = {s, text, text + size, 0};

@@ -42,6 +42,8 @@ const char *foreign_type(const char *name) {
         {"double", "f64", NULL},
         {"float64", "f64", NULL},
         {"fp64", "f64", NULL},
+        {"e4m3", "f8e4m3", NULL},
+        {"e5m2", "f8e5m2", NULL},
         {"float_e4m3_t", "f8e4m3", NULL},
         {"__nv_fp8_e4m3", "f8e4m3", NULL},
         {"float_e5m2_t", "f8e5m2", NULL},
@@ -94,6 +96,9 @@ const struct foreign *foreign_word(const char *name) {
     static const char swizzled[] =
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
+    static const char
+        bits[] = "an atom is written with its bits, such as 'universal(128)'",
+        tma[] = "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously";
     static const struct foreign words[] = {
         {"stage", NULL,
          "in 'load' and 'use', the name of a buffer with stages means the slot of the step"},
@@ -127,6 +132,7 @@ const struct foreign *foreign_word(const char *name) {
          "the width of an access is in bits, 'universal(128)', of cp_async in bytes"},
         {"Step", NULL, "a projection is a tuple, '(1,_,1)' for 'Step<_1,X,_1>'"},
         {"SW128", NULL, swizzled},
+        {"Layout_K_SW128_Atom", NULL, swizzled},
         {"bank_conflicts", NULL,
          "'wavefronts(st.dst) == 1' holds where no access has a bank conflict"},
         {"vector_bytes", NULL, "'vector_bits(ld.src) == 128' is an access of 16 bytes"},
@@ -160,6 +166,30 @@ const struct foreign *foreign_word(const char *name) {
          "a tiled copy for an operand is 'tile(ATOM, like=operand_B(M))'"},
         {"make_tiled_copy_C", NULL,
          "a tiled copy for an operand is 'tile(ATOM, like=operand_C(M))'"},
+        {"UniversalCopy", NULL, bits},
+        {"Copy_Atom", NULL, bits},
+        {"CopyUniversalOp", NULL, bits},
+        {"uint4", NULL, bits},
+        {"vec4", NULL, bits},
+        {"LDG", NULL, bits},
+        {"LDSM", "ldmatrix.x4", NULL},
+        {"SM75_U32x4_LDSM_T", "ldmatrix.x4.trans", NULL},
+        {"SM80_CP_ASYNC_CACHEGLOBAL", "cp_async.cg(16)", NULL},
+        {"SM80_CP_ASYNC_CACHEALWAYS", "cp_async.ca(16)", NULL},
+        {"CopyG2SOp", "cp_async.cg(16)", NULL},
+        {"SM90_BULK_COPY_G2S", NULL, tma},
+        {"cp_async_bulk_tensor", NULL, tma},
+        {"TiledCopy", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
+        {"Layout", NULL, "a layout is 'SHAPE:STRIDE', such as '(8,64):(64,1)'"},
+        {"make_composed_layout", NULL, "a swizzled layout is 'Sw<3,3,3> o 0 o LAYOUT'"},
+        {"make_coord", NULL, "a coordinate is a tuple, '(block.x,0)'"},
+        {"elem_less", NULL, "elements outside a tensor are guarded by the compiler"},
+        {"print_latex", NULL, "'tcpc draw PLAN NAME' draws a layout or a tiled copy"},
+        {"warpgroup", NULL, "a warpgroup is four warps, 'warp / 4'"},
+        {"blockIdx_x", "block.x", NULL},
+        {"blockIdx_y", "block.y", NULL},
+        {"threadIdx_x", "tid", NULL},
+        {"rmem", NULL, "a fragment has no space: 'frag r : f16 (8);'"},
         {"make_copy_atom", NULL, "an atom is written with its bits, such as 'universal(128)'"},
         {"make_tiled_mma", NULL, "a tiled MMA is 'mma(m16n8k16.f32.f16.f16.f32, warps=(2,2,1))'"},
         {"make_identity_tensor", NULL, "elements outside a tensor are guarded by the compiler"},
@@ -172,6 +202,7 @@ const struct foreign *foreign_word(const char *name) {
         {"column", "col", NULL},
         {"INT_MAX", "2147483647", NULL},
         {"evict_first", NULL, "a hint names its side and its cache: 'ld=L1.evict_first'"},
+        {"ceil", NULL, "'ceil_div(M, BM)' is a quotient that is rounded up"},
         {"cdiv", "ceil_div", NULL},
         {"ceildiv", "ceil_div", NULL},
         {"div_up", "ceil_div", NULL},
@@ -185,12 +216,10 @@ const struct foreign *foreign_word(const char *name) {
         {"print_layout", NULL, "'tcpc eval --table LAYOUT' prints a layout"},
         {"wgmma", NULL,
          "there is no wgmma; an instruction is written like m16n8k16.f32.f16.f16.f32"},
-        {"TMA", NULL, "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
-        {"tma_load", NULL,
-         "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
+        {"TMA", NULL, tma},
+        {"tma_load", NULL, tma},
         {"tma_store", NULL, "there is no TMA; 'universal(128)' stores 16 bytes"},
-        {"SM90_TMA_LOAD", NULL,
-         "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
+        {"SM90_TMA_LOAD", NULL, tma},
         {"SM90_TMA_STORE", NULL, "there is no TMA; 'universal(128)' stores 16 bytes"},
         {"SM75_U32x1_LDSM_N", "ldmatrix.x1", NULL},
         {"SM75_U32x2_LDSM_N", "ldmatrix.x2", NULL},
@@ -206,140 +235,6 @@ const struct foreign *foreign_word(const char *name) {
         {"SM90_U16x8_STSM_T", "stmatrix.x4.trans", NULL},
         {"DefaultCopy", "auto(128)", NULL},
         {"AutoVectorizingCopy", "auto(128)", NULL},
-    };
-    return FIND(words, name);
-}
-
-const struct foreign *foreign_statement(const char *name) {
-    static const char barriers[] = "the compiler places the barriers",
-                      commits[] = "the compiler commits asynchronous copies",
-                      waits[] = "the compiler waits for asynchronous copies",
-                      guards[] = "a plan has no conditions; elements outside a tensor are guarded",
-                      asynchronous[] = "an asynchronous copy has the atom 'cp_async.cg(16)', as in "
-                                       "'copy A -> s with tile(cp_async.cg(16), ..);'",
-                      prints[] = "'tcpc run PLAN --print NAME' prints a tensor";
-    static const struct foreign words[] = {
-        {"__syncthreads", "sync", barriers},
-        {"__syncwarp", "sync", barriers},
-        {"sync_threads", "sync", barriers},
-        {"syncthreads", "sync", barriers},
-        {"barrier", "sync", barriers},
-        {"bar.sync", "sync", barriers},
-        {"barrier.sync", "sync", barriers},
-        {"block.sync", "sync", barriers},
-        {"cp_async_fence", "commit", commits},
-        {"cp_async_commit_group", "commit", commits},
-        {"commit_group", "commit", commits},
-        {"__pipeline_commit", "commit", commits},
-        {"__pipeline_wait_prior", "wait %s", waits},
-        {"cp_async_wait", "wait %s", waits},
-        {"cp_async_wait_group", "wait %s", waits},
-        {"wait_group", "wait %s", waits},
-        {"cp_async_wait_all", "wait 0", waits},
-        {"__shared__", NULL, "shared memory is declared by 'shared NAME : TYPE LAYOUT;'"},
-        {"if", NULL, guards},
-        {"while", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
-        {"do", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
-        {"return", NULL, "a function ends at its '}'"},
-        {"print", NULL, prints},
-        {"printf", NULL, prints},
-        {"copy_if", NULL, "a copy is 'copy A -> s with tc;', and elements outside are guarded"},
-        {"gemm", NULL,
-         "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' "
-         "loads an operand"},
-        {"auto", "let", NULL},
-        {"var", "let", NULL},
-        {"parallel", "for", NULL},
-        {"clear", "fill %s = 0", NULL},
-        {"assert", "expect %s", NULL},
-        {"static_assert", "expect %s", NULL},
-        {"store", NULL, "a copy is 'copy A -> B with tc;'"},
-        {"cp", NULL, asynchronous},
-        {"memcpy_async", NULL, asynchronous},
-        {"__pipeline_memcpy_async", NULL, asynchronous},
-        {"cudaMemcpy", NULL, "a copy is 'copy A -> s with tc;'"},
-        {"cudaMemcpyAsync", NULL, asynchronous},
-        {"ldmatrix", NULL,
-         "it is an atom: 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));'"},
-        {"stmatrix", NULL,
-         "it is an atom: 'copy r -> s with tile(stmatrix.x4, like=operand_C(M));'"},
-        {"unroll", NULL, "nvcc unrolls loops; write only the loop"},
-        {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
-        {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
-    };
-    return FIND(words, name);
-}
-
-const struct foreign *foreign_declaration(const char *name) {
-    static const char
-        kernel[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'",
-        constant[] = "a constant is 'const NAME = VALUE;'",
-        device[] = "a device function is 'device NAME(A, out s : f16 shared (64)) { .. }'",
-        function[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }', a device "
-                     "function 'device NAME(A, out s : f16 shared (64)) { .. }'";
-    static const struct foreign words[] = {
-        {"__global__", NULL, kernel},
-        {"__device__", NULL, device},
-        {"def", NULL, kernel},
-        {"func", NULL, function},
-        {"fn", NULL, function},
-        {"void", NULL, kernel},
-        {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
-        {"__launch_bounds__", NULL,
-         "'threads N' after the kernel's list sets the threads of a block"},
-        {"constexpr", NULL, constant},
-        {"static", NULL, constant},
-        {"static_assert", NULL, "what has to hold is 'expect CONDITION;'"},
-        {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
-        {"auto", NULL, "the kind comes first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"else", NULL, "the last case of a kernel has no 'when'; there is no 'else'"},
-        {"using", NULL, "the kind comes first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"typedef", NULL, "an element type has only its own name, such as 'f16'"},
-        {"template", NULL, "a const replaces a template argument; -D overrides it"},
-    };
-    return FIND(words, name);
-}
-
-const char *foreign_keyword(const char *name) {
-    static const struct foreign words[] = {
-        {"gmem", "global", NULL},       {"smem", "shared", NULL},
-        {"shmem", "shared", NULL},      {"rmem", "frag", NULL},
-        {"reg", "frag", NULL},          {"regs", "frag", NULL},
-        {"register", "frag", NULL},     {"registers", "frag", NULL},
-        {"fragment", "frag", NULL},     {"using", "with", NULL},
-        {"via", "with", NULL},          {"func", "device", NULL},
-        {"produce", "load", NULL},      {"producer", "load", NULL},
-        {"consume", "use", NULL},       {"consumer", "use", NULL},
-        {"include", "import", NULL},    {"blocks", "grid", NULL},
-        {"gridDim", "grid", NULL},      {"blockDim", "threads", NULL},
-        {"block_dim", "threads", NULL}, {"block_size", "threads", NULL},
-        {"block", "threads", NULL},     {"aligned", "align", NULL},
-        {"num_stages", "stages", NULL}, {"num_threads", "threads", NULL},
-        {"const_expr", "const", NULL},  {"memcpy", "copy", NULL},
-        {"move", "copy", NULL},
-    };
-    return ours(words, ROWS(words), name);
-}
-
-const struct foreign *foreign_clause(const char *name) {
-    static const char guards[] = "elements outside a tensor are guarded by the compiler";
-    static const struct foreign words[] = {
-        {"mask", NULL, guards},
-        {"pred", NULL, guards},
-        {"predicate", NULL, guards},
-        {"if", NULL, guards},
-        {"step", NULL, "a loop counts by one; multiply its variable"},
-        {"smem", NULL, "the shared memory of a kernel follows from its buffers"},
-        {"shared_memory", NULL, "the shared memory of a kernel follows from its buffers"},
-        {"cluster", NULL, "there are no clusters of blocks"},
-        {"num_warps", NULL, "'threads N' says how many threads a block has, 32 per warp"},
-        {"warps", NULL, "'threads N' says how many threads a block has, 32 per warp"},
-        {"num_stages", NULL, "'stages N' comes after a shared buffer"},
-        {"mod", NULL, "the remainder is '%'"},
-        {"stream", NULL, "the launcher takes a stream"},
-        {"multiple", NULL, "'index % 8' promises a multiple of 8"},
-        {"multiple_of", NULL, "'index % 8' promises a multiple of 8"},
-        {"divisible_by", NULL, "'index % 8' promises a multiple of 8"},
     };
     return FIND(words, name);
 }
@@ -379,6 +274,9 @@ const struct foreign *foreign_part(const char *name) {
         {"isel", NULL, "names go in the coordinate: 'A(b=0)'"},
         {"sel", NULL, "names go in the coordinate: 'A(b=0)'"},
         {"size", "size(%s)", NULL},
+        {"retile", NULL, "'retile(tc, r)' is a fragment in the modes of the copy's shares"},
+        {"compose", NULL, "'composition(A, B)' is A after B"},
+        {"iterator", NULL, from_tensor},
         {"layout", NULL, from_tensor},
         {"data", NULL, from_tensor},
     };

@@ -55,7 +55,13 @@ static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p
         token = scan_power(p, token, *at);
         if (at->begin < p->skip_end) at->end = p->skip_end;
     }
-    if ((token != TOK_ID && token != TOK_SWIZZLE) || !scan_foreign(p, *at)) return token;
+    if (token == '_' && slip_object(p, *at)) {
+        at->end = p->skip_end;
+        return token;
+    }
+    bool word =
+        slip_one_of(token, TOK_ID, TOK_SWIZZLE) || slip_one_of(token, TOK_LAYOUT, TOK_TENSOR);
+    if (!word || !scan_foreign(p, *at)) return token;
     at->end = p->skip_end;
     val->num = (struct number){.value = 1, .text = "1", .at = *at};
     return TOK_INT;

@@ -122,12 +122,14 @@ struct number scan_float(struct parser *p, struct range at, const char *text, si
 struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len) {
     const char *word = intern_n(p->s, text, len);
     size_t digits = strspn(word, "0123456789._'");
+    struct number none = {.value = 1, .text = intern(p->s, "1"), .at = at};
+    if (at.begin < p->skip_end) return none;
     if (p->now.token == TOK_SWIZZLE) {
         diag_error(p->s, at,
                    "'swizzle auto' chooses one; write your own as 'Sw<3,3,3> o 0 o LAYOUT'");
         diag_fixit(p->s, at, "auto");
         p->refused = at;
-        return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+        return none;
     }
     diag_error(p->s, at, "'%s' is neither a number nor a name", word);
     p->refused = at;
@@ -139,12 +141,18 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
     if (strpbrk(word, "_'") && digits == len && !strchr(word, '.') && len < sizeof plain) {
         diag_note(p->s, at, "write digits without separators");
         diag_fixit(p->s, at, plain);
-    } else if (digits + 1 == len && strchr("fFuUlL", word[digits]) && len < sizeof plain) {
+    } else if (digits + strspn(word + digits, "fFuUlL") == len && digits > 0 &&
+               len < sizeof plain) {
         diag_note(p->s, at, "numbers have no suffix");
-        plain[n - 1] = '\0';
+        plain[n - (len - digits)] = '\0';
         diag_fixit(p->s, at, plain);
+    } else if (strncmp(word, "0b", 2) == 0 && len < 32 &&
+               word[2 + strspn(word + 2, "01")] == '\0') {
+        const char *ours = arena_printf(&p->s->arena, "%lld", strtoll(word + 2, NULL, 2));
+        diag_note(p->s, at, "write binary numbers as decimal or hexadecimal ones");
+        diag_fixit(p->s, at, ours);
     }
-    return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+    return none;
 }
 
 const char *scan_string(struct parser *p, struct range at, const char *text, size_t len) {
@@ -223,8 +231,10 @@ static const struct {
     {"=>", "->", TOK_ARROW, ""},
     {"::", ".", '.', "names are joined by '.'"},
     {"&&", "", TOK_TCP_YYerror, "each condition has an 'expect' of its own"},
-    {"||", "", TOK_TCP_YYerror, ""},
-    {"!", "", TOK_TCP_YYerror, ""},
+    {"||", "", TOK_TCP_YYerror, "a kernel has a case for each condition, 'when'"},
+    {"!", "", TOK_TCP_YYerror, "'!=' compares"},
+    {"?", "", TOK_TCP_YYerror, "a kernel has a case for each condition, 'when'"},
+    {"~", "", TOK_TCP_YYerror, "there are '+', '-', '*', '/' and '%'"},
     {"'", "", TOK_TCP_YYerror, "strings go in double quotes"},
     {"\xC2\xA0", " ", 0, "this is a non-breaking space"},
     {"\xE2\x86\x92", "->", TOK_ARROW, ""},
@@ -237,6 +247,11 @@ static const struct {
     {"\xE2\x89\xA5", ">=", TOK_GE, ""},
     {"\xE2\x89\xA0", "!=", TOK_NE, ""},
     {"\xE2\x80\xA6", "..", TOK_DOTDOT, ""},
+    {"\xEF\xBC\x9B", ";", ';', ""},
+    {"\xEF\xBC\x8C", ",", ',', ""},
+    {"\xEF\xBC\x9A", ":", ':', ""},
+    {"\xEF\xBC\x88", "(", '(', ""},
+    {"\xEF\xBC\x89", ")", ')', ""},
     {"\xE2\x80\x9C", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
     {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
 };
@@ -257,25 +272,9 @@ static bool foreign_object(struct parser *p, struct range at) {
     return true;
 }
 
-// Handles "sw<3,3,3>".
-static bool small_swizzle(struct parser *p, struct range at) {
-    const struct source *f = &p->s->sources.file[p->file];
-    if (at.end - at.begin != 2 || memcmp(f->text + at.begin, "sw", 2) != 0) return false;
-    size_t n = at.end, left = f->size;
-    if (n == left || f->text[n] != '<') return false;
-    int commas = 0;
-    for (++n; n < left && strchr("0123456789, -", f->text[n]); ++n) commas += f->text[n] == ',';
-    if (n == left || f->text[n] != '>' || commas != 2) return false;
-    diag_error(p->s, at, "a swizzle is 'Sw', with a capital: 'Sw%.*s'", (int)(n + 1 - at.end),
-               f->text + at.end);
-    diag_fixit(p->s, at, "Sw");
-    p->skip_end = (uint32_t)n + 1;
-    return true;
-}
-
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (small_swizzle(p, at) || slip_angles(p, at)) return true;
+    if (slip_angles(p, at)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
@@ -286,7 +285,9 @@ bool scan_foreign(struct parser *p, struct range at) {
                      strstr(text, "make_coord(") || memchr(text, '<', length);
         if (!other) return false;
     }
-    if (!ours) return foreign_object(p, at);
+    if (!ours)
+        return foreign_object(p, at) || slip_template(p, at) || slip_object(p, at) ||
+               slip_joined(p, at);
     p->cpp = true;
     at.end = at.begin + (uint32_t)length;
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
@@ -360,6 +361,8 @@ static bool single_quotes(struct parser *p, struct range at) {
 
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
+    if (p->unquoted && at.begin == p->unquoted) return 0;
+    if (slip_quoted(p, at, text)) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
     if (text[0] == '[' || text[0] == ']') return square_bracket(p, at, text[0]);
     if (text[0] == '\'' && single_quotes(p, at)) return TOK_TCP_YYerror;
@@ -373,6 +376,11 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         diag_fixit(p->s, (struct range){at.file, at.begin, at.begin + 1}, "//");
         return 0;
     }
+    if (strncmp(text, "#pragma unroll", 14) == 0) {
+        diag_error(p->s, at, "nvcc unrolls loops; write only the loop");
+        diag_fixit(p->s, at, "");
+        return 0;
+    }
     if (text[0] == '#') {
         diag_error(
             p->s, at,
@@ -381,7 +389,9 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         if (ours) diag_fixit(p->s, at, ours);
         return 0;
     }
-    if (strcmp(text, "&&") == 0 && slip_function(p->first.token)) {
+    bool when = slip_function(p->first.token) &&
+                strstr(slip_text(p, (struct range){at.file, p->first.at.begin, at.begin}), " when");
+    if (strcmp(text, "&&") == 0 && when) {
         diag_error(p->s, at, "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
         return TOK_TCP_YYerror;
     }
@@ -393,6 +403,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     // slip_qualified handles it
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';
     if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
+    if (strcmp(text, "::") == 0 && slip_scoped(p, at)) return 0;
     if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
         diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");
         diag_fixit(p->s, at, ">=");

@@ -30,14 +30,14 @@ struct parser {
     struct seen unclosed;
     struct seen open[MAX_NESTING];
     int nopen;
-    uint32_t skip_end;   // tokens that begin before this byte belong to what has been reported
-    bool manual;         // the current function is manual
-    uint32_t stray_end;  // end of the last stray byte
-    // a token that has been reported and did not fit
-    struct range refused;
-    int reserved;     // a keyword that has been reported as a name, or 0
-    bool cpp;         // a C++ expression has been reported
-    uint32_t paired;  // the ']' reported together with its '['; 0: none
+    uint32_t skip_end;     // tokens that begin before are part of what was reported already
+    bool manual;           // the function at hand is a manual one
+    uint32_t stray_end;    // where the last stray byte ended
+    struct range refused;  // a token that was reported already, and is not one that could come
+    int reserved;          // a keyword that was reported as a name, or 0
+    bool cpp;              // an expression of C++ was reported
+    uint32_t unquoted;     // the quote that was reported with the one before its name; 0: none
+    uint32_t paired;       // the ']' that was reported with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
 };
@@ -131,11 +131,43 @@ bool slip_angles(struct parser *p, struct range at);
 // Handles a row of C brackets at "at", which is one tuple here: "s[64][64]". In a declaration it is
 // a "shape". False when there are fewer than two pairs.
 bool slip_bracket_row(struct parser *p, struct range at, bool shape);
-// Handles a cast of the source: "copy (f16)A -> B".
+// The extents in the brackets at the end of "all", which then includes them, as a layout; or NULL.
+const char *slip_extents(struct parser *p, struct range *all);
+// Words the cast of a source: "copy (f16)A -> B".
 bool slip_cast(struct parser *p);
 // Handles a tiled copy written before the source: "copy tc A -> B", "copy<tc> A -> B".
 bool slip_how_first(struct parser *p);
-// Handles a name with '-' in it, whose first part is p->before: "row-tile".
+// "select<1,0>(s)", "SW<3,3,3>", "Underscore{}", "cp.async.cg.shared.global", "A.layout": reports what
+// begins with the word at "at", and has it skipped.
+bool slip_template(struct parser *p, struct range at);
+bool slip_object(struct parser *p, struct range at);
+bool slip_joined(struct parser *p, struct range at);
+// Words "copy tc, A, s" and "copy s = A", of which p->now is the mark.
+bool slip_copy_marks(struct parser *p);
+// Words "ld = copy A -> s;" and, of a buffer, "s = copy A;", of which p->before is the name.
+bool slip_copy_value(struct parser *p, const char *name, bool buffer);
+// The part of slip_other that is about copies, and declarations in a block.
+bool slip_copies(struct parser *p, const int *set, int n);
+// Words a tensor or buffer without its layout, of which p->now is the ';' or in a clause.
+bool slip_no_layout(struct parser *p);
+// Words a division "M//BM" of which the end is a comment, before p->now.
+bool slip_division(struct parser *p);
+// Words "Sw<3,3,3> O 0 O L", of which p->now is the first 'O'.
+bool slip_capital_o(struct parser *p);
+// The parts of slip_other that are about the list of a function and about types.
+bool slip_formals(struct parser *p, const int *set, int n);
+bool slip_types(struct parser *p, const int *set, int n);
+// Words "using sw = Layout<..>;" and "half *A;", of which p->now is the first word.
+bool slip_alias(struct parser *p, const char *text);
+// Words a name in curly quotes, of which the first is "text" at "at", and "std::max", of which the
+// '::' is at "at".
+bool slip_quoted(struct parser *p, struct range at, const char *text);
+bool slip_scoped(struct parser *p, struct range at);
+// The part of slip_other that is about lists, and marks between their parts.
+bool slip_lists(struct parser *p, const int *set, int n);
+// Mends "const int n = 4" in a block, of which p->now is the 'const'; false where no type follows.
+bool slip_typed_const(struct parser *p);
+// Words a name with '-' in it, of which p->before is the first part: "row-tile".
 bool slip_hyphen(struct parser *p);
 // Handles '=' for '==', '==' for '=', and "by map=".
 bool slip_equals(struct parser *p, const int *set, int n);

@@ -77,7 +77,8 @@ static const char *shared_array(struct parser *p, struct range at) {
 // Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
 bool slip_foreign(struct parser *p, const char *text) {
     const struct foreign *w = foreign_statement(text);
-    if (!w) return false;
+    bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
+    if (!w || spelt) return false;
     struct range all = p->before.at;
     if (!w->ours) {
         diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
@@ -121,7 +122,7 @@ static const char *copy_of_call(struct parser *p, struct range *all) {
 
 bool slip_qualified(struct parser *p) {
     if (p->now.token != '.') return false;
-    struct range all = p->before.at, last = all;
+    struct range all = p->before.at, last = all, first = all;
     size_t left;
     const char *text = slip_from(p, all.end, &left);
     for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
@@ -140,7 +141,12 @@ bool slip_qualified(struct parser *p) {
         diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
         if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
         p->skip_end = call.end;
-    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word)) {
+    } else if (strcmp(word, "copy") == 0 && call.end == all.end) {  // "cute.copy A -> s"
+        diag_error(p->s, all, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
+                   whole);
+        diag_fixit(p->s, all, "copy");
+    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) &&
+               !slip_foreign(p, slip_text(p, first))) {
         diag_error(p->s, all, "unknown statement '%s'", whole);
     }
     if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;
@@ -151,6 +157,9 @@ bool slip_module(struct parser *p, struct range at) {
     if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
     const char *word = slip_text(p, p->now.at);
     if (!foreign_module(word)) return false;
+    bool type = slip_one_of(p->first.token, TOK_TENSOR, TOK_SHARED) || p->first.token == TOK_FRAG;
+    if (type && p->before.token == ':')
+        return true;  // "tensor A : cute::half_t", reported as a type
     at.begin = p->now.at.begin;
     diag_error(p->s, at, "names have no '%s::' before them here", word);
     diag_fixit(p->s, at, "");

@@ -44,6 +44,16 @@ bool scan_mask(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     int last = p->now.token;
     if (last != TOK_INT && last != TOK_ID && last != ')') return false;
+    bool ends = slip_follows(p, at.end, ',') || slip_follows(p, at.end, ')');
+    if (last == TOK_ID && ends && slip_function(p->first.token) && p->nopen == 1 &&
+        p->open[0].token == '(' && slip_one_of(p->before.token, '(', ',')) {  // "k(A, B&)"
+        const char *ours = arena_printf(&p->s->arena, "out %s", slip_text(p, p->now.at));
+        struct range all = {p->file, p->now.at.begin, at.end};
+        diag_error(p->s, all, "there are no references; an output is '%s'", ours);
+        diag_fixit(p->s, all, ours);
+        p->refused = at;
+        return true;
+    }
     uint32_t i = at.end, from;
     while (i < f->size && f->text[i] == ' ') ++i;
     int64_t mask = 0;

@@ -61,6 +61,7 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
     }
     if (now == TOK_ID && is(p, p->now.at, "auto") && slip_has(set, n, TOK_SWIZZLE)) {
         bool early = p->before.token == TOK_SWIZZLE;
+        if (early && slip_follows(p, p->now.at.end, ';')) return slip_no_layout(p);
         diag_error(p->s, early ? join(p->before.at, p->now.at) : p->now.at,
                    early ? "'swizzle auto' comes after the layout" : chosen);
         struct range all = p->now.at;
@@ -290,7 +291,7 @@ static bool early_clause(struct parser *p) {
     size_t left, k = 0, end;
     const char *text = slip_from(p, clause.end, &left);
     while (k < left && text[k] == ' ') ++k;
-    if (k == left || text[k] == ';' || text[k] == '\n') return false;
+    if (k == left || text[k] == ';' || text[k] == '\n') return slip_no_layout(p);
     diag_error(p->s, clause, "'%s' comes after the layout", slip_text(p, p->before.at));
     for (end = k; end < left && !strchr(";\n/", text[end]);) ++end;
     if (end < left && text[end] == ';' && end > k) {
@@ -308,6 +309,13 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token, first = p->first.token;
     bool tensor = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
     if (!tensor) return false;
+    if (now == '=' && last == TOK_ID && slip_type(slip_text(p, p->before.at))) {
+        diag_error(p->s, p->now.at, "write a layout without '=': '%s (64,64)', '%s like tc'",
+                   slip_text(p, p->before.at), slip_text(p, p->before.at));
+        diag_fixit(p->s, (struct range){p->file, p->before.at.end, p->now.at.end}, "");
+        skip_rest(p);
+        return true;
+    }
     if (now == '=' && last == TOK_ID && said(p, ":")) {
         diag_error(p->s, join(p->before.at, p->now.at),
                    "write a layout without '%s=': '(64,64)', '(64,64):(64,1)', 'row(64,64)'",
@@ -352,24 +360,7 @@ static bool decorator(struct parser *p, const int *set, int n) {
     return true;
 }
 
-bool slip_comment(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->before.at.end, &left);
-    int last = p->before.token;
-    while (k < left && strchr(" \t", text[k])) ++k;
-    bool value = last == TOK_INT || last == TOK_ID || last == ')';
-    if (!value || left - k < 4 || text[k] != '/' || text[k + 1] != '/') return false;
-    size_t from = k + 2, end = from;
-    while (end < left && text[end] != '\n') ++end;
-    while (end > from && strchr(" \t\r", text[end - 1])) --end;
-    if (end == from || text[end - 1] != ';') return false;
-    struct range at = {p->file, p->before.at.end + (uint32_t)k, p->before.at.end + (uint32_t)k + 2};
-    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
-    diag_fixit(p->s, at, "/");
-    return true;
-}
-
-// -- for other parts of the parser ----------------------------------------------------------------
+// -- for other parts of the parser -----------------------------------------------------------------
 
 bool slip_cast(struct parser *p) {
     char type[32], rest[2];

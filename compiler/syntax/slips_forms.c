@@ -24,6 +24,15 @@ static bool space(int token) {
     return token == TOK_GLOBAL || token == TOK_SHARED || token == TOK_FRAG;
 }
 
+// Nothing more is reported up to the ';' of the line, or with it where p->now is one already.
+static void skip_statement(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (k < left && text[k] != ';' && text[k] != '\n') ++k;
+    bool with = p->now.token == ';' && k < left && text[k] == ';';
+    p->skip_end = p->now.at.end + (uint32_t)k + with;
+}
+
 // -- tensors --------------------------------------------------------------------------------------
 
 // "tensor A : global f32 (64)"
@@ -46,6 +55,13 @@ static bool space_first(struct parser *p, const int *set, int n) {
     return true;
 }
 
+bool slip_no_layout(struct parser *p) {
+    diag_error(p->s, before(p->now.token == ';' ? p->now.at : p->before.at),
+               "the layout is missing: '(64,64)', or 'row(64,64)', whose last mode is contiguous");
+    skip_statement(p);
+    return true;
+}
+
 // "tensor A : f32 global;", "tensor T = make_tensor(..);", "(64,64) row_major", "row 64 64"
 static bool tensor_slip(struct parser *p, const int *set, int n) {
     static const char *const rows[] = {"row_major", "RowMajor", "LayoutRight",  "GenRowMajor",
@@ -55,10 +71,7 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     if (!begins_tensor(p->first.token)) return false;
     if (now == ';' && slip_has(set, n, TOK_LIKE) && (space(last) || last == TOK_ID)) {
-        diag_error(p->s, before(p->now.at),
-                   "the layout is missing: '(64,64)', or 'row(64,64)', whose last mode is "
-                   "contiguous");
-        return true;
+        return slip_no_layout(p);
     }
     if (now == '=' && last == TOK_ID && slip_has(set, n, ':')) {
         const char *name = slip_text(p, p->before.at);
@@ -78,7 +91,16 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
                    "the first one of '(64,64)'");
         return true;
     }
-    if (now == TOK_INT && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
+    if (now == '{' && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
+        struct range all = p->before.at;
+        const char *inside = slip_brackets(p, &all), *word = slip_text(p, p->before.at);
+        diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'", word);
+        if (inside) diag_fixit(p->s, all, arena_printf(&p->s->arena, "%s(%s)", word, inside));
+        p->stopped = true;
+        return true;
+    }
+    bool extent = now == TOK_INT || (now == TOK_ID && slip_has(set, n, ';'));
+    if (extent && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
         diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'",
                    slip_text(p, p->before.at));
         return true;
@@ -218,16 +240,6 @@ static bool list_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// Suppresses further errors up to the next ';' of the line, and when p->now is a ';' itself,
-// including that one.
-static void skip_statement(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && text[k] != ';' && text[k] != '\n') ++k;
-    bool with = p->now.token == ';' && k < left && text[k] == ';';
-    p->skip_end = p->now.at.end + (uint32_t)k + with;
-}
-
 // "0 ... 32", "copy *A -> B", "thr=(16,8);(8,1)", "swizzle;"
 static bool small_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
@@ -274,7 +286,19 @@ static bool declared_tensor(const struct parser *p, const char *name) {
 bool slip_written(struct parser *p, const char *text) {
     size_t left, k = 0;
     const char *next = slip_from(p, p->now.at.end, &left);
-    if (p->now.token == TOK_ID && foreign_type(text)) {  // "int i = 0;", "float r[8];"
+    int parts;
+    bool vector = p->now.token == TOK_ID && foreign_vector(text, &parts);
+    if (vector && slip_follows(p, p->now.at.end, '=')) {  // "float4 v = s[tid];"
+        const char *name = slip_text(p, p->now.at);
+        diag_error(
+            p->s, p->before.at,
+            "what a thread holds is a fragment: 'frag %s : %s like tc; copy A -> %s with tc;'",
+            name, foreign_vector(text, &parts), name);
+        skip_statement(p);
+        return true;
+    }
+    bool type = foreign_type(text) || strcmp(text, "bool") == 0;
+    if (p->now.token == TOK_ID && type) {  // "int i = 0;", "float r[8];"
         const char *name = slip_text(p, p->now.at);
         if (slip_follows(p, p->now.at.end, '=')) {
             diag_error(p->s, p->before.at, "a 'let' has no type: 'let %s = ..;'", name);
@@ -307,7 +331,7 @@ bool slip_written(struct parser *p, const char *text) {
     struct range all = p->before.at;
     if (p->now.token == '(' && slip_brackets(p, &all) && slip_follows(p, all.end, '=')) {
         diag_error(p->s, all,  // "B(tid,0) = A(tid,0);"
-                   "elements are written by a copy: 'copy SOURCE -> %s with auto(128);'",
+                   "elements are written by a copy: 'copy SOURCE -> %s with TILED_COPY;'",
                    slip_text(p, all));
         skip_statement(p);
         return true;

@@ -125,8 +125,10 @@ static bool tuple_slip(struct parser *p, const int *set, int n) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
     while (k < left && (isalnum((unsigned char)text[k]) || strchr(" _,", text[k]))) ++k;
-    if (k == left || k == 0 || text[k] != ')') return false;
-    diag_error(p->s, p->now.at, "write ',' between the parts of a tuple");
+    bool key = k > 1 && k < left && text[k] == '=';
+    if (k == left || k == 0 || (text[k] != ')' && !key)) return false;
+    diag_error(p->s, p->now.at,
+               key ? "write ',' between arguments" : "write ',' between the parts of a tuple");
     diag_fixit(p->s, p->now.at, ",");
     while (k < left && text[k] != ';' && text[k] != '\n') ++k;
     p->skip_end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
@@ -195,7 +197,29 @@ static bool manual_slip(struct parser *p) {
     return true;
 }
 
+// "copy local_tile(A, (64,64), (0,0))) -> s": one ')' too many
+static bool closing_slip(struct parser *p, const int *set, int n) {
+    if (p->now.token != ')' || p->start == TOK_START_EXPR || slip_has(set, n, ')') ||
+        p->first.at.begin >= p->now.at.begin)
+        return false;
+    int depth = 0;
+    const char *text = p->s->sources.file[p->file].text;
+    for (uint32_t i = p->first.at.begin; i < p->now.at.begin; ++i)
+        depth += (text[i] == '(') - (text[i] == ')');
+    bool whole =
+        slip_has(set, n, ';') || slip_has(set, n, TOK_ARROW);  // what is before is complete
+    if (depth != 0 || !whole || text[p->now.at.begin] != ')' || slip_function(p->first.token))
+        return false;
+    diag_error(p->s, p->now.at, "this ')' closes nothing");
+    diag_fixit(p->s, p->now.at, "");
+    size_t left;
+    const char *rest = slip_from(p, p->now.at.end, &left);
+    p->skip_end = p->now.at.end + (uint32_t)strcspn(rest, ";\n");
+    return true;
+}
+
 bool slip_marks(struct parser *p, const int *set, int n) {
-    return mark_slip(p, set, n) || tuple_slip(p, set, n) || unclosed_slip(p, set, n) ||
-           word_slip(p) || swizzle_slip(p) || clause_slip(p, set, n) || manual_slip(p);
+    return closing_slip(p, set, n) || mark_slip(p, set, n) || tuple_slip(p, set, n) ||
+           unclosed_slip(p, set, n) || word_slip(p) || swizzle_slip(p) || clause_slip(p, set, n) ||
+           manual_slip(p);
 }

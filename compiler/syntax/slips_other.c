@@ -76,7 +76,12 @@ static bool c_loop(struct parser *p) {
         depth += text[n] == '(';
         if (text[n] == ')' && --depth == 0) break;
     }
-    diag_error(p->s, p->now.at, "a loop is 'for i in 0 .. 4 { .. }'");
+    bool threads = strstr(arena_strndup(&p->s->arena, text, n), "= tid") ||
+                   strstr(arena_strndup(&p->s->arena, text, n), "threadIdx");
+    diag_error(p->s, p->now.at,
+               threads
+                   ? "the threads of a copy need no loop: a tile smaller than its tensor repeats"
+                   : "a loop is 'for i in 0 .. 4 { .. }'");
     if (n == left || text[n] != ')') return true;
     struct range all = {p->now.at.file, p->now.at.begin, p->now.at.begin + (uint32_t)n + 1};
     p->skip_end = all.end;
@@ -89,7 +94,18 @@ static bool c_loop(struct parser *p) {
                   strcmp(name, again) == 0 &&
                   (strcmp(rest, arena_printf(&p->s->arena, "++%s", name)) == 0 ||
                    strcmp(rest, arena_printf(&p->s->arena, "%s++", name)) == 0);
-    if (counts) diag_fixit(p->s, all, arena_printf(&p->s->arena, "%s in %s .. %s", name, lo, hi));
+    bool braces = slip_follows(p, all.end, '{');
+    size_t end = n + 1;
+    while (end < left && !strchr(";\n{}", text[end])) ++end;
+    bool one = !braces && end < left && text[end] == ';';
+    if (!counts || (!braces && !one)) return true;
+    diag_fixit(p->s, all,
+               arena_printf(&p->s->arena, one ? "%s in %s .. %s {" : "%s in %s .. %s", name, lo,
+                            hi));
+    if (!one) return true;
+    uint32_t close = p->now.at.begin + (uint32_t)end + 1;
+    diag_fixit(p->s, (struct range){p->file, close, close}, " }");
+    p->skip_end = close - 1;
     return true;
 }
 
@@ -118,6 +134,8 @@ static bool loop_slip(struct parser *p, const int *set, int n) {
     struct range at = {p->now.at.file, p->first.at.begin + (uint32_t)(word - line), 0};
     at.end = at.begin + 5;
     const char *inside = slip_brackets(p, &at);
+    while (word > line && (isalnum((unsigned char)word[-1]) || strchr("._", word[-1])))
+        --word, --at.begin;  // cutlass.range
     int k = inside && at.end == p->before.at.end ? foreign_parts(p->s, inside, part, 3) : 0;
     if (k == 0) return false;
     const char *ours = k == 1 ? arena_printf(&p->s->arena, "0 .. %s", part[0])
@@ -190,79 +208,22 @@ static bool value_slip(struct parser *p) {
         while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
         all.end += (uint32_t)k;
         const char *file = slip_text(p, all), *dot = strrchr(file, '.');
+        if (foreign_module(slip_text(p, p->now.at))) {
+            struct range line = {p->file, p->before.at.begin, all.end};
+            while (k < left && !strchr(";\n", text[k])) ++k;
+            line.end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
+            diag_error(p->s, line, "'import' reads another plan; of '%s' nothing is imported",
+                       file);
+            diag_fixit(p->s, line, "");
+            p->stopped = true;
+            return true;
+        }
         file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
         diag_error(p->s, all, "a file is named in double quotes: %s", file);
         diag_fixit(p->s, all, file);
         return true;
     }
     return false;
-}
-
-static bool integer_formal(struct parser *p) {
-    diag_error(p->s, p->before.at, "an integer argument is an 'index', not '%s'",
-               slip_text(p, p->before.at));
-    diag_fixit(p->s, p->before.at, "index");
-    return true;
-}
-
-// "k(A, B out)", "k(in A)", "d(float* A)", "d(i : int)"
-static bool formal_slip(struct parser *p, const int *set, int n) {
-    if (!slip_function(p->first.token)) return false;
-    const char *now = slip_text(p, p->now.at), *last = slip_text(p, p->before.at);
-    size_t rest;
-    const char *member = slip_from(p, p->now.at.end, &rest);
-    if (p->now.token == '.' && slip_has(set, n, TOK_GLOBAL) && foreign_module(last) && rest > 9 &&
-        memcmp(member, "constexpr", 9) == 0) {
-        diag_error(p->s, p->before.at,
-                   "what is known when compiling is not an argument; declare it above the kernel: "
-                   "'const BLOCK = 64;'");
-        p->stopped = true;
-        return true;
-    }
-    bool type = p->before.token == TOK_ID && slip_type(last);
-    if (type && slip_one_of(p->now.token, ')', ',') && slip_has(set, n, TOK_GLOBAL))
-        return foreign_type(last) && integer_formal(p);
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return false;
-    if (slip_one_of(p->now.token, TOK_OUT, TOK_INOUT) && p->before.token == TOK_ID) {
-        size_t left, k = 0;
-        const char *next = slip_from(p, p->now.at.end, &left);
-        while (k < left && next[k] == ' ') ++k;
-        if (k < left && (isalpha((unsigned char)next[k]) || next[k] == '_')) {  // "A out B"
-            struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
-            diag_error(p->s, at, "expected ',' before '%s'", now);
-            diag_fixit(p->s, at, ",");
-            return true;
-        }
-        diag_error(p->s, p->now.at, "'%s' comes before the name: '%s %s'", now, now, last);
-        diag_fixit(p->s, join(p->before.at, p->now.at),
-                   arena_printf(&p->s->arena, "%s %s", now, last));
-        return true;
-    }
-    if (slip_one_of(p->now.token, TOK_IN, TOK_CONST) &&
-        (p->before.token == '(' || p->before.token == ',')) {
-        size_t left;
-        const char *next = slip_from(p, p->now.at.end, &left);
-        if (left < 2 || next[0] != ' ' || !(isalpha((unsigned char)next[1]) || next[1] == '_'))
-            return false;
-        diag_error(p->s, p->now.at, "write an input without '%s'", now);
-        diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.end + 1}, "");
-        return true;
-    }
-    if (!type || slip_has(set, n, TOK_GLOBAL) || !slip_one_of(p->now.token, '*', TOK_ID))
-        return false;
-    const char *ours = foreign_type(last);
-    if (p->first.token == TOK_DEVICE && p->now.token == TOK_ID && ours && strchr("su", ours[0])) {
-        struct range all = join(p->before.at, p->now.at);
-        const char *arg = arena_printf(&p->s->arena, "%s : index", slip_text(p, p->now.at));
-        diag_error(p->s, all, "an integer argument is '%s'", arg);
-        diag_fixit(p->s, all, arg);
-        return true;
-    }
-    diag_error(p->s, join(p->before.at, p->now.at),
-               "a kernel's list names the plan's tensors, 'A'; an argument of a device function is "
-               "declared as 'A : %s global LAYOUT'",
-               ours ? ours : last);
-    return true;
 }
 
 // "k<<<1, 256>>>(A)", "my-copy(A)"
@@ -280,8 +241,9 @@ static bool function_slip(struct parser *p) {
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {
-    return slip_clauses(p, set, n) || copy_slip(p, set, n) || loop_slip(p, set, n) ||
-           slip_marks(p, set, n) || formal_slip(p, set, n) || function_slip(p) || value_slip(p) ||
+    return slip_lists(p, set, n) || slip_formals(p, set, n) || slip_types(p, set, n) ||
+           slip_copies(p, set, n) || slip_clauses(p, set, n) || copy_slip(p, set, n) ||
+           loop_slip(p, set, n) || slip_marks(p, set, n) || function_slip(p) || value_slip(p) ||
            slip_forms(p, set, n) || slip_parts(p, set, n);
 }
 
@@ -344,9 +306,11 @@ bool slip_statement(struct parser *p, const char *text) {
                    "a value cannot change; give the new value another name with 'let'");
         return true;
     }
+    bool buffer = named_above(p, "frag", text) || named_above(p, "shared", text);
+    if (slip_copy_value(p, text, buffer)) return true;
     bool number =
         isdigit((unsigned char)value[0]) && strcspn(value, ";") == strspn(value, ".0123456789");
-    if (p->now.token == '=' && named_above(p, "frag", text) + named_above(p, "shared", text)) {
+    if (p->now.token == '=' && buffer) {
         diag_error(p->s, p->before.at, "a buffer is filled by 'fill %s = ..;'", text);
         if (number) diag_fixit(p->s, before(p->before.at), "fill ");
         return true;
@@ -368,8 +332,14 @@ bool slip_statement(struct parser *p, const char *text) {
         diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
         return true;
     }
+    if (!declared_function(p, text)) {
+        diag_error(p->s, p->before.at,
+                   "unknown statement '%s'; 'call' is for a function that 'extern device' declares",
+                   text);
+        return true;
+    }
     diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
-    if (declared_function(p, text)) diag_fixit(p->s, before(p->before.at), "call ");
+    diag_fixit(p->s, before(p->before.at), "call ");
     return true;
 }
 
@@ -390,6 +360,14 @@ bool slip_declaration(struct parser *p, const char *text) {
     if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
     next += strspn(next, " ");
     char module[16];
+    bool layout = *next == '=' &&
+                  strstr(arena_strndup(&p->s->arena, next, strcspn(next, ";\n")), "make_layout(");
+    if (layout) {
+        diag_error(p->s, p->now.at, "unknown declaration '%s'; a layout is 'layout %s = ..;'", text,
+                   text);
+        diag_fixit(p->s, before(p->now.at), "layout ");
+        return true;
+    }
     if (*next == '=' && sscanf(next, "= %15[a-z].", module) == 1 && foreign_module(module)) {
         diag_error(
             p->s, p->now.at,

@@ -61,9 +61,14 @@ static bool name_slip(struct parser *p, const int *set, int n) {
         const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
         const char *ours = foreign_type(type);
         const char *all = arena_printf(&p->s->arena, "%s : %s", name, ours ? ours : type);
-        diag_error(p->s, join(p->before.at, p->now.at), "the name comes before the type: '%s'",
-                   all);
-        diag_fixit(p->s, join(p->before.at, p->now.at), all);
+        struct range at = join(p->before.at, p->now.at);
+        const char *shape = first == TOK_TENSOR ? NULL : slip_extents(p, &at);
+        if (shape) {
+            all = arena_printf(&p->s->arena, "%s %s", all, shape);
+            p->skip_end = at.end;
+        }
+        diag_error(p->s, at, "the name comes before the type: '%s'", all);
+        diag_fixit(p->s, at, all);
         return true;
     }
     bool names = begins_tensor(first) || slip_one_of(first, TOK_CONST, TOK_PARAM) ||
@@ -113,6 +118,26 @@ static bool several(struct parser *p, const int *set, int n) {
 
 // -- values ---------------------------------------------------------------------------------------
 
+// "param M : index % BM;"
+static bool divisor(struct parser *p) {
+    size_t left;
+    if (p->now.token != TOK_ID || p->before.token != '%' || !strstr(so_far(p), ": index %"))
+        return false;
+    const char *name = slip_text(p, p->now.at), *number = NULL;
+    struct ast_decl *const *decl = p->decls.items;
+    for (int i = 0; i < p->decls.n; ++i)
+        if (decl[i]->kind == D_CONST && strcmp(decl[i]->name.name, name) == 0 &&
+            decl[i]->value->kind == E_INT)
+            number = slip_text(p, decl[i]->value->at);
+    const char *next = slip_from(p, p->now.at.end, &left);
+    bool alone = left && strchr(";", next[strspn(next, " ")]);
+    diag_error(p->s, p->now.at, "the divisor of a promise is a number: 'index %% %s'",
+               number ? number : "64");
+    if (number && alone) diag_fixit(p->s, p->now.at, number);
+    skip_rest(p);
+    return true;
+}
+
 // "param N % 4 : index;", "param N : index in (1, 100);", "const N;"
 static bool value_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, first = p->first.token;
@@ -132,6 +157,7 @@ static bool value_slip(struct parser *p, const int *set, int n) {
         return true;
     }
     if (first != TOK_PARAM) return false;
+    if (divisor(p)) return true;
     size_t left;
     const char *rest = slip_from(p, p->now.at.begin, &left);
     int factor, length = 0;

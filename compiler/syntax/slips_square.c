@@ -77,11 +77,35 @@ static bool element_square(struct parser *p, struct range at) {
     size_t length = 0, size = strlen(value);
     if (to > 0 && foreign_brackets(p->s, value + to, size - to, &length) && to + length == size)
         source = arena_strndup(&p->s->arena, value, to);
-    diag_error(p->s, (struct range){at.file, p->now.at.begin, at.end},
-               "one copy writes the elements of all threads: 'copy %s -> %s with auto(128);'",
-               source, slip_text(p, p->now.at));
+    struct range all = {at.file, p->now.at.begin, at.end};
+    const char *name = slip_text(p, p->now.at);
     p->skip_end = at.end + (uint32_t)n;
+    if (size > 0 && strspn(value, "-.0123456789") == size) {
+        diag_error(p->s, all, "one statement writes all elements of a buffer: 'fill %s = %s;'",
+                   name, value);
+        return true;
+    }
+    diag_error(p->s, all,
+               "one copy writes the elements of all threads: 'copy %s -> %s with TILED_COPY;'",
+               source, name);
     return true;
+}
+
+const char *slip_extents(struct parser *p, struct range *all) {
+    struct buf b;
+    buf_init(&b);
+    int extents = 0;
+    for (;; ++extents) {
+        size_t left, length;
+        const char *text = slip_from(p, all->end, &left);
+        const char *inside =
+            left && text[0] == '[' ? foreign_brackets(p->s, text, left, &length) : NULL;
+        if (!inside || !*inside) break;
+        buf_printf(&b, "%s%s", extents ? "," : "", inside);
+        all->end += (uint32_t)length;
+    }
+    const char *list = buf_finish(&b, &p->s->arena);
+    return extents == 0 ? NULL : arena_printf(&p->s->arena, extents > 1 ? "row(%s)" : "(%s)", list);
 }
 
 // "shared s[128][64] : f32"; the shape goes after the type, and of a tensor after the space
@@ -90,22 +114,12 @@ static bool extents_square(struct parser *p, struct range at) {
     bool tensor = first == TOK_TENSOR, local = first == TOK_SHARED || first == TOK_FRAG;
     if (p->now.token != TOK_ID || p->before.at.begin != p->first.at.begin || (!tensor && !local))
         return false;
-    struct buf b;
-    buf_init(&b);
-    size_t left, n, length;
-    const char *text, *inside;
     struct range all = {at.file, at.begin, at.begin};
-    int extents = 0;
-    for (;; ++extents) {
-        text = slip_from(p, all.end, &left);
-        inside = left && text[0] == '[' ? foreign_brackets(p->s, text, left, &length) : NULL;
-        if (!inside || !*inside) break;
-        buf_printf(&b, "%s%s", extents ? "," : "", inside);
-        all.end += (uint32_t)length;
-    }
-    const char *shape =
-        arena_printf(&p->s->arena, extents > 1 ? "row(%s)" : "(%s)", buf_finish(&b, &p->s->arena));
-    if (extents == 0 || !slip_follows(p, all.end, ':')) return false;
+    const char *shape = slip_extents(p, &all);
+    bool one = shape && shape[0] == '(';
+    size_t left, n;
+    const char *text = slip_from(p, all.end, &left);
+    if (!shape || !slip_follows(p, all.end, ':')) return false;
     n = strcspn(text, ":") + 1;
     for (int words = 0; words < (tensor ? 2 : 1); ++words) {
         n += strspn(text + n, " ");
@@ -114,8 +128,7 @@ static bool extents_square(struct parser *p, struct range at) {
     }
     struct range after = {at.file, all.end + (uint32_t)n, all.end + (uint32_t)n};
     size_t blanks = strspn(text + n, " "), end = n + strcspn(text + n, ";\n");
-    if (first == TOK_SHARED && extents == 1 && strchr("(rcSz", text[n + blanks]) &&
-        text[end] == ';') {
+    if (first == TOK_SHARED && one && strchr("(rcSz", text[n + blanks]) && text[end] == ';') {
         const char *slots = arena_printf(&p->s->arena, "stages %.*s", (int)(all.end - at.begin) - 2,
                                          slip_from(p, at.begin, &left) + 1);
         report(p, all, arena_printf(&p->s->arena, "the slots of a buffer are '%s'", slots), "");
@@ -132,12 +145,12 @@ static bool extents_square(struct parser *p, struct range at) {
 static bool type_square(struct parser *p, struct range at) {
     if (p->first.token != TOK_TENSOR || p->before.token != ':' || p->now.token != TOK_ID)
         return false;
-    size_t left, length;
-    const char *text = slip_from(p, at.begin, &left),
-               *inside = foreign_brackets(p->s, text, left, &length);
-    if (!inside || !*inside || strpbrk(inside, "\n;:[(")) return false;
+    size_t left;
+    struct range brackets = {at.file, at.begin, at.begin};
+    const char *text = slip_from(p, at.begin, &left), *ours = slip_extents(p, &brackets);
+    size_t length = brackets.end - at.begin;
+    if (!ours || memchr(text, '\n', length) || memchr(text, ':', length)) return false;
     const char *type = slip_text(p, p->now.at);
-    const char *ours = arena_printf(&p->s->arena, "(%s)", inside);
     size_t from = length + strspn(text + length, " "), n = from;
     while (is_name(text[n])) ++n;
     bool space = n > from && text[n + strspn(text + n, " ")] != '(';
@@ -146,6 +159,8 @@ static bool type_square(struct parser *p, struct range at) {
            space ? "" : NULL);
     struct range after = {at.file, at.begin + (uint32_t)n, at.begin + (uint32_t)n};
     if (space) diag_fixit(p->s, after, arena_printf(&p->s->arena, " %s", ours));
+    bool ends = slip_follows(p, at.end, ';');  // "f32[128][64];"
+    if (ends) diag_fixit(p->s, at, arena_printf(&p->s->arena, " global %s", ours));
     return true;
 }
 
@@ -200,13 +215,49 @@ static bool slice_square(struct parser *p, struct range at, const char *inside) 
     return true;
 }
 
+// "size(A, mode=[0])" of CuTe DSL
+static bool mode_square(struct parser *p, struct range at, const char *inside) {
+    if (p->now.token != '=' || p->before.token != TOK_ID ||
+        strcmp(slip_text(p, p->before.at), "mode") != 0 || !*inside ||
+        strspn(inside, "0123456789") != strlen(inside))
+        return false;
+    at.begin = p->before.at.begin;
+    report(p, at, arena_printf(&p->s->arena, "a mode is a number, '%s'", inside), inside);
+    return true;
+}
+
+// "cute.arch.block_idx()[0]", "threadIdx()[0]"
+static bool index_square(struct parser *p, struct range at, const char *inside) {
+    static const char *const axis[] = {"block.x", "block.y", "block.z"};
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t end = at.begin, from;
+    if (p->now.token != ')' || end < 12 || memcmp(f->text + end - 2, "()", 2) != 0) return false;
+    for (from = end - 2; from > 0 && (is_name(f->text[from - 1]) || f->text[from - 1] == '.');)
+        --from;
+    const char *call = slip_text(p, (struct range){at.file, from, end - 2});
+    const char *dot = strrchr(call, '.'), *name = dot ? dot + 1 : call;
+    bool block = strcmp(name, "block_idx") == 0, thread = strcmp(name, "thread_idx") == 0;
+    if ((!block && !thread) || strlen(inside) != 1 || !strchr(block ? "012" : "0", *inside))
+        return false;
+    const char *ours = thread ? "tid" : axis[*inside - '0'];
+    at.begin = from;
+    report(p, at, arena_printf(&p->s->arena, "this is '%s'", ours), ours);
+    return true;
+}
+
 bool slip_square(struct parser *p, struct range at) {
     size_t left, length;
     const char *text = slip_from(p, at.begin, &left);
     const char *inside = foreign_brackets(p->s, text, left, &length);
     if (!inside) return false;
     at.end = at.begin + (uint32_t)length;
-    return range_square(p, at, inside) || axis_square(p, at, inside) ||
+    if (p->now.token == TOK_SW && *inside) {
+        const char *ours = arena_printf(&p->s->arena, "<%s>", inside);
+        report(p, at, arena_printf(&p->s->arena, "a swizzle is 'Sw%s'", ours), ours);
+        return true;
+    }
+    return mode_square(p, at, inside) || index_square(p, at, inside) ||
+           range_square(p, at, inside) || axis_square(p, at, inside) ||
            extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
            lambda_square(p, at) || type_square(p, at) || slice_square(p, at, inside);
 }

@@ -54,6 +54,7 @@ static const struct value *swizzled(struct sema *c, const struct ast_expr *e, in
     if (next->kind == VAL_NONE) return next;
     ++*i;
     if (is_swizzle(next) && !between) return both(c, e, w, next, at);
+    if (layout_lacks_colon(c, e->arg[at].value, next)) return &value_none;
     struct lay l =
         value_to_layout(c, names_drop(c, next), e->arg[at].value->at, "what a swizzle precedes");
     if (!lay_valid(l)) return &value_none;

@@ -60,7 +60,9 @@ bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr 
 // Reports a missing ':' in "(4,8)(8,1)" if the numbers are outside of the shape "v", as strides may
 // be.
 bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
-// Warns if "e", a layout with the value "v", is an element of a tensor that hides an operation.
+// "(64,8)(8,1)" where a layout is expected, whose value "v" is an offset: says the same.
+bool layout_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
+// Warns where "e", a layout whose value is "v", is an element of what hides an operation.
 void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
 // Adds to errors of other calls of such names that they hide an operation.
 void hidden_explain(struct sema *c);

@@ -1,5 +1,6 @@
-// Handles declared names that hide an operation or an atom and are called as one: a tensor 'tile',
-// and 'tile(A, thr=(4,8), val=(4,1))'.
+// Declared names that hide an operation or an atom, and are called as one: a tensor 'tile' and
+// 'tile(A, thr=(4,8), val=(4,1))'.
+#include <inttypes.h>
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -112,6 +113,35 @@ bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct val
         "a coordinate outside of the shape '%s'; a layout has a ':' between its shape and its "
         "stride",
         ast_expr_text(c->s, e->lhs));
+    diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, ":");
+    return true;
+}
+
+// Whether all of "e" is a number: no '_', no range, no name of a mode.
+static bool whole_coordinate(const struct ast_expr *e) {
+    if (e->kind == E_WILD || e->kind == E_RANGE) return false;
+    for (int i = 0; e->kind == E_TUPLE && i < e->nargs; ++i)
+        if (e->arg[i].key.name || !whole_coordinate(e->arg[i].value)) return false;
+    return true;
+}
+
+bool layout_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v) {
+    if (e->kind != E_CALL || e->lhs->kind != E_TUPLE || e->nargs == 0 || has_keys(e)) return false;
+    for (int i = 0; i < e->nargs; ++i)
+        if (!whole_coordinate(e->arg[i].value)) return false;
+    int64_t offset;
+    const char *text = sema_text(c, "%.*s", (int)(e->at.end - e->at.begin),
+                                 c->s->sources.file[e->at.file].text + e->at.begin);
+    if (value_is_static(v, &offset))
+        diag_error(c->s, e->at,
+                   "'%s' is the offset of a coordinate, the number %" PRId64
+                   "; a layout has a ':' between its shape and its stride",
+                   text, offset);
+    else
+        diag_error(c->s, e->at,
+                   "'%s' is the offset of a coordinate; a layout has a ':' between its shape and "
+                   "its stride",
+                   text);
     diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, ":");
     return true;
 }

@@ -38,6 +38,15 @@ bool meant_exchanged(struct sema *c, const struct call *call) {
         exchanged(c, call, 0, "the tensor comes before its tile");
         return true;
     }
+    if (tile && call->n == 3 && tiler && a[1]->kind == VAL_TUPLE && a[2]->kind == VAL_VIEW) {
+        struct range first = call->e->arg[0].value->at, tensor = call->e->arg[2].value->at;
+        struct range all = {first.file, first.begin, tensor.end};
+        const char *ours = sema_text(c, "%s, %s, %s", text_at(c, tensor), text_at(c, first),
+                                     text_at(c, call->e->arg[1].value->at));
+        diag_error(c->s, all, "the tensor comes before its tile in 'local_tile': '%s'", ours);
+        diag_fixit(c->s, all, ours);
+        return true;
+    }
     if ((!tile && !thread) || call->n != 3 || !integers(a[1], &running) || !running) return false;
     bool layout = thread && value_is_layout(a[2]);
     if (!layout && (!integers(a[2], &later) || later || (thread && a[2]->kind != VAL_TUPLE)))

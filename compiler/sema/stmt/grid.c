@@ -66,18 +66,19 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
                   a, least, least, a, least, b, up_text);
     else if (plain)
         diag_fixit(c->s, e->at, up_text);
-    if (!param) return true;
+    if (!param || by <= 0) return true;
+    const char *number = sema_text(c, "%" PRId64, by);  // a promise takes no name
     if (!asks) {
-        diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
+        diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, number);
         return true;
     }
     struct range rest = {p->where->at.file, p->index_at.end, p->where->at.end};
     bool fits = strncmp(source_line(c->s, rest), "where ", 6) == 0 && p->nnames == 1;
-    if (fits) diag_fixit(c->s, rest, sema_text(c, " %% %s", b));
+    if (fits) diag_fixit(c->s, rest, sema_text(c, " %% %s", number));
     diag_note(c->s, p->where->at,
               "the launcher checks 'where', but a divisor in it is no promise for proofs; "
               "'param %s : index %% %s;' does",
-              a, b);
+              a, number);
     return true;
 }
 

@@ -7,6 +7,36 @@
 
 enum { N_ARGS = 8 };  // named arguments
 
+// "tile(A, (64,64), ..)", "thr==(16,8)", "tile(universal(128), f16, ..)"
+static bool meant_otherwise(struct sema *c, const struct ast_expr *e, const struct ast_arg *a,
+                            const char *const *names) {
+    const struct ast_expr *x = a->value, *first = e->arg[0].value;
+    bool compares = x->kind == E_BINARY && x->op == OP_EQ;
+    if ((compares || x->kind == E_LAYOUT) && x->lhs->kind == E_NAME) {
+        for (int i = 0; i < N_ARGS; ++i) {
+            if (strcmp(names[i], x->lhs->name) != 0) continue;
+            diag_error(c->s, x->at, "%san argument is given by '=': '%s='",
+                       compares ? "'==' compares; " : "", names[i]);
+            diag_fixit(c->s, (struct range){x->at.file, x->lhs->at.end, x->rhs->at.begin}, "=");
+            return true;
+        }
+    }
+    const struct symbol *sym = first->kind == E_NAME ? scope_find(c, first->name) : NULL;
+    if (sym && sym->kind == SYM_TENSOR) {
+        diag_error(c->s, e->lhs->at,
+                   "'tile' makes a tiled copy; a tile of a tensor is 'local_tile(%s, ..)'",
+                   first->name);
+        diag_fixit(c->s, e->lhs->at, "local_tile");
+        return true;
+    }
+    if (x->kind == E_NAME && !scope_find(c, x->name) && elem_type_find(x->name)) {
+        diag_error(c->s, x->at, "the element type is an argument of the atom: 'universal(128, %s)'",
+                   x->name);
+        return true;
+    }
+    return false;
+}
+
 bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
     static const char *const names[] = {"thr", "val",  "atoms", "along",
                                         "tv",  "tile", "map",   "like"};
@@ -21,6 +51,7 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
                            "the atom comes first: 'tile(universal(128), thr=L, val=L)'");
                 return false;
             }
+            if (i > 0 && meant_otherwise(c, e, a, names)) return false;
             if (i > 0) {
                 diag_error(c->s, a->value->at,
                            "argument %d of 'tile' has no name; it takes 'thr=', 'val=', 'atoms=', "

@@ -125,7 +125,32 @@ static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) 
     return false;
 }
 
-// Reads the arguments after the width, from "first" on.
+// Reports that the atom has no argument of the name of "arg": "universal(bits=128)", "L2=128".
+static void no_argument(struct sema *c, const struct atom_row *row, const struct ast_arg *arg) {
+    const char *name = arg->key.name;
+    bool l2 = row->prefetches && strcmp(name, "L2") == 0,
+         width = strcmp(name, "bits") == 0 || strcmp(name, "bytes") == 0;
+    const char *takes = row->prefetches ? "'l2='" : NULL;
+    if (row->st) takes = takes ? sema_text(c, "'st=' and %s", takes) : "'st='";
+    if (row->ld)
+        takes = takes ? sema_text(c, row->st ? "'ld=', %s" : "'ld=' and %s", takes) : "'ld='";
+    if (l2)
+        diag_error(c->s, arg->key.at, "'%s' takes no argument called 'L2'; did you mean 'l2'?",
+                   row->name);
+    else if (width && !row->fixed)
+        diag_error(c->s, arg->key.at, "the width of '%s' has no name", row->name);
+    else
+        diag_error(c->s, arg->key.at,
+                   takes ? "'%s' takes no argument called '%s', but %s"
+                         : "'%s' takes no argument called '%s'",
+                   row->name, name, takes);
+    if (l2) diag_fixit(c->s, arg->key.at, "l2");
+    if (width && !l2 && !row->fixed)
+        diag_fixit(c->s, (struct range){arg->key.at.file, arg->key.at.begin, arg->value->at.begin},
+                   "");
+}
+
+// The arguments after the width, from "first" on.
 static bool more_args(struct sema *c, const struct ast_expr *e, int first, struct atom *a) {
     const struct atom_row *row = a->row;
     for (int i = first; i < e->nargs; ++i) {
@@ -140,8 +165,7 @@ static bool more_args(struct sema *c, const struct ast_expr *e, int first, struc
                 if (!atom_hints(c, arg, ld, a)) return false;
                 continue;
             }
-            diag_error(c->s, arg->key.at, "'%s' takes no argument called '%s'", row->name,
-                       arg->key.name);
+            no_argument(c, row, arg);
             return false;
         }
         const struct value *v = eval(c, arg->value);
@@ -203,9 +227,10 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
                     "argument%s",
                     name, row->in_bytes ? "bytes" : "bits", e->nargs == 1 ? "is" : "are", e->nargs,
                     e->nargs == 1 ? "" : "s");
-    if (e->arg[0].key.name)
-        return FAIL(c, e->arg[0].key.at, "'%s' takes no argument called '%s'", name,
-                    e->arg[0].key.name);
+    if (e->arg[0].key.name) {
+        no_argument(c, row, &e->arg[0]);
+        return &value_none;
+    }
     int64_t width;
     struct range width_at = e->arg[0].value->at;
     if (!eval_int64(c, e->arg[0].value, sema_text(c, "the width of '%s'", name), &width))
@@ -246,7 +271,8 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
     if (spaces & 1u << v->base->space) return true;
     const char *mend = !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
                        : v->base->space == MEM_GLOBAL
-                           ? "copy it through shared memory"
+                           ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
+                                                      : "copy it through shared memory")
                            : "use a tiled copy of 'auto' or 'universal' here";
     diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,

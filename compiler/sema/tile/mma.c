@@ -48,7 +48,9 @@ static bool set_warps(struct sema *c, const struct ast_arg *a, struct tiled_mma 
         return true;
     }
     const struct value *v = eval(c, a->value);
-    if (v->kind == VAL_NONE || !names_none(c, v, a->value->at, "'warps='")) return false;
+    if (v->kind == VAL_NONE || !names_none(c, v, a->value->at, "'warps='") ||
+        layout_lacks_colon(c, a->value, v))
+        return false;
     x->warps = value_to_layout(c, v, a->value->at, "'warps='");
     if (!lay_valid(x->warps)) return false;
     if (lay_rank(x->warps) != 3 || !lay_static(x->warps) || x->warps.sw.b) {

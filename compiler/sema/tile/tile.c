@@ -95,7 +95,8 @@ static bool check_threads(struct sema *c, int64_t n, struct range at) {
 static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
     const struct value *v = eval(c, a->value);
     const char *what = sema_text(c, "'%s='", a->key.name);
-    struct lay l = v->kind == VAL_NONE || !names_none(c, v, a->value->at, what)
+    struct lay l = v->kind == VAL_NONE || !names_none(c, v, a->value->at, what) ||
+                           layout_lacks_colon(c, a->value, v)
                        ? lay_layout_invalid()
                        : value_to_layout(c, v, a->value->at, what);
     if (!lay_valid(l)) return l;

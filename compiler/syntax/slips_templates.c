@@ -1,0 +1,216 @@
+// Template calls and objects of C++ that this language writes as calls, and other spellings of a
+// swizzle: "select<1,0>(s)", "cosize_v<L>", "Underscore{}", "SW<3,3,3>", "make_swizzle(3,3,3)".
+#include <ctype.h>
+#include <string.h>
+
+#include "syntax/foreign.h"
+#include "syntax/scan.h"
+
+// Reports all of "at", in place of which "ours" is written here, and skips it.
+static bool replaced(struct parser *p, struct range at, const char *ours) {
+    bool plain = strstr(slip_text(p, at), "_cast<") || strstr(slip_text(p, at), "decltype(");
+    diag_error(p->s, at, "'%s' is C++%s; here it is '%s'", slip_text(p, at),
+               plain ? "" : " of CuTe", ours);
+    diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+    return true;
+}
+
+// -- swizzles -------------------------------------------------------------------------------------
+
+static bool three_numbers(const char *inside) {
+    int commas = 0;
+    for (const char *c = inside; *c; ++c) {
+        if (!isdigit((unsigned char)*c) && !strchr(" ,-", *c)) return false;
+        commas += *c == ',';
+    }
+    return commas == 2;
+}
+
+// "sw<3,3,3>", "S<3,3,3>", "Swizzle(3,3,3)", "cute.make_swizzle(3,3,3)"
+static bool swizzle_spelt(struct parser *p, struct range at) {
+    static const char *const angled[] = {"sw", "SW", "sW", "S", NULL}, *const called[] = {
+                                                                           "Swizzle",
+                                                                           "make_swizzle", NULL};
+    const char *name = slip_text(p, at);
+    size_t left;
+    const char *text = slip_from(p, at.end, &left);
+    if (foreign_module(name) && left > 13 && memcmp(text, ".make_swizzle", 13) == 0) {
+        at.end += 13;
+        name = "make_swizzle";
+        text += 13;
+        left -= 13;
+    }
+    const char *const *all = left && *text == '<' ? angled : called;
+    if (all == called && p->start == TOK_START_EXPR)
+        return false;  // the command reads CuTe's notation
+    while (*all && strcmp(*all, name) != 0) ++all;
+    size_t length;
+    const char *inside =
+        *all && left && strchr("<(", *text) ? foreign_brackets(p->s, text, left, &length) : NULL;
+    if (!inside || !three_numbers(inside)) return false;
+    const char *ours = arena_printf(&p->s->arena, "Sw<%s>", inside);
+    bool small = strcmp(name, "sw") == 0;
+    at.end += (uint32_t)length;
+    diag_error(p->s, at,
+               small ? "a swizzle is 'Sw', with a capital: '%s'" : "a swizzle is written '%s'",
+               ours);
+    diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+    return true;
+}
+
+bool slip_capital_o(struct parser *p) {
+    if (p->now.token != TOK_ID || strcmp(slip_text(p, p->now.at), "O") != 0) return false;
+    size_t left, n = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    diag_error(p->s, p->now.at, "the composition operator is a small letter: 'o'");
+    diag_fixit(p->s, p->now.at, "o");
+    for (; n < left && !strchr(";\n", text[n]); ++n) {
+        uint32_t at = p->now.at.end + (uint32_t)n;
+        if (n > 0 && n + 1 < left && memcmp(text + n - 1, " O ", 3) == 0)
+            diag_fixit(p->s, (struct range){p->file, at, at + 1}, "o");
+    }
+    p->skip_end = p->now.at.end + (uint32_t)n;
+    return true;
+}
+
+// -- templates ------------------------------------------------------------------------------------
+
+// Operations whose template arguments come after the others here; in "form" the first %s is what
+// is called, the second the template arguments.
+static const struct {
+    char name[14], form[28];
+    int most;  // template arguments
+} operations[] = {
+    {"append", "append_to_rank(%s, %s)", 1},
+    {"downcast", "downcast(%s, %s)", 1},
+    {"group", "group_modes(%s, %s)", 2},
+    {"group_modes", "group_modes(%s, %s)", 2},
+    {"layout", "get(%s, %s)", 1},
+    {"prepend", "prepend_to_rank(%s, %s)", 1},
+    {"select", "select(%s, (%s))", 8},
+    {"take", "take(%s, %s)", 2},
+    {"tensor", "get(%s, %s)", 1},
+    {"upcast", "upcast(%s, %s)", 1},
+};
+
+// What "name<inside>(of)" is here, or NULL.
+static const char *operation(struct parser *p, const char *name, const char *inside,
+                             const char *of) {
+    const char *part[8];
+    int n = foreign_parts(p->s, inside, part, 8);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
+        if (strcmp(name, operations[i].name) != 0 || n == 0 || n > operations[i].most) continue;
+        for (int k = 0; k < n; ++k)
+            if (strspn(part[k], "0123456789") != strlen(part[k])) return NULL;
+        const char *list = part[0];
+        for (int k = 1; k < n; ++k)
+            list = arena_printf(&p->s->arena, operations[i].most > 2 ? "%s,%s" : "%s, %s", list,
+                                part[k]);
+        return arena_printf(&p->s->arena, operations[i].form, of, list);
+    }
+    bool cast = strcmp(name, "static_cast") == 0 || strcmp(name, "reinterpret_cast") == 0;
+    return cast && foreign_type(inside) ? of : NULL;
+}
+
+// What "name<inside>" is here, or NULL: "size_v<L>", "E<0,1>".
+static const char *constant(struct parser *p, const char *name, const char *inside) {
+    static const char *const values[] = {"rank", "size", "cosize", "depth", NULL};
+    size_t length = strlen(name);
+    for (const char *const *v = values; *v; ++v)
+        if (length == strlen(*v) + 2 && memcmp(name, *v, length - 2) == 0 &&
+            strcmp(name + length - 2, "_v") == 0)
+            return arena_printf(&p->s->arena, "%s(%s)", *v, inside);
+    const char *part[4], *text = "1";
+    int n = strcmp(name, "E") == 0 ? foreign_parts(p->s, inside, part, 4) : 0;
+    for (int i = 0; i < n; ++i)
+        if (strspn(part[i], "0123456789") != strlen(part[i])) return NULL;
+    while (n > 0) text = arena_printf(&p->s->arena, "%s@%s", text, part[--n]);
+    return text[1] ? text : NULL;
+}
+
+// Whether the text in angle brackets can be template arguments and nothing else: two relations do
+// not follow each other, but of "(M<64, N>(3))" each is one.
+static bool only_template(struct parser *p, const char *inside) {
+    return !strpbrk(inside, "\n=&|") && (!strchr(inside, ',') || p->now.token == '=');
+}
+
+bool slip_template(struct parser *p, struct range at) {
+    if (swizzle_spelt(p, at)) return true;
+    bool statement = slip_one_of(p->now.token, ';', '{') || p->now.token == '}';
+    if (statement || p->start == TOK_START_EXPR) return false;
+    size_t left, n, length = 0;
+    const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left);
+    const char *inside = left && *text == '<' ? foreign_brackets(p->s, text, left, &n) : NULL;
+    if (!inside || !*inside || strchr(" =<", text[1])) return false;
+    struct range whole = {at.file, at.begin, at.end + (uint32_t)n};
+    const char *of = text[n] == '(' ? foreign_brackets(p->s, text + n, left - n, &length) : NULL;
+    bool ends = of || strchr(";,){", text[n]);
+    const char *ours = of && *of ? operation(p, name, inside, of)
+                       : ends    ? constant(p, name, inside)
+                                 : NULL;
+    bool bytes = (strcmp(name, "cg") == 0 || strcmp(name, "ca") == 0) && p->now.token == '.';
+    if (bytes && strspn(inside, "0123456789") == strlen(inside)) {
+        diag_error(p->s, whole, "the width of an atom goes in parentheses: 'cp_async.%s(%s)'", name,
+                   inside);
+        diag_fixit(p->s, whole, arena_printf(&p->s->arena, "%s(%s)", name, inside));
+        p->skip_end = whole.end;
+        return false;  // the word stays a part of the atom's name
+    }
+    if (of) whole.end += (uint32_t)length;
+    if (ours) return replaced(p, whole, ours);
+    if (!only_template(p, inside)) return false;
+    bool object = left > n + length + 1 && memcmp(text + n + length, "{}", 2) == 0;
+    if (object) whole.end += 2;
+    if (!ends || p->first.token == TOK_PARAM || slip_function(p->first.token)) return false;
+    if (strcmp(name, "UniversalCopy") == 0)
+        diag_error(p->s, whole,
+                   "'%s' is C++ of CuTe; here an atom has its width in bits: 'universal(128)'",
+                   slip_text(p, whole));
+    else if (strcmp(name, "recast") == 0)
+        diag_error(p->s, whole,
+                   "'%s' is C++ of CuTe; here 'recast(L, FROM, %s)' has both types, and gives a "
+                   "layout",
+                   slip_text(p, whole), foreign_type(inside) ? foreign_type(inside) : "TO");
+    else if (object)
+        diag_error(p->s, whole, "'%s' is C++, and nothing is called '%s' here", slip_text(p, whole),
+                   name);
+    else
+        diag_error(p->s, whole,
+                   "nothing has arguments in '<' and '>' here; they go in parentheses: '%s(%s%s)'",
+                   name, of && *of ? arena_printf(&p->s->arena, "%s, ", of) : "", inside);
+    p->skip_end = whole.end;
+    return true;
+}
+
+// -- objects --------------------------------------------------------------------------------------
+
+// Whether the declaration or statement at hand has a value, and no block that "{}" may be.
+static bool has_value(const struct parser *p) {
+    static const short with[] = {TOK_LAYOUT, TOK_ATOM,      TOK_TILED_COPY, TOK_TENSOR,
+                                 TOK_CONST,  TOK_TILED_MMA, TOK_LET,        TOK_SHARED,
+                                 TOK_FRAG,   TOK_COPY,      TOK_FILL,       TOK_EXPECT};
+    for (size_t i = 0; i < sizeof with / sizeof *with; ++i)
+        if (p->first.token == with[i]) return true;
+    return false;
+}
+
+bool slip_object(struct parser *p, struct range at) {
+    size_t left, length = 0;
+    const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left);
+    if (!has_value(p)) return false;
+    const char *of = strcmp(name, "decltype") == 0 && left && *text == '('
+                         ? foreign_brackets(p->s, text, left, &length)
+                         : NULL;
+    bool braces = left - length > 1 && memcmp(text + length, "{}", 2) == 0;
+    at.end += (uint32_t)length + (braces ? 2 : 0);
+    if (of && *of) return replaced(p, at, of);
+    if (!braces || length > 0) return false;
+    bool stays = strcmp(name, "_") == 0 || strcmp(name, "Underscore") == 0;
+    if (stays) return replaced(p, at, "_");
+    diag_error(p->s, at, "nothing is constructed by '{}' here; write '%s'", name);
+    diag_fixit(p->s, at, name);
+    p->skip_end = at.end;
+    return true;
+}
