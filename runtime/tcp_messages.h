@@ -3,15 +3,17 @@
 #ifndef TCP_MESSAGES_H
 #define TCP_MESSAGES_H
 
-#define TCP_SAYS_NULL      "%s: '%s' is a null pointer"
-#define TCP_SAYS_ALIGNMENT "%s: '%s' must be aligned to %d bytes; its address %p is %d past that"
-#define TCP_SAYS_MULTIPLE  "%s: '%s' = %lld must be a multiple of %lld"
-#define TCP_SAYS_RANGE     "%s: '%s' = %lld must be in %lld .. %lld"
-#define TCP_SAYS_RELATION  "%s: '%s' does not hold with %lld and %lld"
-#define TCP_SAYS_EXACT     "%s: '%s' is more than 64 bits hold"
-#define TCP_SAYS_OVERLAP   "%s: '%s' and '%s' share memory"
-#define TCP_SAYS_GRID      "%s: the grid (%lld,%lld,%lld) is beyond (2147483647,65535,65535)"
-#define TCP_SAYS_THREADS   "%s: %d threads a block are not in 1 .. 1024"
+#define TCP_SAYS_NULL "%s: '%s' is a null pointer"
+#define TCP_SAYS_ALIGNMENT                                                                         \
+    "%s: '%s' must be aligned to %d bytes, but its address %p is %d bytes past that"
+#define TCP_SAYS_MULTIPLE "%s: '%s' = %lld must be a multiple of %lld"
+#define TCP_SAYS_RANGE    "%s: '%s' = %lld must be in %lld .. %lld"
+#define TCP_SAYS_RELATION "%s: '%s' does not hold with %lld and %lld"
+#define TCP_SAYS_EXACT    "%s: '%s' does not fit into 64 bits"
+#define TCP_SAYS_OVERLAP  "%s: '%s' and '%s' share memory"
+#define TCP_SAYS_GRID                                                                              \
+    "%s: the grid (%lld,%lld,%lld) is too large; the most is (2147483647,65535,65535)"
+#define TCP_SAYS_THREADS "%s: %d threads a block are not in 1 .. 1024"
 
 // The most blocks that the hardware accepts along x, and along y and z.
 #define TCP_GRID_X  2147483647

@@ -21,7 +21,7 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_INDEX_MAP] = {"index-map", true,
                      "an index map that is not a layout, and copies value by value"},
     [W_VERSIONED] = {"versioned", true,
-                     "a kernel in several versions, since its plan does not promise enough"},
+                     "a kernel in several variants, because its plan does not promise enough"},
     [W_NEEDLESS_SYNC] = {"needless-sync", true,
                          "a barrier or wait in a manual function that is not needed"},
     [W_ARRANGEMENT] = {"arrangement", true,

@@ -149,10 +149,10 @@ static const char *compare(const struct comparison *c, const struct side *x, con
                               : IMAGE_POISON;
             const char *element = other == e.tag ? NULL : element_text(c->s, t, c->sym, e.off);
             if (element && what) {
-                found =
-                    arena_printf(&c->s->arena,
-                                 "%s is read by other threads, or more often, in '%s' than in '%s'",
-                                 element, x->k->name, y->k->name);
+                found = arena_printf(
+                    &c->s->arena,
+                    "%s is read by different threads, or more often, in '%s' than in '%s'", element,
+                    x->k->name, y->k->name);
             } else if (element) {
                 found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'",
                                      element, who(c->s, e.tag), x->k->name, who(c->s, other),
@@ -241,10 +241,11 @@ static const char *differ_for(struct session *s, const struct plan *p, const str
     if (!why && rest > 0) why = compare(&c, &c.a, &c.b);
     if (!why && rest > 0) why = compare(&c, &c.b, &c.a);
     if (!why && rest <= 0 && all && (has_too_many_pages(&c.a) || has_too_many_pages(&c.b)))
-        *open = arena_printf(&s->arena,
-                             "to compare '%s' and '%s' takes more than %d pages of memory for one "
-                             "of them, since elements are far apart; smaller strides take fewer",
-                             a->name, b->name, MOST_PAGES);
+        *open =
+            arena_printf(&s->arena,
+                         "comparing '%s' and '%s' takes more than %d pages of memory for one of "
+                         "them, because elements are far apart; use smaller strides",
+                         a->name, b->name, MOST_PAGES);
     close_side(&c.a);
     close_side(&c.b);
     *left -= given - rest;
@@ -278,9 +279,8 @@ static const char *left_out(struct session *s, const struct kir *ir, const struc
     int nparams = 0;
     const char *params = params_of(s, x, y, &nparams);
     const char *what = arena_printf(
-        &s->arena,
-        "the code of '%s' is not that of '%s', and nothing differs when both are executed", a->name,
-        b->name);
+        &s->arena, "the code of '%s' and '%s' differs, but nothing differs when both are executed",
+        a->name, b->name);
     if (nparams)
         return arena_printf(&s->arena, "%s for a few values of %s; %s it", what, params,
                             nparams > 1 ? "consts in their places decide"

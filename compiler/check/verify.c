@@ -97,7 +97,7 @@ static void set_inputs(const struct kernel *k, struct image *img) {
 static void report_run(struct session *s, const struct kernel *k,
                        const struct oracle_report *report) {
     if (report->kind != ORACLE_NO_VALUE)
-        BUG("kernel '%s' breaks what was proven of it: %s", k->name, report->text);
+        BUG("kernel '%s' does not do what was proven: %s", k->name, report->text);
     diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
     if (report->tensor)
         diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
@@ -173,7 +173,7 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
         const char *why = kir_run(s, x, sym, &what, made, NULL);
         struct image_diff d;
         if (why) {
-            BUG("the code for kernel '%s' does what it must not: %s", k->name, why);
+            BUG("the code for kernel '%s' makes a wrong access: %s", k->name, why);
         } else if (!image_equal(meant, made, written_or_local, (void *)k, &d)) {
             BUG("the code for kernel '%s' puts %s into element %" PRId64
                 " of %s, where the plan means %s",
@@ -309,7 +309,7 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     if (n > 0 && !wide)
         choice[n++] = plan_choose_when(s, p, NULL, k->variant[0].when, k->variant[0].nwhen, 1);
     if (n == 0) {
-        diag_error(s, k->at, "no values of the params keep all that is promised of them");
+        diag_error(s, k->at, "no values of the params satisfy all promises");
         return false;
     }
     // unordered accesses would also give wrong values

@@ -236,10 +236,9 @@ static void begin_asking(struct choosing *x) {
 
 static bool none_counted(struct choosing *x, int i) {
     const struct ast_ident name = x->b->stmt[i]->name;
-    diag_error(
-        x->c->s, name.at,
-        "'swizzle auto' chooses by what the copies of '%s' cost, and no cost of them is known",
-        name.name);
+    diag_error(x->c->s, name.at,
+               "'swizzle auto' needs the costs of the copies of '%s', and none is known",
+               name.name);
     return false;
 }
 
@@ -261,13 +260,13 @@ static bool too_large(struct choosing *x, int i, int tried, int won) {
         s, name.at,
         "'swizzle auto' of '%s' is too much work: %s %d arrangements; write a layout instead",
         name.name,
-        x->too_much ? "more than copies depends on the layout, so its function would be "
+        x->too_much ? "not only copies depend on the layout, so its function would be "
                       "compiled for each of"
                     : "its copies, with those of such buffers before it, make too many "
                       "accesses to count them for each of",
         x->nfrom[i]);
     if (tried > 1)
-        diag_note(s, name.at, "'%s' costs least of the first %d", layout_text(x, i, won), tried);
+        diag_note(s, name.at, "of the first %d, '%s' costs least", tried, layout_text(x, i, won));
     return false;
 }
 

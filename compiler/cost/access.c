@@ -247,13 +247,12 @@ static void set_loose(struct session *s, const struct part *part, const struct p
     if (a->scattered || (param && by < modulus)) {
         a->loose = arena_printf(
             &s->arena,
-            "'%s' enters its addresses, by which they are known to be multiples of %ld bytes "
-            "only",
+            "its addresses depend on '%s', so they are only known to be multiples of %ld bytes",
             param->name, by);
         a->missing.value = lay_int_sym(&s->lay, param->sym);
         a->missing.by = modulus / a->elem_bytes;
     } else if (base_by < modulus) {
-        a->loose = arena_printf(&s->arena, "'%s' is known to be aligned to %ld bytes only", name,
+        a->loose = arena_printf(&s->arena, "'%s' is only known to be aligned to %ld bytes", name,
                                 (long)base_by);
         a->missing = (struct condition){.tensor = a->tensor, .by = modulus};
     } else {

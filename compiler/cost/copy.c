@@ -184,7 +184,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
     bool one_shift = shifts == 1 || apart;  // costs can be added
-    if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
+    if (shifts > ACCESS_SHIFTS) return "too little is known about where its tile begins";
     if (warps * each * shifts > MOST_WORK) return too_many;
     struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
     struct worst worst[ACCESS_SHIFTS];

@@ -311,7 +311,7 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
         }
     }
     if (l->done >= OPERATIONS)
-        out->why = "it has too many threads and steps to be gone through; give smaller values with "
+        out->why = "it has too many threads and steps to count; give smaller values with "
                    "--param";
     else if (!add_times(l->of, known ? known->of : out->of, times))
         out->why = "its counts do not fit into 64 bits; give smaller values with --param";

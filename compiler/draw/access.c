@@ -81,15 +81,15 @@ static void note_rest(struct picture *p, const struct drawn *d, struct cost_rang
                  "each time that a block executes it: %" PRId64 " instruction%s, %s, %s at least",
                  d->cost.instructions, d->cost.instructions == 1 ? "" : "s",
                  count_text(p, total, what), cost_range_text(p->s, least));
-    if (d->cost.loose) picture_note(p, "not just one number, since %s", d->cost.loose);
+    if (d->cost.loose) picture_note(p, "a range, because %s", d->cost.loose);
 }
 
 static void note_rules(struct picture *p, const struct plan *plan, const struct draw_request *r,
                        bool by_values) {
     if (by_values) note_values(p, plan, r->sym_values);
     if (!cost_calibrated(plan->arch))
-        picture_note(p, "counted as sm_%d does; sm_%d was not measured", cost_rules_of(plan->arch),
-                     plan->arch);
+        picture_note(p, "counted by the rules of sm_%d; sm_%d was not measured",
+                     cost_rules_of(plan->arch), plan->arch);
 }
 
 static void note_access(struct picture *p, const struct draw_request *r, const struct drawn *d,
@@ -145,8 +145,9 @@ static void note_rule(struct picture *p, const struct drawn *d) {
     const struct warp_access *a = &d->cost.worst;
     switch (d->cost.class) {
     case COST_CP_ASYNC_CG:
-        picture_note(p, "a wavefront goes from one line of 128 bytes of global memory to one of "
-                        "shared memory, whose sectors it writes whole, or half of each");
+        picture_note(p,
+                     "a wavefront moves bytes from one line of 128 bytes of global memory to one "
+                     "of shared memory. It writes complete sectors, or half of each");
         return;
     case COST_CP_ASYNC_CA:
         picture_note(p,
@@ -159,7 +160,7 @@ static void note_rule(struct picture *p, const struct drawn *d) {
     default: break;
     }
     if (a->bits > 32)
-        picture_note(p, "%d-bit accesses go by %s of the warp%s", a->bits,
+        picture_note(p, "%d-bit accesses are served by %s of the warp%s", a->bits,
                      a->bits == 64 ? "halves" : "quarters",
                      waves_merge(a) ? ", and two of them at once where neighbours share addresses"
                                     : "");
@@ -281,7 +282,7 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
                                 cost_range_text(p->s, d.cost.least.sectors));
         note_access(p, r, &d,
                     "a row is a line of 128 bytes, which is four sectors; a cell is 4 bytes "
-                    "and the thread that wants them");
+                    "and the thread that uses them");
         if (d.cost.class == COST_CP_ASYNC_CG)
             picture_note(p, "a sector counts for each line of global memory and sector of shared "
                             "memory that go together");
@@ -293,7 +294,7 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
     }
     note_rules(p, plan, r, by_values);
     group_by_sectors(p);
-    if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
+    if (unused) picture_note(p, "x is moved with its sector, and no thread uses it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy is in global memory" : NULL;
 }

@@ -79,7 +79,7 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
                    one ? "ies" : "y", c->shape, c->elem, from, to, one ? "" : " together");
         buf_printf(b, " In one round they cover %s, each thread %" PRId64 " element%s", c->tiler,
                    c->values, plural(c->values));
-        if (c->nrounds > 1) buf_printf(b, "; %" PRId64 " rounds do it all", c->nrounds);
+        if (c->nrounds > 1) buf_printf(b, "; the copy takes %" PRId64 " rounds", c->nrounds);
         buf_char(b, '.');
     }
     if (c->together) {
@@ -126,8 +126,8 @@ static void put_width(struct buf *b, const struct explained_copy *c) {
         buf_printf(b, "The wider side has the %d bits of the atom; the other has as many elements.",
                    c->bits);
     else if (c->won != BOUND_ATOM)
-        buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
-                   won->why);
+        buf_printf(b, "Wider accesses are not proven to be correct, because of the %s: %s.",
+                   won->name, won->why);
     else if (c->bits >= 128)
         buf_puts(b, "No access is wider than that.");
     else if (next && next->bits <= c->bits)
@@ -232,7 +232,7 @@ static const char *variants_text(struct session *s, const struct explained_copy 
 
 static void put_bounds(struct session *s, struct buf *b, const struct explained_copy *c) {
     buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->wider);
-    row(b, "in variants", variants_text(s, c), "by what holds at launch; below: the widest");
+    row(b, "in variants", variants_text(s, c), "chosen at launch; below: the widest");
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
         if (!x->why) continue;
@@ -252,12 +252,12 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     if (!c->edge) return;
     struct buf text;
     buf_init(&text);
-    buf_printf(&text, "Its tiles reach beyond the tensor%s. Only elements with %s are touched",
+    buf_printf(&text, "Its tiles reach beyond the tensor%s. Only elements with %s are accessed",
                c->edge_always ? " in every block" : "", c->edge);
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
     buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
                c->edge_vec, c->elem, c->edge_why);
-    if (c->edge_apart) buf_puts(&text, " Blocks with a whole tile have no guards.");
+    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is completely inside have no guards.");
     paragraph(b, text.text);
     buf_release(&text);
 }
@@ -420,9 +420,9 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_char(b, '\n');
     }
     if (k->is_case)
-        buf_puts(b, "  a case of the kernel; the launcher takes the first that holds\n");
+        buf_puts(b, "  a case of the kernel; the launcher takes the first case that holds\n");
     else if (k->nvariants)
-        buf_puts(b, "  variants; the launcher takes the first that holds\n");
+        buf_puts(b, "  variants; the launcher takes the first variant that holds\n");
     for (int i = 0; i < k->nvariants; ++i) {
         const struct kir_variant *v = &k->variant[i];
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
@@ -437,7 +437,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         paragraph(
             b,
             c->barrier
-                ? "A barrier comes before it, because other threads may still be at its arguments."
+                ? "A barrier comes before it, because other threads may still access its arguments."
                 : "No barrier is needed before it.");
     }
 }

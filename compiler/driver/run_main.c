@@ -336,7 +336,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         if (!oracle_flatten(t->layout, c->sym_values, &f) || (count[i] = run_storage(&f)) < 0)
             why = no_size(s, t);
         else if (!(tags[i] = malloc(((size_t)count[i] + 1) * sizeof **tags)))
-            why = arena_printf(&s->arena, "memory for %" PRId64 " elements of '%s' is out",
+            why = arena_printf(&s->arena, "out of memory for %" PRId64 " elements of '%s'",
                                count[i], t->name);
         for (int64_t j = 0; j < count[i] && !why; ++j) {
             tags[i][j] = -1;
@@ -360,7 +360,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
             continue;
         }
         if (from < 0 || e.off < 0 || e.off >= count[to])
-            BUG("element %lld of '%s' comes from nowhere", (long long)e.off,
+            BUG("no source is known for element %lld of '%s'", (long long)e.off,
                 k->formal[to].tensor->name);
         tags[to][e.off] = image_tag(from, image_tag_offset(e.tag)) | (int64_t)image_tag_types(e.tag)
                                                                          << 54;

@@ -50,8 +50,8 @@ const char *tune_put_relayout(const struct kernel *k, const int64_t *sym, struct
     if (!oracle_flatten(src->layout, sym, &a) || !oracle_flatten(dst->layout, sym, &b) ||
         (src_count = run_storage(&a)) < 0 || (dst_count = run_storage(&b)) < 0)
         return "the tensors have no size with these params, or more than 2^40 elements";
-    if (a.size == 0) return "with these params there is no element to be copied";
-    if (a.n != b.n || a.size != b.size) BUG("kernel '%s' is no relayout", k->name);
+    if (a.size == 0) return "with these params there are no elements to copy";
+    if (a.n != b.n || a.size != b.size) BUG("kernel '%s' is not a relayout", k->name);
     if (align < align_known(dst)) align = align_known(dst);
     *bytes = a.size * ((src->elem->bits + dst->elem->bits) / 8);
     put_numbers(out, "extent", a.extent, a.n);

@@ -79,7 +79,7 @@ const struct atom_row atom_rows[] = {
     {.name = "cp_async.cg",  // SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>
      CP_ASYNC,
      .widths = {128},
-     .why_widths = "what bypasses the L1 cache is 16 bytes wide",
+     .why_widths = "accesses that bypass the L1 cache have 16 bytes",
      .narrower = "cp_async.ca",
      .cache = "cg"},
     // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of

@@ -36,7 +36,7 @@ enum prove_answer question_unknown(struct question *q) {
     for (int i = 0; i < q->nparams && !settled; ++i) {
         const struct lay_int x = q->param[i].value;
         if (lay_int_valid(x) && x.nsyms > 1)
-            q->p->why = arena_printf(a, "of the product '%s' only bounds are known",
+            q->p->why = arena_printf(a, "only the bounds of the product '%s' are known",
                                      lay_int_text(&q->s->lay, x));
     }
     return PROVE_UNKNOWN;

@@ -273,7 +273,7 @@ static const struct value *no_keys(struct sema *c, const struct calc_operation *
     } keys[] = {{"shape", 0}, {"stride", 1}, {"order", 1}, {"tiler", 1}, {"coord", 2}};
     const struct ast_arg *a = &e->arg[i];
     diag_error(c->s, a->key.at,
-               "'%s' takes no argument called '%s', but has them in this order: %s%s", op->name,
+               "'%s' has no argument called '%s'; its arguments are, in this order, %s%s", op->name,
                a->key.name, op->name, op->args);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
         if (strcmp(keys[k].key, a->key.name) == 0 && keys[k].place == i)

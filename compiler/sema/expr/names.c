@@ -129,7 +129,7 @@ bool names_by_colon(struct sema *c, const struct ast_expr *e) {
 
 bool names_none(struct sema *c, const struct value *v, struct range at, const char *what) {
     if (!v->names || v->kind == VAL_VIEW) return true;
-    diag_error(c->s, at, "%s goes by position; the name '%s' has no meaning here", what,
+    diag_error(c->s, at, "%s is matched by position; the name '%s' has no meaning here", what,
                v->names[0]);
     return false;
 }
@@ -184,8 +184,8 @@ const struct value *names_sort(struct sema *c, const struct value *v, const stru
         if (part[i] < 0)
             return m.names[i] ? FAIL(c, e->at, "%s says nothing about mode '%s' of %s", what,
                                      m.names[i], m.text)
-                              : FAIL(c, e->at, "%s goes by name, and mode %d of %s has none", what,
-                                     i, m.text);
+                              : FAIL(c, e->at, "%s is matched by name, and mode %d of %s has none",
+                                     what, i, m.text);
     if (v->kind != VAL_TUPLE) return value_layout(c, lay_select(c->lay, v->calc.layout, m.n, part));
     const struct value *kid[LAY_MAX_RANK];
     for (int i = 0; i < m.n; ++i)

@@ -55,10 +55,11 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     const struct ast_param *p = param ? param->param : NULL;
     bool asks = p && param_asks_multiple(p);
     bool plain = !smaller && !asks;
-    diag_error(c->s, e->at,
-               "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would "
-               "be missing%s%s%s",
-               a, b, plain ? "; write '" : "", plain ? up_text : "", plain ? "'" : "");
+    diag_error(
+        c->s, e->at,
+        "nothing promises that '%s' is a multiple of %s, so the block for the last, incomplete "
+        "tile may be missing%s%s%s",
+        a, b, plain ? "; write '" : "", plain ? up_text : "", plain ? "'" : "");
     if (smaller)
         diag_note(c->s, e->at,
                   "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64

@@ -83,7 +83,7 @@ static enum dir dir_of(enum ast_dir d) {
 static void formal_index(struct sema *c, const struct ast_formal *f, int place) {
     struct kernel *k = c->kernel;
     if (!k->device) {
-        sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
+        sema_not_yet(c, f->at, "an index as an argument of a kernel; use a param");
         return;
     }
     struct ix_var *v =
@@ -149,9 +149,10 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
 void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
                     const struct tensor *t) {
     if (!device) {
-        diag_error(c->s, f->readonly_at,
-                   "'readonly' is for device functions; nobody writes what a kernel only reads "
-                   "while it runs");
+        diag_error(
+            c->s, f->readonly_at,
+            "'readonly' is for device functions; while a kernel runs, no other code may write its "
+            "inputs anyway");
     } else if (f->dir != DIR_NONE) {
         diag_error(c->s, f->readonly_at, "'%s' is written, and is not 'readonly'", f->name.name);
     } else if (t->space != MEM_GLOBAL) {

@@ -80,13 +80,13 @@ static bool check_side(struct sema *c, const struct atom *a, const struct copy *
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
         if (f->tensor != t || formal_is_constant(c->kernel, f)) continue;
-        diag_error(
-            c->s, y->how_at,
-            f->dir == ARG_IN
-                ? "'ld=nc' reads what nobody writes while the kernel runs, but the caller of '%s' "
-                  "may write '%s': it is not 'readonly'"
-                : "'ld=nc' reads what nobody writes while the kernel runs, but '%s' writes '%s'",
-            c->kernel->name, t->name);
+        diag_error(c->s, y->how_at,
+                   f->dir == ARG_IN ? "'ld=nc' needs a tensor that is not written while the kernel "
+                                      "runs, but the caller of '%s' "
+                                      "may write '%s': it is not 'readonly'"
+                                    : "'ld=nc' needs a tensor that is not written while the kernel "
+                                      "runs, but '%s' writes '%s'",
+                   c->kernel->name, t->name);
         diag_note(c->s, f->at, "'%s' is an argument here", t->name);
         return false;
     }

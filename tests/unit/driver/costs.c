@@ -115,7 +115,7 @@ static void test_alignment(void) {
     struct copy_cost c;
     if (cost(&g, tile("16", "universal(128)", ROWS, PLAIN, ""), 0, false, &c)) {
         RANGE(c.src.most.sectors, 16, 17);  // 512 bytes, which follow one another
-        CHECK_STR(c.src.loose, "'A' is known to be aligned to 16 bytes only");
+        CHECK_STR(c.src.loose, "'A' is only known to be aligned to 16 bytes");
         IS(c.dst.most.wavefronts, 4);
     }
     golden_end(&g);

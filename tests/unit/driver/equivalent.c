@@ -76,19 +76,19 @@ static const struct {
     {"k1(A, out B) threads 64 { copy A -> B with all; }",
      "k2(A, out B) threads 64 { frag r : f32 like all; copy A -> r with all; copy A -> B with all; "
      "}",
-     "element 0 of 'A', at (0), is read by other threads, or more often, in 'k1' than in 'k2'"},
+     "element 0 of 'A', at (0), is read by different threads, or more often, in 'k1' than in 'k2'"},
     {"k1(A, out B) threads 64 { frag r : f32 like all; copy A -> r with all; copy A -> B with all; "
      "}",
      "k2(A, out B) threads 64 { copy A -> B with all; }",
-     "element 0 of 'A', at (0), is read by other threads, or more often, in 'k1' than in 'k2'"},
+     "element 0 of 'A', at (0), is read by different threads, or more often, in 'k1' than in 'k2'"},
     {"k1(A, C, out B) threads 64 { copy A -> B with all; }",
      "k2(A, C, out B) threads 64 { frag r : f32 like all; copy C -> r with all; copy A -> B with "
      "all; }",
-     "element 0 of 'C', at (0), is read by other threads, or more often, in 'k2' than in 'k1'"},
+     "element 0 of 'C', at (0), is read by different threads, or more often, in 'k2' than in 'k1'"},
     {"k1(A, out B) threads 64 { copy A -> B with all; }",
      "k2(A, C, out B) threads 64 { frag r : f32 like all; copy C -> r with all; copy A -> B with "
      "all; }",
-     "element 0 of 'C', at (0), is read by other threads, or more often, in 'k2' than in 'k1'"},
+     "element 0 of 'C', at (0), is read by different threads, or more often, in 'k2' than in 'k1'"},
     {"k1(A, out B) threads 64 { shared s : f32 (64); copy A -> s with all; copy s -> B with all; }",
      "k2(A, out B) threads 64 { shared s : f32 (64); copy A -> s with async; copy s -> B with all; "
      "}",
@@ -97,11 +97,11 @@ static const struct {
      "t) -> local_partition(s, 64, t) with universal(32); copy s -> B with all; }",
      "k2(A, out B) threads 64 { shared s : f32 (64); copy A -> s with async; copy s -> B with all; "
      "}",
-     "element 0 of 'A', at (0), is read by other threads, or more often, in 'k1' than in 'k2'"},
+     "element 0 of 'A', at (0), is read by different threads, or more often, in 'k1' than in 'k2'"},
     // what is written
     {"k1(A, out B) threads 64 { copy A -> B with all; }",
      "k2(A, out B, out C) threads 64 { copy A -> B with all; copy A -> C with all; }",
-     "element 0 of 'A', at (0), is read by other threads, or more often, in 'k1' than in 'k2'"},
+     "element 0 of 'A', at (0), is read by different threads, or more often, in 'k1' than in 'k2'"},
     {"k1(A, out B, out C) threads 64 { copy A -> B with all; copy A -> C with all; }",
      "k2(A, out B) threads 64 { copy A -> B with all; }",
      "element 0 of 'C', at (0), is written by thread 0 of block 0 in 'k1', by nobody in 'k2'"},
@@ -154,7 +154,7 @@ static const struct {
      "k2(X, out Y) grid (M/8) threads 8 { frag r : f32 (1); copy local_tile(X,(8),(block.x)) -> r "
      "with tile(universal(32), thr=8, val=1); copy r -> local_tile(Y,(8),(block.x)) with "
      "tile(universal(32), thr=8, val=1); }",
-     "the code of 'k1' is not that of 'k2', and nothing differs when both are executed for a few "
+     "the code of 'k1' and 'k2' differs, but nothing differs when both are executed for a few "
      "values of 'M'; a const in its place decides it"},
 };
 

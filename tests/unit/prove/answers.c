@@ -60,10 +60,10 @@ static void test_at_least(void) {
     at_least("A=1..1000 B=1..1000 M=1..; A*B >= M", "32*A*B", "M", "yes");
     at_least("A=1..1000 B=1..1000 M=1..; A*B >= M", "32*A*B", "32*M", "yes");
     at_least("A=1..1000 B=1..1000 M=1..; A*B >= M", "32*A*B", "33*M",
-             "unknown: of the product 'A*B' only bounds are known");
+             "unknown: only the bounds of the product 'A*B' are known");
     at_least("A=1..1000 B=1..1000", "A*B", "A", "yes");
     at_least("A=0..1000 B=0..1000", "A*B", "A",
-             "unknown: of the product 'A*B' only bounds are known");
+             "unknown: only the bounds of the product 'A*B' are known");
     at_least("M=4..400%4", "M", "4*(M/4)", "yes");
     at_least("M=4..400%4", "4*(M/4)", "M", "yes");
     at_least("M=4..400", "4*(M/4)", "M", "no:");
