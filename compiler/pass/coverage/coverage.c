@@ -366,30 +366,6 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     return false;
 }
 
-// -- formals --------------------------------------------------------------------------------------
-
-static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct formal *f = kernel_formal(k, c->dst.base);
-    if (f && f->dir == ARG_IN) {
-        diag_error(s, c->dst.at, "'%s' is written here, so the list of %s '%s' must say 'out %s'",
-                   c->dst.base->name, k->device ? "device function" : "kernel", k->name,
-                   c->dst.base->name);
-        diag_note(s, f->at, "it is listed as an input here");
-        diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
-        return false;
-    }
-    f = kernel_formal(k, c->src.base);
-    if (f && f->dir == ARG_OUT) {
-        diag_error(
-            s, c->src.at,
-            "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
-            c->src.base->name, k->name);
-        diag_note(s, f->at, "it is listed here");
-        return false;
-    }
-    return true;
-}
-
 // -- the pass -------------------------------------------------------------------------------------
 
 static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
@@ -399,7 +375,7 @@ static bool check_rounding(struct session *s, const struct kernel *k, const stru
 
 static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
                        const struct walk *w) {
-    if (!check_direction(s, k, c)) return false;
+    if (!coverage_direction(s, k, c)) return false;
     if (!check_rounding(s, k, w, c->facts.src.offset, c->src.at) ||
         !check_rounding(s, k, w, c->facts.dst.offset, c->dst.at)) {
         return false;

@@ -34,6 +34,10 @@ bool coverage_rounding(struct session *s, const struct plan *p, const struct ker
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
 
+// direction.c
+// Whether the list of "k" says what copy "c" does to its arguments: reports what it does not say.
+bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c);
+
 // strides.c
 // Whether different coordinates of "l" are known to be different elements, for all values of its
 // params.
