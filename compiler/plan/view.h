@@ -43,6 +43,9 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
 // Where "v" ends along mode "mode" of its tensor: no coordinate from there on is touched.
 const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 
+// "mode 1", or "mode 1 ('s')" where it has a name: a mode of "t" by flattened mode.
+const char *view_mode_text(struct session *s, const struct tensor *t, int leaf);
+
 // Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
 // it do not.
 bool view_is_open(const struct view *v);

@@ -2,6 +2,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "plan/view.h"
 
 // Whether "t" is a variable that steps by a number: "32*block.x".
 static bool steps(const struct ix_term *t, int64_t *by, int64_t *end) {
@@ -19,8 +20,9 @@ static void note_variable(struct session *s, const struct view *v, int mode, int
     int64_t by, end;
     if (!steps(t, &by, &end) || end >= (extent + by - 1) / by) return;
     const struct ix_var *x = t->atom->var;
-    diag_note(s, v->at, "along mode %d '%s' has %lld elements, and '%s' steps by %lld: %s", mode,
-              v->base->name, (long long)extent, x->name, (long long)by,
+    diag_note(s, v->at, "along %s '%s' has %lld elements, and '%s' steps by %lld: %s",
+              view_mode_text(s, v->base, mode), v->base->name, (long long)extent, x->name,
+              (long long)by,
               arena_printf(&s->arena,
                            x->kind == IX_LOOP
                                ? "'%s in 0 .. %lld' reaches all of them, not %lld"

@@ -194,13 +194,14 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
 static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
                            const char *what, int mode, const struct ix *least,
                            const struct ix *most, const struct ix *n, struct outside why) {
+    const char *along = view_mode_text(s, v->base, mode);
     if (least)
-        diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along mode %d is %s",
-                   what, v->base->name, mode, ix_text(s, least));
+        diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along %s is %s", what,
+                   v->base->name, along, ix_text(s, least));
     else
         diag_error(s, v->at,
-                   "%s may be outside '%s': its largest coordinate along mode %d is %s, the %s %s",
-                   what, v->base->name, mode, most ? ix_text(s, most) : "not known",
+                   "%s may be outside '%s': its largest coordinate along %s is %s, the %s %s", what,
+                   v->base->name, along, most ? ix_text(s, most) : "not known",
                    v->limit ? "range ends at" : "extent is", ix_text(s, n));
     diag_page(s, "outside");
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",

@@ -14,6 +14,7 @@
 #include "pass/coverage/coverage.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
+#include "pass/partition/shift.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
@@ -270,11 +271,15 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
             session_rewind(s, mark);
             continue;
         }
-        diag_error(s, c->at,
-                   "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
-                   "at %s, and the destination is not known to end there or before",
-                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i,
-                   c->src.base->name, ix_text(s, limit));
+        const char *shift = shift_text(s, k, &f->around, c, i);
+        if (!shift)
+            shift = arena_printf(&s->arena,
+                                 "'%s' ends at %s, and the destination is not known to end there "
+                                 "or before",
+                                 c->src.base->name, ix_text(s, limit));
+        diag_error(s, c->at, "elements of '%s' %s be written from outside '%s': along %s %s",
+                   c->dst.base->name, with ? "would" : "may", c->src.base->name,
+                   view_mode_text(s, c->src.base, i), shift);
         diag_page(s, "divide");
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
