@@ -17,9 +17,9 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
-// Notes how many blocks or iterations would reach all elements, where "v", written by one copy, does
-// not.
-void coverage_note_blocks(struct session *s, const struct view *v);
+// Notes how many blocks or iterations of "k" would reach all elements, where "v", written by one
+// copy, does not.
+void coverage_note_blocks(struct session *s, const struct kernel *k, const struct view *v);
 
 // astray.c
 // Notes what is wrong with the coordinates of "v", a tile of which elements are missing in "k";
