@@ -35,6 +35,7 @@ enum warning {
     W_FIXED_TILE,
     W_THREAD_ORDER,
     W_ROUNDING,
+    W_SPILL,
     W_COUNT
 };
 
@@ -58,7 +59,7 @@ enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS
 
 // What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
-// In any case the hardware counts no more for any copy than before.
+// In any case but "in_all" the hardware counts no more for any copy than before.
 struct claim {
     // accesses of its copy number "copy" are "bits" wide; NULL: the error is gone
     const char *function;
@@ -69,6 +70,7 @@ struct claim {
     bool dst;      // .. on that side
     bool or_else;  // shown only when none before it holds
     bool proven;   // proofs and expectations do not depend on the edits
+    bool in_all;   // other copies may take more
 };
 
 struct diag {
