@@ -337,8 +337,7 @@ static const char *outside_text(struct session *s, const struct copy *c,
 }
 
 // A tile that is no part of the view: its extents, in words.
-static const char *ragged_text(struct session *s, const struct copy *c,
-                               const struct predicate *p) {
+static const char *ragged_text(struct session *s, const struct copy *c, const struct predicate *p) {
     const struct view *v = copy_tiled_side(c);
     int64_t n;
     if (p->of || !c->tc || !ix_static(p->limit, &n)) return NULL;
@@ -361,10 +360,11 @@ static bool asked_by_warp(struct session *s, const struct copy *c, const struct 
                    "elements: %s",
                    row->name, why);
     else
-        diag_error(s, c->at,
-               "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
-               "have no element: whether '%s' is less than '%s' differs from lane to lane",
-               row->name, ix_text(s, p->at), ix_text(s, p->limit));
+        diag_error(
+            s, c->at,
+            "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
+            "have no element: whether '%s' is less than '%s' differs from lane to lane",
+            row->name, ix_text(s, p->at), ix_text(s, p->limit));
     diag_page(s, "divide");
     return false;
 }

@@ -104,6 +104,17 @@ static struct early early_barrier(const struct schedule *x, const struct stmt *b
     return e;
 }
 
+// The only wait in the statements in which "b" is, if it leaves more than "younger" groups in flight.
+static const struct stmt *weak_wait(const struct schedule *x, const struct stmt *b, int younger) {
+    const struct stmt *found = NULL;
+    for (const struct stmt *st = b->up ? b->up->body : x->k->body; st; st = st->next) {
+        if (st->kind != STMT_WAIT) continue;
+        if (found) return NULL;
+        found = st;
+    }
+    return found && found->pending > younger ? found : NULL;
+}
+
 // Says where a cp.async is waited for before its group ends.
 static void note_commit(const struct schedule *x) {
     for (int i = 0; i < x->program.naccesses; ++i) {
@@ -214,6 +225,12 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                   "committed and waited for as a whole");
     else if (f->why.missing == PROVE_WAIT)
         note_commit(x);
+    const struct stmt *weak = NULL;
+    if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
+        weak = weak_wait(x, b->stmt, f->why.younger);
+    if (weak)
+        diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight", weak->pending,
+                  weak->pending, weak->pending == 1 ? "" : "s");
 }
 
 // -- what is needless -----------------------------------------------------------------------------
