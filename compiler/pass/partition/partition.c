@@ -123,6 +123,12 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
         diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s",
                    f->name, lay_int_text(x, have), lay_int_text(x, need));
         diag_note(s, f->at, "the fragment is declared here");
+        struct lay_int tiles = lay_size(x, other->rest);
+        if (lay_int_static(tiles) && tiles.num > 1)
+            diag_note(s, c->tc->at,
+                      "the tile is %s, of which '%s' here has %ld: a thread has %ld values of each",
+                      lay_tuple_text(x, c->tc->tiler), copy_side(c, v == &c->dst)->base->name,
+                      (long)tiles.num, (long)c->tc->values);
         const char *tc = c->tc->name;
         if (!f->holds && tc)
             diag_note(
