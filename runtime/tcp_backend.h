@@ -1,55 +1,58 @@
-// What the harness needs to know of where it runs: tcp_cuda.cu for a GPU, host/tcp_host_backend.cpp
-// for the CPU. Separate from tcp_runtime.h because only the harness runs a kernel more than one
-// way.
+// The interface between the harness and the machine that it runs on: tcp_cuda.cu for a GPU,
+// host/tcp_host_backend.cpp for the CPU. It is not part of tcp_runtime.h because only the harness
+// runs a kernel in more than one way.
 #ifndef TCP_BACKEND_H
 #define TCP_BACKEND_H
 
 #include "tcp_runtime.h"
 
 struct tcp_backend_memory {
-    void *at;     // what kernels get
-    void *block;  // what was allocated
+    void *at;     // the address that kernels get
+    void *block;  // the start of the allocation
 };
 
-// Returns "host", or the name of the device.  "*status" is not TCP_OK when there is none.
+// Returns "host", or the name of the device. Sets "*status" to something other than TCP_OK when
+// there is no device.
 const char *tcp_backend_name(tcp_status *status);
 
-// The number of schedules worth running, as known after the last launch; at least 1.
+// Returns the number of schedules worth running, which the last launch determined; at least 1.
 int tcp_backend_schedules();
-// Returns what schedule "i" is, in words.
+// Returns a description of schedule "i".
 const char *tcp_backend_schedule_text(int i);
-// In how many processes launches may go at once, each of which needs "bytes": 1 where a process
-// that was forked cannot launch.
+// Returns how many processes may launch at the same time, when each needs "bytes" of memory. 1 when
+// a forked process cannot launch.
 int tcp_backend_processes(size_t bytes);
-// The next launches run under schedule "i", and with "poison" in what they have not written.
+// Makes the next launches run under schedule "i", with "poison" in memory that they have not
+// written.
 void tcp_backend_set_schedule(int i, unsigned char poison);
 
-// Allocates "bytes" at a multiple of "align" that is not one of twice "align", with "guard" bytes
-// on both sides that are ours; without, nothing of ours follows, where possible.  "name" is for reports.
+// Allocates "bytes" at a multiple of "align" that is not a multiple of twice "align", with "guard"
+// bytes that belong to the harness on both sides. If "guard" is 0, the allocation ends with these
+// bytes where that is possible. Reports call it "name".
 tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *name, size_t bytes, size_t align,
                              size_t guard);
 void tcp_backend_free(tcp_backend_memory memory);
 
-// Returns report "i" of the last launch beyond its status, or NULL when there are no more.
+// Returns report "i" on the last launch, or NULL when there are no more.
 const char *tcp_backend_report(int i);
-// Returns what shared memory of block 0 held at its end, or NULL where that cannot be seen.
+// Returns the contents of block 0's shared memory at its end, or NULL when they cannot be seen.
 const unsigned char *tcp_backend_shared(size_t *bytes);
 
-// Reports may call the bytes ["first", "end") of shared memory "name"; NULL forgets all names.
+// Lets reports call the bytes ["first", "end") of shared memory "name". NULL forgets all names.
 void tcp_backend_name_shared(const char *name, int64_t first, int64_t end);
 
-// Calls "launch" with "context" "repeats" times after a warm-up and puts the time of each into
-// "ms".
+// Calls "launch" with "context" to warm up, and then "repeats" times. Stores the time of each of
+// these calls in "ms", in milliseconds.
 tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
                             double *ms);
 
-// Puts the time that the device needs for what "work" launches and copies on the stream into "*ms":
-// without what the host needs to launch it, where that can be.
+// Stores in "*ms" the time in milliseconds that the device takes for everything that "work"
+// launches and copies on the stream, if possible without the host's time for launching it.
 tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
                             double *ms);
-// Copies "bytes" from the device's memory into it, in the order of launches; waits for nothing.
+// Enqueues a copy of "bytes" within device memory on "stream", and does not wait.
 tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream stream);
-// Puts the versions of driver and CUDA to "out", or "" where there are none.
+// Writes the versions of the driver and of CUDA to "out", or "" when there are none.
 void tcp_backend_versions(char *out, size_t size);
 
 #endif

@@ -1,18 +1,20 @@
-// Conversion of elements on their way through registers: one text for the GPU and the CPU, so that
-// both compute the same bits.
+// Conversion of elements in registers. The GPU and the CPU compile the same text, so that both
+// compute the same bits.
 //
-// To float: the nearest, ties to even; what is too large becomes infinity, in f8e4m3 and f8e5m2 the
-// largest number, as cvt.rn.satfinite and CUTLASS have it.  A NaN becomes the NaN whose bits are
-// all set but for the sign.  Float to integer: towards zero; what is out of range becomes the
-// nearest integer that there is, NaN becomes 0.  Integer to integer: the low bits.
+// To float: rounds to the nearest value, ties to even. A value that is too large becomes infinity,
+// or in f8e4m3 and f8e5m2 the largest number, as in cvt.rn.satfinite and CUTLASS. A NaN becomes the
+// NaN with all bits set except the sign. Float to integer: rounds towards zero; a value out of
+// range becomes the nearest integer in range, and NaN becomes 0. Integer to integer: keeps the low
+// bits.
 //
-// tcp_convert<To, From>(bits) takes an access full of From and returns one full of To.
+// tcp_convert<To, From>(bits) takes the bits of an access with elements of From and returns those
+// with the same elements as To.
 #ifndef TCP_CONVERT_H
 #define TCP_CONVERT_H
 
 #include "tcp_types.h"
 
-// What is known of a number's type.
+// Properties of an element type.
 template <typename T> struct tcp_type { static constexpr bool integer = false, sign = true; };
 #define TCP_INTEGER_ROW(type, signs)                                                               \
     template <> struct tcp_type<type> { static constexpr bool integer = true, sign = signs; };
@@ -42,7 +44,7 @@ TCP_DEVICE double tcp_nan_f64() {
 
 // -- the small formats ----------------------------------------------------------------------------
 
-// The value of "bits", which has E bits of exponent and M of mantissa below a sign; exact.
+// The value of "bits", with E bits of exponent and M bits of mantissa below a sign; exact.
 template <int E, int M, bool INFINITE> TCP_DEVICE float tcp_unpack(uint32_t bits) {
     constexpr uint32_t top = ((1u << E) - 1) << M, bias = (1u << (E - 1)) - 1;
     constexpr uint32_t first_nan = INFINITE ? top + 1 : top | ((1u << M) - 1);
@@ -53,17 +55,18 @@ template <int E, int M, bool INFINITE> TCP_DEVICE float tcp_unpack(uint32_t bits
         word = 0x7f800000;
     } else if (rest >> M) {
         word = (rest << (23 - M)) + ((127 - bias) << 23);
-    } else {  // so many times the least number
+    } else {  // a multiple of the least number
         word = tcp_same_bits<uint32_t>((float)rest) - (rest ? (bias + M - 1) << 23 : 0);
     }
     return tcp_same_bits<float>(sign | word);
 }
 
-// The bits of the number nearest to "x"; beyond MOST, those of MOST: an infinity, or the largest
-// number.
+// The bits of the number nearest to "x". Values beyond MOST become MOST, which are the bits of
+// infinity or of the largest number.
 template <int E, int M, uint32_t MOST> TCP_DEVICE uint32_t tcp_pack(float x) {
     constexpr uint32_t bias = (1u << (E - 1)) - 1, nan = (1u << (E + M)) - 1;
-    constexpr uint32_t first = 128 - bias;  // exponent of the least normal number, as in a float
+    // exponent of the least normal number, biased as in a float
+    constexpr uint32_t first = 128 - bias;
     const uint32_t word = tcp_same_bits<uint32_t>(x), rest = word & 0x7fffffff;
     const uint32_t sign = word >> 31 << (E + M);
     if (rest > 0x7f800000) return nan;
@@ -78,7 +81,7 @@ template <int E, int M, uint32_t MOST> TCP_DEVICE uint32_t tcp_pack(float x) {
     const uint32_t kept = digits >> drop, lost = digits & ((1u << drop) - 1);
     const uint32_t half = 1u << (drop - 1);
     const uint32_t rounded = kept + (lost > half || (lost == half && (kept & 1)));
-    // the hidden bit of "rounded", and a carry out of it, count up the exponent
+    // a carry out of "rounded" and its hidden bit increase the exponent
     const uint64_t bits = ((uint64_t)(exponent - first) << M) + rounded;
     return sign | (bits >= MOST ? MOST : (uint32_t)bits);
 }
@@ -162,8 +165,8 @@ template <typename T> TCP_DEVICE T tcp_number(T x) {
     return x;
 }
 
-// A float with which "x" has all small numbers in common that are nearest to it: towards zero, and
-// odd where it is not exact (rounding to odd, after which rounding again is rounding once).
+// Rounds "x" to odd: towards zero, and if that is inexact, sets the last bit. Rounding the result
+// to a smaller format then gives the same number as rounding "x" once.
 TCP_DEVICE float tcp_odd(double x) {
     const float y = (float)x;
     if (!((double)y != x) || x != x) return y;
@@ -191,7 +194,8 @@ template <typename From, typename To> TCP_DEVICE void tcp_to_float(From x, To *t
         tcp_nearest((float)x, to);
     } else if constexpr (sizeof(From) == 4) {
         tcp_nearest(tcp_odd((double)x), to);
-    } else {  // the low bits make the last one odd, of those that a double holds
+        // rounds to odd: merges the low bits into the last bit that a double holds
+    } else {
         const bool negative = tcp_type<From>::sign && (int64_t)x < 0;
         const uint64_t size = negative ? 0 - (uint64_t)x : (uint64_t)x;
         const uint64_t odd = size >> 11 | ((size & 0x7ff) != 0);
@@ -201,7 +205,7 @@ template <typename From, typename To> TCP_DEVICE void tcp_to_float(From x, To *t
 }
 
 #ifdef __CUDACC__
-// The instructions saturate.
+// These conversion instructions saturate.
 TCP_DEVICE void tcp_truncate(float x, int32_t *to) {
     *to = __float2int_rz(x);
 }

@@ -1,5 +1,5 @@
-// Device memory and the harness's view of a GPU, over the CUDA runtime API.  Separate from the
-// headers because a program with an allocator of its own needs none of it.
+// Device memory, and the harness's backend for a GPU, on top of the CUDA runtime API. Not part of
+// the headers, because a program with an allocator of its own does not need it.
 #include <cuda_runtime_api.h>
 
 #include <ctype.h>
@@ -72,7 +72,8 @@ const char *tcp_backend_schedule_text(int) {
 
 void tcp_backend_set_schedule(int, unsigned char) {}
 
-// The first place after "guard" bytes of "block" that is aligned so, and no better.
+// Returns the first address after "guard" bytes of "block" that is a multiple of "align" but not of
+// twice "align".
 static uintptr_t aligned_as_promised(const void *block, size_t guard, size_t align) {
     uintptr_t at = (uintptr_t)block + guard;
     at = (at + align - 1) / align * align;
@@ -130,7 +131,7 @@ tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, 
     return status;
 }
 
-// What "work" launches, as a graph that is on the device already; nullptr where there is none.
+// Captures what "work" launches as a graph and uploads it to the device; nullptr when that fails.
 static cudaGraphExec_t captured(tcp_status (*work)(void *context, tcp_stream stream), void *context,
                                 cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
@@ -181,7 +182,7 @@ tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream
     return memory_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-// The driver's own version is in a file of its own, and in no call of this interface.
+// Reads the version of the driver from the file that states it; this interface has no call for it.
 static void driver_version(char *out, size_t size) {
     char line[256] = "";
     FILE *in = fopen("/proc/driver/nvidia/version", "r");

@@ -1,9 +1,9 @@
-// Device functions of compiled plans: one inline function is one instruction.
+// The device functions of compiled plans: each inline function is one instruction.
 //
 // An emitted file compiles with nvcc, and as C++17 for a CPU (g++ or clang++ -x c++, with
-// -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"); the CPU takes its twins of
-// these functions from host/.  Device code includes no header of the C or C++ library, so
-// NVRTC compiles an emitted file as it is, without its launchers, which include tcp_launch.h.
+// -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"). The CPU's versions of these
+// functions are in host/. Device code includes no header of the C or C++ library, so that NVRTC
+// compiles an emitted file unchanged, without its launchers, which include tcp_launch.h.
 //
 // An emitted file may use these names and no others:
 //
@@ -36,10 +36,10 @@
 //   tcp_scatter_{16,32,64,128}<Bits, Steps...>(void *frag, int at, tcp_b{16,..} v);
 //                                                elements of Bits that are apart in registers (tcp_gather.h)
 //
-// "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
-// plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
-// operands is volatile. A new instruction is a function here, its twin in host/tcp_host.h and a row
-// in the compiler's atom table.
+// "global_nc" reads memory that nobody writes during the launch (ld.global.nc). Loads and stores
+// are plain vector accesses that the compiler may move and schedule; an instruction with a side
+// effect beyond its operands is volatile. To add an instruction, add a function here, its CPU
+// version in host/tcp_host.h and a row in the compiler's atom table.
 #ifndef TCP_DEVICE_CUH
 #define TCP_DEVICE_CUH
 
@@ -68,7 +68,7 @@ typedef uint16_t __attribute__((may_alias)) tcp_any16;
 typedef uint32_t __attribute__((may_alias)) tcp_any32;
 typedef unsigned long long __attribute__((may_alias)) tcp_any64;
 
-// The address of "shared" in the shared window, as instructions take it.
+// The address of "shared" in the shared state space, which instructions expect.
 TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
     return (unsigned)__cvta_generic_to_shared(shared);
 }
@@ -88,9 +88,9 @@ TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
 TCP_SPACE_ROWS(global)
 TCP_SPACE_ROWS(shared)
 
-// 128 bits go as one integer: what has members, uint4 too, is taken apart by nvcc, which does not
-// always find back to one store (seen with nvcc 13.0: four st.global.u32 where the stride is a
-// param).  NVRTC has no such integer unless its caller asks for it.
+// 128 bits are moved as one integer: nvcc splits a type with members, even uint4, and does not
+// always merge the parts into one store again (seen with nvcc 13.0: four st.global.u32 when the
+// stride is a param). NVRTC has no such integer unless its caller asks for it.
 #ifndef __CUDACC_RTC__
 typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
 
@@ -131,8 +131,8 @@ TCP_WHOLE_ROW(global, "l", __cvta_generic_to_global)
 TCP_WHOLE_ROW(shared, "r", tcp_shared_address)
 #endif
 
-// Fragments are read and written word by word: one that is accessed in several widths, as at the
-// edge of a tensor, would not stay in registers otherwise.
+// Fragments are read and written word by word. Otherwise a fragment accessed with several widths,
+// as at the edge of a tensor, would not stay in registers.
 TCP_SCALAR_ROW(frag, 8)
 TCP_SCALAR_ROW(frag, 16)
 TCP_SCALAR_ROW(frag, 32)
@@ -188,7 +188,7 @@ template <int N> TCP_INSTRUCTION void tcp_cp_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
-// The words of a fragment, of whatever elements, are the registers.
+// Registers hold the words of a fragment, whatever its elements are.
 #define TCP_MATRIX_ROWS(suffix, ptx)                                                               \
     TCP_INSTRUCTION void tcp_ldmatrix_x1##suffix(void *to, const void *row) {                      \
         tcp_any32 *const word = (tcp_any32 *)to;                                                   \
@@ -268,8 +268,8 @@ TCP_INSTRUCTION tcp_b128 tcp_zero_128() {
 }
 
 #endif
-// CuTe's Swizzle<B,M,S> (cute/swizzle.hpp) of an element index: bits [M, M+B) are xored with those
-// |S| above them, for a negative S those |S| above with bits [M, M+B).
+// CuTe's Swizzle<B,M,S> (cute/swizzle.hpp) of an element index. For S > 0 it xors bits [M, M+B)
+// with the bits that are S higher. For S < 0 it xors those that are |S| higher with bits [M, M+B).
 template <int B, int M, int S, typename T> TCP_DEVICE T tcp_swizzle(T x) {
     constexpr T mask = ((T(1) << B) - 1) << M;
     return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask))

@@ -1,16 +1,17 @@
-// Accesses whose elements are apart in a fragment: which registers make a vector, and in what
-// order, is free.  One text for both machines.
+// Accesses whose elements are scattered in a fragment. Which registers make up a vector, and in
+// which order, is free. The GPU and the CPU compile the same text.
 //
-// "Steps" are of the binary digits of an element's number within the access: element 5 of <8, 1, 4,
-// 16> is at "at" + 1 + 16 of a fragment of bytes.  All is known once loops are unrolled, so
-// that a fragment stays in registers, elements of words are renamed and no more, and narrower ones
-// go by byte permutations.  A word of four bytes from four words takes the same two halves of
-// permutations as the words that are made of their neighbours: 16x16 bytes are turned by 128 of
-// them.
+// "Steps" has one step for each binary digit of an element's number within the access, lowest digit
+// first: with <8, 1, 4, 16>, elements of 8 bits and the steps 1, 4 and 16, element 5 is at "at" + 1
+// + 16 of the fragment.
+// Everything is known after loop unrolling. So the fragment stays in registers, elements of whole
+// words cost nothing, and narrower elements are collected by byte permutations. Adjacent words
+// share permutations: transposing 16x16 bytes takes 128.
 #ifndef TCP_GATHER_H
 #define TCP_GATHER_H
 
-// Of the bytes of "a", 0 .. 3, and "b", 4 .. 7, those that the digits of "how" name, lowest first.
+// Picks four bytes from "a" (bytes 0 .. 3) and "b" (4 .. 7): hexadecimal digit i of "how", lowest
+// first, says which one becomes byte i.
 TCP_DEVICE tcp_b32 tcp_permute(tcp_b32 a, tcp_b32 b, unsigned how) {
 #ifdef __CUDACC__
     return __byte_perm(a, b, how);
@@ -33,14 +34,14 @@ TCP_DEVICE tcp_b32 tcp_word_of(const void *frag, int word) {
     return tcp_ld_frag_32((const unsigned char *)frag + 4 * word);
 }
 
-// The two bytes of a pair, where they are now: in a word, at "low" and "high" of it.
+// Two bytes of a fragment, which are at positions "low" and "high" of "word".
 struct tcp_byte_pair {
     tcp_b32 word;
     unsigned low, high;
 };
 
-// Bytes "a" and "b" of a fragment.  Of two words their halves are taken, byte by byte, so that the
-// pair of the next bytes is in the same word.
+// Bytes "a" and "b" of a fragment. If they are in two words, merges the halves that contain them
+// byte by byte, so that the pair of the next bytes comes from the same word.
 TCP_DEVICE tcp_byte_pair tcp_pair_of(const void *frag, int a, int b) {
     if (a / 4 == b / 4) return tcp_byte_pair{tcp_word_of(frag, a / 4), a & 3u, b & 3u};
     const unsigned i = a & 2u, j = (b & 2u) + 4;
@@ -49,7 +50,7 @@ TCP_DEVICE tcp_byte_pair tcp_pair_of(const void *frag, int a, int b) {
     return tcp_byte_pair{word, 2 * (a & 1u), 2 * (b & 1u) + 1};
 }
 
-// Bytes "a" .. "d" of a fragment as one word.
+// Combines bytes "a" .. "d" of a fragment into one word.
 TCP_DEVICE tcp_b32 tcp_bytes_of(const void *frag, int a, int b, int c, int d) {
     const int x = a / 4, y = b / 4 != x ? b / 4 : c / 4 != x ? c / 4 : d / 4;
     if ((c / 4 == x || c / 4 == y) && (d / 4 == x || d / 4 == y)) {
@@ -63,14 +64,15 @@ TCP_DEVICE tcp_b32 tcp_bytes_of(const void *frag, int a, int b, int c, int d) {
                        low.low | low.high << 4 | (high.low + 4) << 8 | (high.high + 4) << 12);
 }
 
-// Word "k" of an access.
+// Gathers word "k" of an access.
 template <int Bits, int... Steps>
 TCP_DEVICE tcp_b32 tcp_gather_word(const void *frag, int at, int k) {
     if (Bits >= 32) {
         const int words = Bits / 32 > 0 ? Bits / 32 : 1;
         return tcp_word_of(frag, (at + tcp_step_to<Steps...>(k / words)) * words + k % words);
     }
-    const int n = Bits == 16 ? 2 : 4;  // elements of a word; of one half of it where it is less
+    // elements in a word; 2 when they are 16 bits wide
+    const int n = Bits == 16 ? 2 : 4;
     const int a = at + tcp_step_to<Steps...>(n * k), b = at + tcp_step_to<Steps...>(n * k + 1);
     if (Bits == 16) return tcp_bytes_of(frag, 2 * a, 2 * a + 1, 2 * b, 2 * b + 1);
     return tcp_bytes_of(frag, a, b, at + tcp_step_to<Steps...>(n * k + 2),
@@ -95,7 +97,8 @@ template <int Bits, int... Steps> TCP_DEVICE tcp_b128 tcp_gather_128(const void 
                     tcp_gather_word<Bits, Steps...>(frag, at, 3)};
 }
 
-// Puts "bytes" bytes of "value" from "from" on to byte "to" of a fragment; a word holds them all.
+// Stores "bytes" bytes of "value", starting with its byte "from", at byte "to" of a fragment. They
+// must not cross a word.
 TCP_DEVICE void tcp_put_bytes(void *frag, int to, tcp_b32 value, unsigned from, int bytes) {
     unsigned char *const word = (unsigned char *)frag + to / 4 * 4;
     unsigned how = 0x3210;
@@ -109,7 +112,7 @@ TCP_DEVICE void tcp_put_bytes(void *frag, int to, tcp_b32 value, unsigned from, 
         tcp_st_frag_32(word, tcp_permute(tcp_ld_frag_32(word), value, how));
 }
 
-// Puts word "k" of an access, or its first "n" elements, to where they are.
+// Stores the first "n" elements of word "k" of an access in their places.
 template <int Bits, int... Steps>
 TCP_DEVICE void tcp_scatter_word(void *frag, int at, tcp_b32 value, int k, int n) {
     const int bytes = Bits < 32 ? Bits / 8 : 4, words = Bits < 32 ? 1 : Bits / 32;

@@ -1,5 +1,5 @@
-// Runs the kernels of a table and judges them; see tcp_harness.h.  Knows nothing of where it runs
-// but tcp_backend.h.
+// Runs the kernels of a table and checks their results; see tcp_harness.h. It uses the machine only
+// through tcp_backend.h.
 #include "tcp_harness.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ static void release(harness_session &s) {
     s.memory.clear();
 }
 
-// Puts what the elements "first" .. of tensor "i" hold before the run of "digit" to "data".
+// Stores at "data" the initial contents of "count" elements, from "first" on, of tensor "i" in the
+// run of "digit".
 static void fill(const harness_session &s, int i, int64_t first, int64_t count, int digit,
                  unsigned char poison, unsigned char *data) {
     const tcp_harness_tensor &t = s.k.tensors[i];
@@ -61,7 +62,7 @@ static bool download(std::vector<unsigned char> &data, const void *from, size_t 
     return tcp_download(data.data(), from, bytes, nullptr) == TCP_OK;
 }
 
-// Fills tensor "i" and its guard zones.
+// Fills tensor "i" and its guard zones with their initial contents.
 static bool prepare(const harness_session &s, int i, int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
     unsigned char *at = (unsigned char *)s.memory[(size_t)i].at;
@@ -91,7 +92,7 @@ static void tell(harness_session &s, int schedule, int digit) {
     }
 }
 
-// Tells that element "e" of tensor "i" holds "got" and not "want", which "tag" says where from.
+// Reports that element "e" of tensor "i" holds "got" instead of "want", whose origin is "tag".
 static void tell_element(const harness_session &s, int i, int64_t e, const unsigned char *got,
                          const unsigned char *want, int64_t tag, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
@@ -107,7 +108,8 @@ static void tell_element(const harness_session &s, int i, int64_t e, const unsig
     }
 }
 
-// Looks whether a guard zone of tensor "i", "begin" bytes from its start, was written.
+// Checks the guard zone of tensor "i" that begins "begin" bytes from its start, and reports writes
+// to it.
 static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool first, int schedule,
                              int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
@@ -124,7 +126,8 @@ static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool firs
     return wrong;
 }
 
-// Puts what element "e" of tensor "i" has to hold to "want", by its tag; false: anything.
+// Stores at "want" what element "e" of tensor "i" has to hold according to its tag. False when it
+// may hold anything.
 static bool expect(const harness_session &s, int i, int64_t tag, int digit,
                    const unsigned char *was, unsigned char *want) {
     const tcp_harness_tensor &t = s.k.tensors[i];
@@ -138,15 +141,15 @@ static bool expect(const harness_session &s, int i, int64_t tag, int digit,
     return true;
 }
 
-// Compares tensor "i" after a run with what it should hold; returns the number of mismatches and
+// Compares tensor "i" after a run with the expected contents. Returns the number of mismatches, and
 // reports the first ones.
 static int64_t compare(harness_session &s, int i, int schedule, int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
     const unsigned char *from = (unsigned char *)s.memory[(size_t)i].at;
     const size_t each = (size_t)tcp_element_bytes(t.element);
     const bool first_time = !s.told, written = t.role & TCP_HARNESS_OUT;
-    // of a part of the tensor: its tags, what it holds, held and has to hold, the last two with
-    // room after the last element for a tag's 16 bytes
+    // for a part of the tensor: the tags, and the contents now, before and expected; the last two
+    // have room for the 16 bytes of a tag after the last element
     std::vector<int64_t> tags((size_t)harness_at_once, harness_untouched);
     std::vector<unsigned char> is((size_t)harness_at_once * each), was(is.size() + 16),
         want(is.size() + 16);
@@ -176,7 +179,7 @@ static int64_t compare(harness_session &s, int i, int schedule, int digit, unsig
     return wrong;
 }
 
-// One launch and its judgement.
+// Does one launch and checks its results.
 static void run_once(harness_session &s, int schedule, int digit, unsigned char poison) {
     const int n = s.k.tensor_count;
     std::vector<void *> pointers((size_t)n + 1);
@@ -209,7 +212,7 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
     s.failed += !good;
 }
 
-// Tells the backend where the shared tensors are, for its reports.
+// Gives the backend the names and places of the shared tensors, for its reports.
 static void name_shared(const tcp_harness_kernel &k) {
     tcp_backend_name_shared(nullptr, 0, 0);
     for (int i = 0; i < k.shared_count; ++i) {
@@ -221,7 +224,7 @@ static void name_shared(const tcp_harness_kernel &k) {
     }
 }
 
-// Says on a terminal which run is on its way, in a line that the next one takes the place of.
+// On a terminal, shows which run is in progress, in a line that the next call overwrites.
 static void tell_run(const harness_session &s, int run, int total) {
     const char *term = getenv("TERM");
     if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
@@ -229,13 +232,14 @@ static void tell_run(const harness_session &s, int run, int total) {
     fflush(stderr);
 }
 
-// In how many processes "jobs" are done.  What --print shows is gathered in one.
+// Returns in how many processes to do "jobs" jobs. With --print it is one, which collects what is
+// shown.
 static int processes_for(const harness_session &s, int jobs) {
     static const int64_t worth_it = 1 << 20;
     size_t bytes = 0;
     for (int i = 0; i < s.k.tensor_count; ++i) bytes += harness_bytes_of(s.k.tensors[i]);
     if (s.opt.print || harness_elements(s) * jobs < worth_it) return 1;
-    // with who wrote what
+    // memory for the contents and for who wrote them
     return std::min(tcp_backend_processes(3 * bytes), jobs);
 }
 
@@ -332,7 +336,7 @@ static bool time_kernel(const tcp_harness_kernel &k, const harness_options &opt,
     return true;
 }
 
-// One kernel's results as a JSON object; names of kernels have no character to be escaped.
+// Prints one kernel's results as a JSON object. Names of kernels need no escaping.
 static void print_json(const harness_session &s, const char *where, bool good, double median) {
     printf("  {\"kernel\": \"%s\", \"where\": \"%s\", \"ok\": %s", s.k.name, where,
            good ? "true" : "false");

@@ -1,5 +1,5 @@
-// What a conversion of one element gives, for the harness: worked out with integers and doubles of
-// the CPU, apart from tcp_convert.h, which it judges.  Part of tcp_harness.cpp.
+// The expected results of converting one element, computed with integers and doubles of the CPU.
+// Independent of tcp_convert.h, which it checks. Part of tcp_harness.cpp.
 #ifndef TCP_HARNESS_CONVERT_H
 #define TCP_HARNESS_CONVERT_H
 
@@ -9,7 +9,7 @@
 
 #include "tcp_harness_values.h"
 
-// An element's number: a double holds those of all floating-point types.
+// An element's value: a double represents those of all floating-point types.
 struct harness_number {
     bool real;
     __int128 whole;
@@ -45,7 +45,8 @@ inline harness_number harness_number_at(tcp_element element, const unsigned char
     return n;
 }
 
-// The low bits of an integer, or the integer nearest to zero from a number.
+// The low bits of an integer; for a float, the integer in range that is nearest after rounding
+// towards zero.
 inline uint64_t harness_to_integer(tcp_element to, harness_number n) {
     const int bits = harness_integer_bits(to);
     const __int128 least = harness_signed(to) ? -((__int128)1 << (bits - 1)) : 0;
@@ -58,8 +59,8 @@ inline uint64_t harness_to_integer(tcp_element to, harness_number n) {
     return (uint64_t)(__int128)whole;
 }
 
-// A double that rounds to every smaller format as "whole" does: its last digit is odd where digits
-// are lost.
+// A double that rounds to every smaller format as "whole" does: where digits are lost, its last bit
+// is set.
 inline double harness_sticky(__int128 whole) {
     const bool negative = whole < 0;
     unsigned __int128 size = negative ? -(unsigned __int128)whole : (unsigned __int128)whole;
@@ -68,7 +69,7 @@ inline double harness_sticky(__int128 whole) {
     return ldexp(negative ? -(double)(uint64_t)size : (double)(uint64_t)size, up);
 }
 
-// Puts the element of type "from" at "at" as one of type "to" to "out".
+// Converts the element of type "from" at "at" to type "to", and stores it at "out".
 inline void harness_convert(tcp_element from, const unsigned char *at, tcp_element to,
                             unsigned char *out) {
     harness_number n = harness_number_at(from, at);
@@ -96,8 +97,8 @@ inline void harness_convert(tcp_element from, const unsigned char *at, tcp_eleme
     memcpy(out, &word, (size_t)tcp_element_bytes(to));
 }
 
-// Puts bits of all sorts into element "e": any, numbers near a half, powers of two and what is
-// beside them, NaN, infinities and limits.
+// Stores arbitrary bits in element "e": random ones, numbers near a half, powers of two and their
+// neighbours, NaN, infinities and limits.
 inline void harness_put_any(tcp_element element, int t, int64_t e, unsigned char *to) {
     uint64_t h = (uint64_t)e * 0x9e3779b97f4a7c15u + (uint64_t)t * 0xc2b2ae3d27d4eb4fu;
     h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;

@@ -1,6 +1,5 @@
-// What is known of a kernel and its runs, and what they have to give: the files of expected tags,
-// and the elements that a tag stands for.  Part of tcp_harness.cpp, apart because it launches
-// nothing.
+// The state of a kernel's runs, and their expected results: the files of expected tags, and the
+// elements that the tags identify. Part of tcp_harness.cpp; separate because it launches nothing.
 #ifndef TCP_HARNESS_EXPECTED_H
 #define TCP_HARNESS_EXPECTED_H
 
@@ -32,10 +31,10 @@ struct harness_options {
     bool json = false;
     FILE *told() const {
         return json ? stderr : stdout;
-    }  // where failures are reported
+    }  // the stream for failures
 };
 
-// A tag's parts; see tcp_harness.h.
+// The parts of a tag; see tcp_harness.h.
 inline int harness_tensor_in(int64_t tag) {
     return (int)(tag >> 40 & 0x3fff);
 }
@@ -46,23 +45,25 @@ inline int harness_types_in(int64_t tag) {
     return (int)(tag >> 54 & 255);
 }
 
-// One kernel's buffers and what its runs found.
+// The buffers of one kernel and the results of its runs.
 struct harness_session {
     const tcp_harness_kernel &k;
     const harness_options &opt;
     std::vector<tcp_backend_memory> memory;
-    std::vector<int> expected;  // the open file of each output's tags; of others -1
+    std::vector<int> expected;  // by tensor: the open file of an output's tags, or -1
     int digits = 1;
     bool tell_tensors = false;  // one more run, with the numbers of the tensors
-    bool converts = false;      // and one with bits of all sorts
-    int64_t common_base = 0;    // where elements are converted: numbers below it are exact in all
-    // For --print: what was read in each digit's run, and which elements held the poison of each of
-    // two runs.
+    bool converts = false;      // one more run, with arbitrary bits
+    // with conversions: all types represent the numbers below this
+    int64_t common_base = 0;
+    // For --print: the numbers seen in each digit's run, and which elements held the poison in each
+    // of two runs.
     std::vector<int64_t> printed;
     std::vector<unsigned char> was_poison;
     int runs = 0, failed = 0;
-    bool told = false;  // mismatches of one run are enough
-    FILE *out;          // where they are reported
+    // mismatches have been reported in this run; one report is enough
+    bool told = false;
+    FILE *out;  // the stream for reports
 
     harness_session(const tcp_harness_kernel &kernel, const harness_options &chosen)
         : k(kernel), opt(chosen), expected((size_t)kernel.tensor_count, -1), out(chosen.told()) {}
@@ -74,10 +75,10 @@ struct harness_session {
     harness_session &operator=(const harness_session &) = delete;
 };
 
-// Elements that are filled and compared at a time, so that nothing as large as a tensor is needed.
+// The number of elements filled and compared at a time, which limits the memory needed.
 static const int64_t harness_at_once = 1 << 16;
 
-// Reads the "n" tags of output "i" from element "e" on.
+// Reads the "n" tags of output "i" that start at element "e".
 inline bool harness_read_tags(const harness_session &s, int i, int64_t e, int64_t n, int64_t *out) {
     char *at = (char *)out;
     size_t left = (size_t)n * sizeof *out;
@@ -97,13 +98,13 @@ inline size_t harness_bytes_of(const tcp_harness_tensor &t) {
     return (size_t)t.count * (size_t)tcp_element_bytes(t.element);
 }
 
-// The numbers 0 .. base - 1 are exact in whatever an element becomes.
+// The numbers 0 .. base - 1 are exact in "element" and in every type that it is converted to.
 inline int64_t harness_base_in(const harness_session &s, tcp_element element) {
     return s.converts ? s.common_base : harness_base_of(element);
 }
 
-// Puts what element "e" of input "t" holds in run "digit" to "to".  The run after the digits holds
-// tensor numbers, the one after that anything.
+// Stores at "to" what element "e" of input "t" holds in run "digit". The run after the digits has
+// tensor numbers, the one after that arbitrary bits.
 inline void harness_put_input(const harness_session &s, int t, int64_t e, int digit,
                               unsigned char *to) {
     const tcp_element element = s.k.tensors[t].element;
@@ -120,32 +121,32 @@ inline void harness_put_input(const harness_session &s, int t, int64_t e, int di
     harness_put_number(element, e & (base - 1), to);
 }
 
-// Converts the element at "at" through "types", of which the first one is its own, to "to".
+// Converts the element at "at" through the types in "types", whose first one is its own, to "to".
 inline void harness_convert_all(int types, tcp_element to, unsigned char *at) {
     unsigned char was[16];
     for (; types; types >>= 4) {
         const tcp_element is = (tcp_element)((types & 15) - 1);
         const tcp_element next = types >> 4 ? (tcp_element)((types >> 4) - 1) : to;
         memcpy(was, at, sizeof was);
-        harness_convert(is, was, next, at);  // back to its own type, too: NaN is another one then
+        harness_convert(is, was, next, at);  // also back to its own type, which changes a NaN
     }
 }
 
-// Puts what the element that "tag" names is as a "to" element to "out".
+// Stores at "out" the element that "tag" identifies, as an element of type "to".
 inline void harness_put_expected(const harness_session &s, int64_t tag, int digit, tcp_element to,
                                  unsigned char *out) {
     harness_put_input(s, harness_tensor_in(tag), harness_element_in(tag), digit, out);
     harness_convert_all(harness_types_in(tag), to, out);
 }
 
-// Puts the constant that "tag" names to "out", as it stands in "t".
+// Stores at "out" the constant that "tag" identifies, as an element of "t".
 inline void harness_put_constant(const tcp_harness_tensor &t, int64_t tag, unsigned char *out) {
     const int64_t which = (-2 - tag) & (((int64_t)1 << 54) - 1);
     memcpy(out, &t.constants[which], sizeof t.constants[which]);
     harness_convert_all(harness_types_in(-2 - tag), t.element, out);
 }
 
-// Finds out what all conversions have in common.
+// Notes which types are converted, to find the numbers that all of them represent.
 inline void harness_note_types(harness_session &s, int64_t tag) {
     for (int types = harness_types_in(tag); types; types >>= 4) {
         const int64_t base = harness_base_of((tcp_element)((types & 15) - 1));
@@ -154,14 +155,15 @@ inline void harness_note_types(harness_session &s, int64_t tag) {
     }
 }
 
-// Whether "tag" of output "t" names an element, or nothing that has to be an element.
+// Whether "tag" of output "t" is valid: it identifies an element or a constant, or says that there
+// is nothing to compare.
 inline bool harness_known(const harness_session &s, const tcp_harness_tensor &t, int64_t tag) {
     if (tag < 0) return tag == harness_untouched || tag == harness_anything || t.constants;
     const int from = harness_tensor_in(tag);
     return from < s.k.tensor_count && harness_element_in(tag) < s.k.tensors[from].count;
 }
 
-// Opens the files of the tags, and looks at each tag.
+// Opens the files of tags and checks every tag.
 inline bool harness_read_expected(harness_session &s) {
     std::vector<int64_t> tags((size_t)harness_at_once);
     for (int i = 0; i < s.k.tensor_count; ++i) {

@@ -1,9 +1,9 @@
-// Runs of one kernel in several processes.  Part of tcp_harness.cpp, apart because it knows nothing
-// of what a run is.
+// Distributes the runs of one kernel over several processes. Part of tcp_harness.cpp; separate
+// because it does not know what a run does.
 //
-// A run needs what no other run leaves, so that runs may go at once; and the host runtime is for
-// one launch at a time.  What a run reports is kept, and the first run that failed, in their order,
-// tells.
+// Runs do not depend on each other, so that they may run at the same time; several processes are
+// needed because the host runtime does one launch at a time. The report of each run is kept, and
+// the first failed run in their order is the one that is shown.
 #ifndef TCP_HARNESS_JOBS_H
 #define TCP_HARNESS_JOBS_H
 
@@ -24,7 +24,7 @@ struct harness_job_result {
     std::string text;
 };
 
-// What a process says of a job, before the text.
+// The header of a process's message about a job; the text follows.
 struct harness_job_head {
     int job, failed, length;
 };
@@ -39,7 +39,7 @@ inline void harness_write(int to, const void *data, size_t bytes) {
     }
 }
 
-// Does the jobs "first", "first" + "step" .. in this process, which ends then.
+// Does the jobs "first", "first" + "step", .. in this process, and then exits.
 inline void harness_do_jobs(int first, int step, int jobs, int to,
                             const std::function<bool(int, FILE *)> &run) {
     for (int i = first; i < jobs; i += step) {
@@ -57,7 +57,7 @@ inline void harness_do_jobs(int first, int step, int jobs, int to,
     _exit(0);
 }
 
-// Takes the whole messages from the front of "data".
+// Removes the complete messages from the front of "data".
 inline int harness_take_results(std::string &data, std::vector<harness_job_result> &results) {
     int taken = 0;
     harness_job_head head;
@@ -72,9 +72,9 @@ inline int harness_take_results(std::string &data, std::vector<harness_job_resul
     return taken;
 }
 
-// Calls "run" for each of "jobs" jobs in "processes" processes, and "tell" with the number of those
-// that are done.  A job that has no result was not done: its process ended before.  If one ended by
-// a signal, so does this one.
+// Calls "run" for each of "jobs" jobs in "processes" processes, and "tell" with the number of jobs
+// done so far. A job without a result was not done, because its process ended early. If a process
+// was killed by a signal, this process ends with the same signal.
 inline std::vector<harness_job_result> harness_run_jobs(int jobs, int processes,
                                                         const std::function<bool(int, FILE *)> &run,
                                                         const std::function<void(int)> &tell) {

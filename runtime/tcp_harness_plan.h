@@ -1,4 +1,4 @@
-// Which runs a kernel gets.  Part of tcp_harness.cpp, apart because it launches nothing.
+// Chooses the runs of a kernel. Part of tcp_harness.cpp; separate because it launches nothing.
 #ifndef TCP_HARNESS_PLAN_H
 #define TCP_HARNESS_PLAN_H
 
@@ -8,7 +8,8 @@
 
 #include "tcp_harness_expected.h"
 
-// How many runs it takes until each element of each input has shown all digits of its number.
+// Determines how many runs it takes until every element of every input has shown all digits of its
+// number.
 inline void harness_plan_digits(harness_session &s) {
     int inputs = 0;
     for (int i = 0; i < s.k.tensor_count; ++i) {
@@ -28,22 +29,22 @@ struct harness_job {
     unsigned char poison;
 };
 
-// The elements of all tensors.
+// Returns the number of elements of all tensors.
 inline int64_t harness_elements(const harness_session &s) {
     int64_t elements = 0;
     for (int i = 0; i < s.k.tensor_count; ++i) elements += s.k.tensors[i].count;
     return elements;
 }
 
-// How many runs there are of each digit with "schedules": each schedule with each poison, and of
-// many elements each of them once.
+// Returns how many runs each digit has: one for each of "schedules" schedules with each poison.
+// With many elements, each schedule and each poison occurs only once.
 inline int harness_runs_of_digit(const harness_session &s, int schedules) {
     static const int64_t many = 1 << 24;
     const int poisons = (int)std::size(harness_poisons);
     return harness_elements(s) < many ? poisons * schedules : std::max(poisons, schedules);
 }
 
-// All runs but the first one, after which it is known how many schedules there are.
+// Returns all runs except the first, which determines the number of schedules.
 inline std::vector<harness_job> harness_plan_jobs(const harness_session &s) {
     std::vector<harness_job> jobs;
     const int schedules = tcp_backend_schedules(), runs = harness_runs_of_digit(s, schedules);

@@ -1,5 +1,5 @@
-// What --print shows: a tensor as the runs have seen it, put together of the digits of its numbers.
-// Part of tcp_harness.cpp, apart because it judges nothing.
+// What --print shows: a tensor as the runs saw it, whose numbers are put together from the digits
+// of each run. Part of tcp_harness.cpp; separate because it checks nothing.
 #ifndef TCP_HARNESS_PRINT_H
 #define TCP_HARNESS_PRINT_H
 
@@ -12,7 +12,7 @@
 #include "tcp_backend.h"
 #include "tcp_harness_expected.h"
 
-// Adds what the view "v" of elements at "data" holds in this run to what --print shows.
+// Records what the view "v" of the elements at "data" holds in this run, for --print.
 inline void harness_record(harness_session &s, const tcp_harness_view &v, tcp_element element,
                            const unsigned char *data, size_t bytes, int digit,
                            unsigned char poison) {
@@ -56,8 +56,8 @@ inline void harness_record_tensor(harness_session &s, const char *name, int digi
     }
 }
 
-// Prints the elements of "v": a line a row of the first two modes, a heading for each coordinate of
-// the others.
+// Prints the elements of "v": a line for each row of the first two modes, with a heading for each
+// coordinate of the other modes.
 inline void harness_print_view(const harness_session &s, const tcp_harness_view &v) {
     const int64_t rows = v.rank > 0 ? v.shape[0] : 0, columns = v.rank > 1 ? v.shape[1] : 1;
     const int64_t slice = rows * columns, n = harness_view_size(v);
@@ -71,7 +71,7 @@ inline void harness_print_view(const harness_session &s, const tcp_harness_view 
             }
             printf(")\n");
         }
-        // A vector is one line.
+        // A vector is printed in one line.
         const int64_t lines = v.rank == 1 ? 1 : rows, length = v.rank == 1 ? rows : columns;
         const int64_t step = v.rank == 1 ? 1 : rows;
         for (int64_t r = 0; r < lines; ++r) {

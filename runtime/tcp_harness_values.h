@@ -1,6 +1,6 @@
-// The harness's numbers and views: which numbers an element type holds exactly, where a coordinate
-// is, how either is shown.  Part of tcp_harness.cpp, apart because it launches and compares
-// nothing.
+// The numbers and views of the harness: which numbers an element type represents exactly, the place
+// of a coordinate, and how to print both. Part of tcp_harness.cpp; separate because it launches and
+// compares nothing.
 #ifndef TCP_HARNESS_VALUES_H
 #define TCP_HARNESS_VALUES_H
 
@@ -13,7 +13,7 @@
 #include "tcp_harness.h"
 #include "tcp_numeric.h"
 
-// The numbers 0 .. base - 1 are exact in an element; a power of two.
+// Returns the base, a power of two: an element represents 0 .. base - 1 exactly.
 inline int64_t harness_base_of(tcp_element element) {
     switch (element) {
     case TCP_U8:
@@ -34,7 +34,7 @@ inline int64_t harness_base_of(tcp_element element) {
     }
 }
 
-// Puts "number" as an "element" to "to".
+// Stores "number" at "to" as an element of type "element".
 inline void harness_put_number(tcp_element element, int64_t number, unsigned char *to) {
     uint64_t word[2] = {(uint64_t)number, ~(uint64_t)number};
     const float single = (float)number;
@@ -57,7 +57,7 @@ inline void harness_put_number(tcp_element element, int64_t number, unsigned cha
     }
 }
 
-// Returns the number in the "element" at "from"; -1 when it holds none of ours.
+// Returns the number in the "element" at "from"; -1 when it is not one that the harness stores.
 inline int64_t harness_get_number(tcp_element element, const unsigned char *from) {
     uint64_t word = 0;
     const int bytes = tcp_element_bytes(element);
@@ -84,7 +84,7 @@ inline int64_t harness_view_size(const tcp_harness_view &v) {
     return n;
 }
 
-// Returns the storage element at the coordinate that is "index" when the first mode runs fastest.
+// Returns the storage element at coordinate number "index", where the first mode varies fastest.
 inline int64_t harness_view_at(const tcp_harness_view &v, int64_t index) {
     if (!v.stride) return v.offset[index];
     int64_t e = v.origin;
@@ -95,7 +95,7 @@ inline int64_t harness_view_at(const tcp_harness_view &v, int64_t index) {
     return e;
 }
 
-// Returns the coordinate of storage element "e" in "v" as text, "" when it has none.
+// Returns the coordinate of storage element "e" in "v" as text, or "" when it has none.
 inline std::string harness_place_of(const tcp_harness_view &v, int64_t e) {
     const int64_t n = harness_view_size(v);
     for (int64_t c = 0; c < n; ++c) {
@@ -121,7 +121,7 @@ inline std::string harness_hex(const unsigned char *at, int bytes) {
     return text;
 }
 
-// "number" as it stands in an element, or its bits.
+// Returns the number in the element at "at" as text, or its bits.
 inline std::string harness_shown(tcp_element element, const unsigned char *at,
                                  unsigned char poison) {
     const int bytes = tcp_element_bytes(element);

@@ -1,11 +1,12 @@
 // Accesses to global memory with cache hints.  Only tcp_device.cuh includes this.
 //
-//   tcp_ld_global_128<TCP_CS | TCP_L2_128B>(from)     of TCP_CG .. TCP_L1_NO_ALLOCATE one at most,
-//   tcp_ld_global_nc_128<TCP_L1_NO_ALLOCATE>(from)    of TCP_L2_EVICT_FIRST and .._LAST one at
-//   most, tcp_st_global_128<TCP_CS>(to, value)              of a load TCP_L2_64B .. TCP_L2_256B one
-//   at most
+//   tcp_ld_global_128<TCP_CS | TCP_L2_128B>(from)
+//   tcp_ld_global_nc_128<TCP_L1_NO_ALLOCATE>(from)
+//   tcp_st_global_128<TCP_CS>(to, value)
 //
-// The words are PTX's.  A CPU has no caches to be told of (host/tcp_host.h).
+// The template argument combines at most one of TCP_CG .. TCP_L1_NO_ALLOCATE, at most one of
+// TCP_L2_EVICT_FIRST and TCP_L2_EVICT_LAST, and for a load at most one of TCP_L2_64B ..
+// TCP_L2_256B. The names are those of PTX. On a CPU the hints have no effect (host/tcp_host.h).
 #ifndef TCP_HINTS_H
 #define TCP_HINTS_H
 
@@ -28,10 +29,10 @@ enum tcp_hint {
 
 #ifdef __CUDACC__
 
-// As the operand of L2::cache_hint: what createpolicy.fractional makes of a fraction of 1, which
-// CUTLASS writes out too (tests/unit/runtime/cases.cu compares them).  That instruction is not among
-// those that a predicate replaces a branch for: with it each load behind a guard was awaited before
-// the next one began.
+// The operand of L2::cache_hint: the policy that createpolicy.fractional makes for a fraction of 1.
+// CUTLASS has the same constants, and tests/unit/runtime/cases.cu compares them with the
+// instruction. The instruction is not used because it cannot be predicated: each load behind a
+// guard then waited for the one before it.
 template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
     return (Hints & TCP_L2_POLICY) == TCP_L2_EVICT_FIRST ? 0x12f0000000000000 : 0x14f0000000000000;
 }
@@ -69,7 +70,7 @@ template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
         BY(ROW, "", __VA_ARGS__);                                                                  \
     }
 
-// What nobody writes may be loaded at any time; other loads stay where they are.
+// These loads may be moved anywhere because nobody writes the memory; other loads stay in place.
 #define TCP_LD_NC_ROW(before, behind, type, reg)                                                   \
     asm("ld.global" before ".nc" behind "." type " %0, [%1];" : reg(v) : "l"(at))
 #define TCP_LD_NC_ROW_POLICY(before, behind, type, reg)                                            \
@@ -114,7 +115,7 @@ template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
                  reg(v.x), reg(v.y), reg(v.z), reg(v.w), "l"(policy)                               \
                  : "memory")
 
-// "held": what the registers hold; an access of 8 bits has them in one of 32.
+// "held" is the type of the registers: an access of 8 bits uses a register of 32.
 #define TCP_HINTED_ROW(bits, held, n, type, reg)                                                   \
     template <int Hints> TCP_INSTRUCTION tcp_b##bits tcp_ld_global_##bits(const void *from) {      \
         const size_t at = __cvta_generic_to_global(from);                                          \
@@ -140,7 +141,7 @@ TCP_HINTED_ROW(32, tcp_b32, , "u32", "r")
 TCP_HINTED_ROW(64, tcp_b64, , "u64", "l")
 TCP_HINTED_ROW(128, tcp_b128, 4, "u32", "r")
 
-// Copies to shared memory, at a policy of the L2 cache.
+// Copies to shared memory with a policy for the L2 cache.
 #define TCP_CP_ASYNC_ROW(before, behind, cache, bytes)                                             \
     asm volatile("cp.async." cache ".shared.global" behind " [%0], [%1], " bytes ";" ::"r"(to),    \
                  "l"(at)                                                                           \

@@ -1,8 +1,8 @@
-// What a launcher does besides its kernel: check promises, and launch.  C++17, included by emitted
-// files; separate because it is host code, the same for a GPU and for the host runtime.
+// The host part of a launcher: it checks the plan's promises and launches the kernel. C++17,
+// included by emitted files. The same text serves a GPU and the host runtime.
 //
-// Each check returns TCP_OK, or a status after it has put a sentence for tcp_last_error() in place:
-// the only state here, one a thread.
+// Each check returns TCP_OK, or a status after it has stored a sentence for tcp_last_error(). This
+// sentence, one per thread, is the only state here.
 #ifndef TCP_LAUNCH_H
 #define TCP_LAUNCH_H
 
@@ -17,12 +17,13 @@ struct tcp_error_text {
 };
 inline thread_local tcp_error_text tcp_error_of_thread = {""};
 
-// Defined in every translation unit that launches, as one merged symbol, so that C can call it.
+// Defined in every translation unit that launches; the linker merges them into one symbol. C
+// programs can call it.
 TCP_EXTERN_C inline __attribute__((used)) const char *tcp_last_error(void) {
     return tcp_error_of_thread.text;
 }
 
-// Leaves the sentence "format" for tcp_last_error() and returns "status".
+// Stores the sentence "format" for tcp_last_error(), and returns "status".
 __attribute__((format(printf, 2, 3))) inline tcp_status tcp_fail(tcp_status status,
                                                                  const char *format, ...) {
     va_list args;
@@ -32,14 +33,14 @@ __attribute__((format(printf, 2, 3))) inline tcp_status tcp_fail(tcp_status stat
     return status;
 }
 
-// In a launcher: returns from it when "check" fails.
+// For launchers: returns the status of "check" when it fails.
 #define TCP_CHECK(check)                                                                           \
     do {                                                                                           \
         const tcp_status tcp_status_of_check = (check);                                            \
         if (tcp_status_of_check != TCP_OK) return tcp_status_of_check;                             \
     } while (0)
 
-// "tensor" must not be null and must be aligned to "bytes", a power of 2.
+// Checks that "tensor" is not null and is aligned to "bytes", a power of 2.
 inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const void *at,
                                    int bytes) {
     const uintptr_t over = (uintptr_t)at % (uintptr_t)bytes;
@@ -48,7 +49,7 @@ inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const
     return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_ALIGNMENT, kernel, tensor, bytes, at, (int)over);
 }
 
-// "param" must be a multiple of "factor".
+// Checks that "param" is a multiple of "factor".
 inline tcp_status tcp_check_multiple(const char *kernel, const char *param, int64_t value,
                                      int64_t factor) {
     if (value % factor == 0) return TCP_OK;
@@ -56,7 +57,7 @@ inline tcp_status tcp_check_multiple(const char *kernel, const char *param, int6
                     (long long)factor);
 }
 
-// "param" must be in "low" .. "high", both included.
+// Checks that "param" is in "low" .. "high", both included.
 inline tcp_status tcp_check_range(const char *kernel, const char *param, int64_t value, int64_t low,
                                   int64_t high) {
     if (low <= value && value <= high) return TCP_OK;
@@ -64,7 +65,7 @@ inline tcp_status tcp_check_range(const char *kernel, const char *param, int64_t
                     (long long)low, (long long)high);
 }
 
-// "relation", as the plan spells it, must hold between the values "left" and "right".
+// Checks that "relation", in the plan's spelling, holds for the values "left" and "right".
 inline tcp_status tcp_check_relation(const char *kernel, const char *relation, bool holds,
                                      int64_t left, int64_t right) {
     if (holds) return TCP_OK;
@@ -72,8 +73,8 @@ inline tcp_status tcp_check_relation(const char *kernel, const char *relation, b
                     (long long)right);
 }
 
-// An integer that knows when it has become more than 64 bits hold: what is computed of params
-// before anything is known to be small.
+// An integer that records whether it has overflowed 64 bits, for sums and products of params that
+// may be large.
 struct tcp_exact {
     int64_t value;
     bool lost;
@@ -108,14 +109,14 @@ inline tcp_exact operator%(tcp_exact a, tcp_exact b) {
     return a;
 }
 
-// "what", the bytes of a tensor, the grid or a relation, must be computed in 64 bits.
+// Checks that computing "what" (the bytes of a tensor, the grid or a relation) did not overflow 64
+// bits.
 inline tcp_status tcp_check_exact(const char *kernel, const char *what, tcp_exact value) {
     if (!value.lost) return TCP_OK;
     return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_EXACT, kernel, what);
 }
 
-// What a launcher asks of its arguments to choose a variant: it breaks no promise when it does not
-// hold.
+// Conditions for choosing a variant. Unlike a check, a false one breaks no promise.
 inline bool tcp_aligned(const void *at, int64_t bytes) {
     return (uintptr_t)at % (uintptr_t)bytes == 0;
 }
@@ -126,7 +127,8 @@ template <typename... Facts> inline bool tcp_all(Facts... hold) {
     return (... && hold);
 }
 
-// The bytes ["first", "end") of two tensors, counted from their pointers, must not meet.
+// Checks that the bytes ["first", "end") of two tensors, counted from their pointers, do not
+// overlap.
 inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const void *at_one,
                                      int64_t first_one, int64_t end_one, const char *two,
                                      const void *at_two, int64_t first_two, int64_t end_two) {
@@ -139,7 +141,8 @@ inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const 
     return tcp_fail(TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, kernel, one, two);
 }
 
-// Blocks along x, y and z, in 64 bits so that a product that is too large is seen.
+// The number of blocks along x, y and z; 64 bits each, so that the check sees numbers that are too
+// large.
 struct tcp_grid {
     int64_t x, y, z;
 };
@@ -147,7 +150,7 @@ inline tcp_grid tcp_blocks(int64_t x, int64_t y, int64_t z) {
     return tcp_grid{x, y, z};
 }
 
-// The grid must be one the hardware takes; "threads" a block as well.
+// Checks that the hardware accepts the grid, and "threads" threads per block.
 inline tcp_status tcp_check_grid(const char *kernel, tcp_grid grid, int threads) {
     if (grid.x < 0 || grid.y < 0 || grid.z < 0 || grid.x > TCP_GRID_X || grid.y > TCP_GRID_YZ ||
         grid.z > TCP_GRID_YZ) {
@@ -160,15 +163,15 @@ inline tcp_status tcp_check_grid(const char *kernel, tcp_grid grid, int threads)
     return TCP_OK;
 }
 
-// Keeps a launch's arguments from taking part in deduction, so that they convert to the kernel's
-// parameters.
+// Excludes the arguments of a launch from template deduction, so that they convert to the types of
+// the kernel's parameters.
 template <typename T> struct tcp_as { typedef T type; };
 
 #ifdef __CUDACC__
 
 #include <cuda_runtime_api.h>
 
-// Launches "kernel"; a grid without blocks launches nothing and is TCP_OK.
+// Launches "kernel". A grid without blocks launches nothing and returns TCP_OK.
 template <typename... P>
 inline tcp_status tcp_launch(const char *name, void (*kernel)(P...), tcp_grid grid, int threads,
                              int64_t shared_bytes, tcp_stream stream,
@@ -176,7 +179,8 @@ inline tcp_status tcp_launch(const char *name, void (*kernel)(P...), tcp_grid gr
     TCP_CHECK(tcp_check_grid(name, grid, threads));
     if (grid.x == 0 || grid.y == 0 || grid.z == 0) return TCP_OK;
     cudaError_t error = cudaSuccess;
-    if (shared_bytes > 48 * 1024) {  // more is opted in; the setting neither allocates nor waits
+    // the kernel must opt in to more; the call neither allocates nor waits
+    if (shared_bytes > 48 * 1024) {
         error =
             cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)shared_bytes);
@@ -191,16 +195,16 @@ inline tcp_status tcp_launch(const char *name, void (*kernel)(P...), tcp_grid gr
                              dim3((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z),
                              dim3((unsigned)threads), pointers, (size_t)shared_bytes, stream);
     if (error == cudaSuccess) return TCP_OK;
-    cudaGetLastError();  // takes our own error back out of the caller's CUDA state
+    cudaGetLastError();  // removes this error from the caller's CUDA state
     return tcp_fail(TCP_ERR_LAUNCH, "%s: the launch failed: %s", name, cudaGetErrorString(error));
 }
 
 #else
 
-// Runs "entry(context)" for every thread of every block; host/tcp_host_run.cpp.
+// Runs "entry(context)" for every thread of every block. In host/tcp_host_run.cpp.
 tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
                            void (*entry)(void *), void *context);
-// Returns the host's report of a failed launch, in one line.
+// Returns the host runtime's first report on a failed launch, in one line.
 const char *tcp_host_first_report(void);
 
 template <typename F> inline void tcp_host_entry(void *call) {

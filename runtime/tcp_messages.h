@@ -1,5 +1,5 @@
-// What a launcher says when it refuses: one text for the emitted launcher (tcp_launch.h) and for
-// the compiler, which can do without emitting one.  C99; formats of printf.
+// The messages of a launcher that refuses its arguments. The emitted launcher (tcp_launch.h) and
+// the compiler, which can evaluate a launch itself, share them. C99; formats of printf.
 #ifndef TCP_MESSAGES_H
 #define TCP_MESSAGES_H
 
@@ -13,7 +13,7 @@
 #define TCP_SAYS_GRID      "%s: the grid (%lld,%lld,%lld) is beyond (2147483647,65535,65535)"
 #define TCP_SAYS_THREADS   "%s: %d threads a block are not in 1 .. 1024"
 
-// Blocks that the hardware takes along x, and along y and z.
+// The most blocks that the hardware accepts along x, and along y and z.
 #define TCP_GRID_X  2147483647
 #define TCP_GRID_YZ 65535
 

@@ -1,5 +1,5 @@
-// Conversions of the small floating-point types, for filling and printing.  C99, rounding to
-// nearest even; separate from the kernels, which move bits and convert nothing.
+// Conversions of the small floating-point types, for filling and printing: C99, rounding to nearest
+// even. Kernels do not use this header; they convert with tcp_convert.h.
 //
 // f8e4m3 is the finite one of OCP: no infinities, 0x7f and 0xff are NaN, the largest value is 448.
 // A value too large for it becomes NaN; for the others, infinity.
@@ -49,7 +49,7 @@ static inline uint32_t tcp_encode(struct tcp_format f, double value) {
     const int e = (int)(word >> 52 & 0x7ff);
     const uint64_t fraction = word & (((uint64_t)1 << 52) - 1);
     const uint32_t infinity = sign | top << f.mantissa;
-    if (e == 0x7ff && fraction) {  // NaN keeps what fits of its payload, and stays one
+    if (e == 0x7ff && fraction) {  // a NaN keeps the high bits of its payload, and stays a NaN
         const uint32_t payload = (uint32_t)(fraction >> (52 - f.mantissa));
         return f.has_infinity ? infinity | (payload ? payload : 1) : sign | top << f.mantissa | low;
     }
@@ -57,15 +57,15 @@ static inline uint32_t tcp_encode(struct tcp_format f, double value) {
     if (e == 0x7ff) return overflow;
     if (e == 0) return sign;  // a subnormal double is far below every format
     const uint64_t significand = fraction | (uint64_t)1 << 52;
-    int exponent = e - 1023 + bias;          // as the format would store it
-    int drop = 52 - f.mantissa;              // bits below the format's last
-    if (exponent < 1) drop += 1 - exponent;  // subnormal there
+    int exponent = e - 1023 + bias;          // the exponent as the format stores it
+    int drop = 52 - f.mantissa;              // number of bits that the format does not hold
+    if (exponent < 1) drop += 1 - exponent;  // subnormal in this format
     if (drop > 54) return sign;
     if (exponent < 1) exponent = 1;
     const uint64_t kept = significand >> drop, rest = significand & (((uint64_t)1 << drop) - 1);
     const uint64_t half = (uint64_t)1 << (drop - 1);
     const uint64_t rounded = kept + (rest > half || (rest == half && (kept & 1)));
-    // The hidden bit of "rounded", and a carry out of it, count up the exponent.
+    // A carry out of "rounded" and its hidden bit increase the exponent.
     const uint64_t bits = ((uint64_t)(exponent - 1) << f.mantissa) + rounded;
     const uint64_t most = ((uint64_t)top << f.mantissa) + (f.has_infinity ? 0 : low);
     return bits >= most ? overflow : sign | (uint32_t)bits;

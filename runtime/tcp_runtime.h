@@ -1,15 +1,14 @@
-// The C interface of a compiled plan: what a launcher takes and returns, and a small memory
-// interface. Plain C99, so the same header serves C, C++ and nvcc.  It includes no CUDA
-// header: a tcp_stream is what a cudaStream_t is, and the memory functions live in a source of
-// their own (tcp_cuda.cu, or host/ for a CPU), which a program that allocates for itself does not
-// need.
+// The C interface of a compiled plan: the arguments and results of launchers, and a few memory
+// functions. Plain C99, so that the same header serves C, C++ and nvcc. It includes no CUDA header:
+// a tcp_stream is a cudaStream_t. The memory functions are in a source file of their own
+// (tcp_cuda.cu, or host/ for a CPU), which a program with its own allocator does not need.
 //
 // A launcher has the form
-//     tcp_status NAME_launch(const T *in, ..., T *out, ..., int64_t extent, ..., tcp_stream
-//     stream);
-// It checks what the plan promises, launches and returns.  It neither allocates nor waits.
-// When the result is not TCP_OK nothing was launched, and tcp_last_error() names the tensor and the
-// fact.
+//     tcp_status NAME_launch(const T *in, ..., T *out, ..., int64_t extent, ...,
+//                            tcp_stream stream);
+// It checks what the plan promises, launches and returns. It neither allocates nor waits. When the
+// result is not TCP_OK nothing was launched, and tcp_last_error() names the tensor or parameter and
+// the reason.
 #ifndef TCP_RUNTIME_H
 #define TCP_RUNTIME_H
 
@@ -61,7 +60,7 @@ typedef enum tcp_status {
     TCP_STATUS_COUNT
 } tcp_status;
 
-// The stream a launcher uses: a cudaStream_t; NULL is the default one.  The host ignores it.
+// The stream for a launch: a cudaStream_t; NULL is the default stream. The host runtime ignores it.
 typedef struct CUstream_st *tcp_stream;
 
 // Returns what "status" means, in a few words.
@@ -82,7 +81,7 @@ static inline const char *tcp_status_text(tcp_status status) {
     return "unknown status";
 }
 
-// Returns the name of "element" as the language spells it.
+// Returns the name of "element" in the language.
 static inline const char *tcp_element_text(tcp_element element) {
     static const char text[TCP_ELEMENT_COUNT][8] = {"u8",  "s8",  "u16",    "s16",    "u32",
                                                     "s32", "u64", "s64",    "f16",    "bf16",
@@ -91,27 +90,27 @@ static inline const char *tcp_element_text(tcp_element element) {
     return (unsigned)element < TCP_ELEMENT_COUNT ? text[element] : "?";
 }
 
-// Returns the bytes of one "element", 0 for a value that is not one.
+// Returns the size of an "element" in bytes; 0 for an invalid value.
 static inline int tcp_element_bytes(tcp_element element) {
     static const unsigned char bytes[TCP_ELEMENT_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2,
                                                            4, 8, 1, 1, 1, 2, 4, 8, 16};
     return (unsigned)element < TCP_ELEMENT_COUNT ? bytes[element] : 0;
 }
 
-// Returns what the last launcher that failed in this thread found: its name, the tensor or
-// parameter, the numbers and the rule; "" before the first failure.  Each compiled plan defines
-// it.
+// Returns a message about the last launcher that failed in this thread: its name, the tensor or
+// parameter, the numbers and the rule; "" before the first failure. Each compiled plan defines this
+// function.
 TCP_EXTERN_C const char *tcp_last_error(void);
-enum { TCP_ERROR_BYTES = 512 };  // at most, with the zero at its end
+enum { TCP_ERROR_BYTES = 512 };  // the message's size at most, with the zero at its end
 
-// Device memory, for programs without their own allocator.  Uploads and downloads wait for
-// "stream"; tcp_alloc gives memory aligned to 256 bytes in "*out", also for 0 bytes.
+// Device memory, for programs without their own allocator. Uploads and downloads wait for "stream".
+// tcp_alloc stores a pointer to memory aligned to 256 bytes in "*out", also for 0 bytes.
 TCP_EXTERN_C tcp_status tcp_alloc(void **out, size_t bytes);
 TCP_EXTERN_C tcp_status tcp_free(void *memory);
 TCP_EXTERN_C tcp_status tcp_upload(void *to, const void *from, size_t bytes, tcp_stream stream);
 TCP_EXTERN_C tcp_status tcp_download(void *to, const void *from, size_t bytes, tcp_stream stream);
 TCP_EXTERN_C tcp_status tcp_memset(void *to, int byte, size_t bytes, tcp_stream stream);
-// Waits for all work of "stream"; TCP_ERR_DEVICE when a kernel failed.
+// Waits for all work on "stream". Returns TCP_ERR_DEVICE when a kernel failed.
 TCP_EXTERN_C tcp_status tcp_wait(tcp_stream stream);
 
 #endif

@@ -1,5 +1,5 @@
-// Checks candidates for one relayout and times them side by side; see tcp_tune.h.  Knows
-// nothing of where it runs but tcp_backend.h.
+// Checks candidates for one relayout and times them side by side; see tcp_tune.h. It uses the
+// machine only through tcp_backend.h.
 #include "tcp_tune.h"
 
 #include <stdio.h>
@@ -17,11 +17,12 @@
 
 static const size_t guard_bytes = 1024, most_at_once = 1 << 22;
 static const unsigned char poisons[2] = {0xcb, 0x34};
-static const int64_t cold_bytes = (int64_t)1 << 28;  // no cache keeps so much
-static const int64_t span_bytes = (int64_t)1 << 32;  // moved between two looks at the clock
+static const int64_t cold_bytes = (int64_t)1 << 28;  // more than any cache holds
+// bytes moved between two readings of the clock
+static const int64_t span_bytes = (int64_t)1 << 32;
 static const int most_buffers = 4096, most_launches = 256, least_rounds = 5, most_rounds = 200;
 
-// Several buffers of one side in one block, each at a multiple of "align" and with guard zones.
+// Several buffers of one side in one allocation, each aligned to "align" and between guard zones.
 struct pool {
     void *block = nullptr;
     unsigned char *first = nullptr;
@@ -36,8 +37,8 @@ struct options {
     int seconds = 2;
 };
 
-// What must come out of which elements: element "e" of the source is one of "from", by a hash of
-// its number, and becomes the one at the same place of "to".
+// The pairs of source and destination elements: element "e" of the source is one of "from", chosen
+// by a hash of "e", and becomes the one at the same index of "to".
 struct elements {
     std::vector<unsigned char> from, to;
     size_t from_bytes, to_bytes;
@@ -57,10 +58,11 @@ struct tuning {
     elements el;
     pool src, dst;
     int buffers = 1, rounds = 0;
-    std::vector<bool> refused;            // by the launcher; then "wrong" says why
+    std::vector<bool> refused;            // the launcher refused it; then "wrong" says why
     std::vector<std::string> wrong;       // "": right
-    std::vector<std::vector<double>> ms;  // of each candidate, and of the plain copy at the end
-    std::vector<unsigned char> expected;  // of the destination, poison where nothing goes
+    std::vector<std::vector<double>> ms;  // by candidate, then the plain copy
+    // contents of the destination, with poison where nothing is written
+    std::vector<unsigned char> expected;
 };
 
 // -- memory ---------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ static elements draw_elements(const tcp_tune_relayout &r) {
     return el;
 }
 
-// Fills the sources: the first one from here, the others from that.
+// Fills the sources: the first one from the host, the others from the first one.
 static bool fill_sources(const tuning &t) {
     const size_t each = t.el.from_bytes;
     std::vector<unsigned char> data(most_at_once * each);
@@ -151,7 +153,7 @@ static bool guard_is(const unsigned char *at, unsigned char poison) {
     return std::all_of(data, data + sizeof data, [=](unsigned char b) { return b == poison; });
 }
 
-// Why the destination is not as expected; "" when it is.
+// Returns why the destination is not as expected; "" when it is.
 static std::string compared(const tuning &t, unsigned char poison) {
     const unsigned char *at = t.dst.at(0);
     const size_t each = t.el.to_bytes;
@@ -197,7 +199,8 @@ struct span {
     int which, first, launches;
 };
 
-// Whole 512 bytes, where there are so many: a plain copy of 2 bytes less was a third slower.
+// Rounds down to a multiple of 512 bytes, if there are as many: a plain copy of 2 bytes less was
+// slower by a third.
 static size_t copied_bytes(const tuning &t) {
     const size_t bytes = std::min(t.src.bytes, t.dst.bytes);
     return bytes < 512 ? bytes : bytes / 512 * 512;

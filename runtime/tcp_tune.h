@@ -13,18 +13,18 @@
 //         return tcp_tune_main(argc, argv, &relayout, candidates, 8);
 //     }
 //
-// What must come out is worked out from extents and strides, on the CPU.  The elements are random,
-// and others in each run.  A candidate runs with two poisons in the destination and around it, and
-// is timed when every element and byte was right.  Then all candidates and a plain copy are timed in
-// rounds, in another order in each, with memory that the caches have lost.
+// The expected result is computed from extents and strides on the CPU. The elements are random, and
+// different in each run. A candidate runs with two poisons in and around the destination, and is
+// timed only if every element and byte was right. Then all candidates and a plain copy are timed in
+// rounds, each in a different order, with memory that is no longer in the caches.
 //
 // Options of the program:
 //     --out FILE       where the results go
-//     --seconds N      how long to measure, at least five rounds; 0: check alone
+//     --seconds N      how long to measure, at least five rounds; 0: only check
 // FILE has lines: "device NAME", "versions TEXT", "buffers N", "rounds N", "memcpy GB/s", and one
-// for each candidate: "right I MS" (the median), "wrong I TEXT", or "refused I TEXT" where its
+// for each candidate: "right I MS" (the median), "wrong I TEXT", or "refused I TEXT" when its
 // launcher refuses.
-// Exit status: 0; 2 for a wrong option, no device, or memory that is out.
+// Exit status: 0; 2 for a wrong option, no device, or when memory runs out.
 #ifndef TCP_TUNE_H
 #define TCP_TUNE_H
 
@@ -33,9 +33,9 @@
 struct tcp_tune_relayout {
     tcp_element from, to;
     int rank;
-    const int64_t *extent, *src, *dst;  // of each mode; the last one is the innermost loop
+    const int64_t *extent, *src, *dst;  // by mode; the last mode is the innermost loop
     int64_t src_count, dst_count;       // storage elements
-    int64_t align;                      // bytes that are promised of both sides
+    int64_t align;                      // alignment in bytes promised for both sides
 };
 
 struct tcp_tune_candidate {

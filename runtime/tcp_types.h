@@ -1,5 +1,5 @@
-// The types that kernels and their callers share, and the version.  C99 and C++, and device code,
-// which includes no header of the C or C++ library: NVRTC has none.
+// The types that kernels and their callers share, and the version. Used by C99, C++ and device
+// code. Includes no header of the C or C++ library, because NVRTC has none.
 #ifndef TCP_TYPES_H
 #define TCP_TYPES_H
 
@@ -7,7 +7,7 @@
 
 #ifndef __CUDACC__
 #include <stdint.h>
-#elif defined(__INT64_TYPE__)  // as the host's compiler has them
+#elif defined(__INT64_TYPE__)  // as the host's compiler defines them
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
 typedef __INT32_TYPE__ int32_t;
@@ -16,7 +16,7 @@ typedef __UINT8_TYPE__ uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
-#else                          // as libcu++ has them for NVRTC
+#else                          // as libcu++ defines them for NVRTC
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -27,7 +27,7 @@ typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 #endif
 
-// Element types without a C type of their own: the bits alone, converted in tcp_numeric.h.
+// Element types without a C type: they hold the bits, which tcp_numeric.h converts.
 typedef struct tcp_f16 {
     uint16_t bits;
 } tcp_f16;
@@ -41,7 +41,7 @@ typedef struct tcp_f8e5m2 {
     uint8_t bits;
 } tcp_f8e5m2;
 
-// Raw bits: the element types b8..b128, and what one access moves.
+// Raw bits: the element types b8..b128, and the values that accesses move.
 typedef uint8_t tcp_b8;
 typedef uint16_t tcp_b16;
 typedef uint32_t tcp_b32;

@@ -68,7 +68,7 @@ void *arena_alloc(struct arena *a, size_t bytes) {
 void *arena_room(struct arena *a, size_t bytes) {
     void *p = take(a, bytes);
 #ifdef TCPC_SANITIZE
-    memset(p, 0xa5, bytes);  // who takes it for zeroed is found
+    memset(p, 0xa5, bytes);  // makes code that expects zeros fail
 #endif
     return p;
 }

@@ -1,5 +1,6 @@
-// One arena a session: everything a compilation makes lives here and is freed at once.
-// In sanitizer builds every allocation is a malloc of its own, so that overruns are seen.
+// Each session has one arena.  It holds everything that a compilation allocates, and is freed at
+// once.
+// In sanitizer builds each allocation is a malloc of its own, so that the sanitizer sees overruns.
 #ifndef TCPC_BASE_ARENA_H
 #define TCPC_BASE_ARENA_H
 
@@ -21,9 +22,9 @@ struct arena_mark {
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
-// Returns "bytes" zeroed bytes, aligned to 16, or does what memory_out does.
+// Returns "bytes" zeroed bytes, aligned to 16.  If memory is out, it does what memory_out does.
 void *arena_alloc(struct arena *a, size_t bytes);
-// The same, not zeroed: for what is large and of which little is used.
+// The same without zeroing: for a large array of which only a small part is used.
 void *arena_room(struct arena *a, size_t bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -31,9 +32,8 @@ struct arena_mark arena_mark(const struct arena *a);
 // Frees what was allocated since "mark".
 void arena_rewind(struct arena *a, struct arena_mark mark);
 
-// The array "at" of "n" things of "size" bytes, with room for one more: "at" itself while "n" is
-// below
-// "*cap", the things that it has room for.
+// Makes room for one more element in the array "at", which has "n" elements of "size" bytes and
+// room for "*cap".  Returns "at" if n < *cap, otherwise a larger copy, and updates "*cap".
 void *arena_more(struct arena *a, void *at, size_t size, int n, int *cap);
 
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))

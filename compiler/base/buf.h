@@ -1,5 +1,5 @@
-// Growable text: what every printer writes into.  Memory is no arena's, so that a buffer may
-// outlive a mark of the arena; the text always ends in a NUL that "len" does not count.
+// Growable text, which all printers write into.  Its memory comes from malloc, not from an arena,
+// so a buffer may outlive arena_rewind.  The text always ends in a NUL, which "len" does not count.
 #ifndef TCPC_BASE_BUF_H
 #define TCPC_BASE_BUF_H
 
@@ -17,7 +17,8 @@ void buf_init(struct buf *b);
 void buf_release(struct buf *b);
 void buf_clear(struct buf *b);
 void buf_char(struct buf *b, char c);
-void buf_fill(struct buf *b, char c, int n);  // "c" "n" times; n <= 0: nothing
+// Appends "c" "n" times; nothing if n <= 0.
+void buf_fill(struct buf *b, char c, int n);
 void buf_puts(struct buf *b, const char *text);
 void buf_write(struct buf *b, const char *text, size_t len);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

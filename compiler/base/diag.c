@@ -1,5 +1,4 @@
-// Collecting diagnostics, the table of warnings and their options.  How they look is
-// diag_print.c's.
+// Collects diagnostics; has the table of warnings and their options.  diag_print.c prints them.
 #include "base/diag.h"
 
 #include <ctype.h>
@@ -10,7 +9,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 
-// More than this is kept from no run, whatever the limit is: printing sorts what it prints.
+// Most diagnostics that are kept, whatever the limit of errors is: printing sorts them.
 enum { MOST_KEPT = 100000 };
 
 static const struct warning_row warnings[W_COUNT] = {
@@ -43,8 +42,9 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_CONVERSION] = {"conversion", true, "a copy between integers and floats that loses digits"},
     [W_LINEAR_TILE] = {"linear-tile", true,
                        "one number for a tile of several modes, along the first"},
-    [W_FIXED_TILE] = {"fixed-tile", true,
-                      "one tile of an input for all blocks, which write all tiles of an output"},
+    [W_FIXED_TILE] =
+        {"fixed-tile", true,
+         "one tile of an input for all blocks or steps, which write all tiles of an output"},
     [W_THREAD_ORDER] = {"thread-order", true,
                         "two sides of a copy that are cut by threads in different orders"},
     [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},
@@ -220,7 +220,7 @@ static int find_warning(const char *name) {
     return -1;
 }
 
-// The warning "name", which is at "at"; -1, with an error reported, when there is none.
+// The number of the warning "name".  Reports an error at "at" and returns -1 if there is none.
 static int named(struct session *s, const char *name, struct range at) {
     const char *names[W_COUNT];
     int w = find_warning(name);
@@ -289,8 +289,7 @@ bool diag_option(struct session *s, const char *option) {
     return true;
 }
 
-// The number of single-letter edits, with swaps of neighbours, that make "a" into "b"; lengths up
-// to LONGEST.  A small letter and its capital are one.
+// The longest name, in bytes, that diag_did_you_mean compares.
 enum { LONGEST = 40 };
 
 static bool same_letter(char a, char b) {
@@ -316,7 +315,8 @@ static int distance(const char *a, int na, const char *b, int nb) {
     return row[na % 3][nb];
 }
 
-// How many letters "a" and "b" begin with alike, the same case counted first.
+// Twice the number of leading letters that "a" and "b" share, ignoring case; one less if their
+// first letters differ in case.
 static int alike(const char *a, const char *b) {
     int n = 0;
     while (a[n] && same_letter(a[n], b[n])) n++;
@@ -332,7 +332,7 @@ const char *diag_did_you_mean(const char *wrong, const char *const *names, int n
         size_t to = names[i] ? strlen(names[i]) : 0;
         if (to == 0 || to > LONGEST) continue;
         int d = distance(wrong, (int)len, names[i], (int)to);
-        // something is left of both, and of short ones the begin
+        // both share something with the other, and short names also share their first letters
         bool near = d < (int)to && d < (int)len && (d < 3 || len > 7 || alike(wrong, names[i]) > 4);
         if (!near || d > least) continue;
         if (d < least || !best || alike(wrong, names[i]) > alike(wrong, best)) best = names[i];

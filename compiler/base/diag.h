@@ -1,5 +1,5 @@
-// Diagnostics: errors, named warnings, notes and fix-its, collected in a session and printed as
-// clang does.
+// Diagnostics: errors, named warnings, notes and fix-its.  They are collected in a session and
+// printed in clang's format.
 #ifndef TCPC_BASE_DIAG_H
 #define TCPC_BASE_DIAG_H
 
@@ -12,7 +12,7 @@
 struct buf;
 struct session;
 
-// The names of -Wname; a row each in diag.c with its default and one line of help.
+// The warnings of -Wname.  Each has a row in diag.c, with its default and one line of help.
 enum warning {
     W_VECTORIZE,
     W_LAYOUT_TILER,
@@ -61,11 +61,12 @@ enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS
 // edited text is compiled, and the note is dropped when the promise does not hold.
 // In any case but "in_all" the hardware counts no more for any copy than before.
 struct claim {
-    // accesses of its copy number "copy" are "bits" wide; NULL: the error is gone
+    // function, copy: copy number "copy" of this kernel has accesses "bits" wide.  NULL: the error
+    // is gone.
     const char *function;
     int copy, bits;
-    // the hardware counts less of that for that copy, and not much more than it need; or fewer
-    // threads have nothing to do
+    // Which cost of that copy gets smaller: sectors, wavefronts or idle threads.  The copy must
+    // also not be much further from its minimum than before.
     enum cheaper cheaper;
     bool dst;      // .. on that side
     bool or_else;  // shown only when none before it holds
@@ -74,19 +75,20 @@ struct claim {
 };
 
 struct diag {
-    enum severity severity;  // a warning under -Werror is SEV_ERROR with "warning" set
+    enum severity severity;  // an error made by -Werror is SEV_ERROR, with "warning" set
     enum warning warning;    // W_COUNT: none
     struct range at;
     const char *message;
-    const char *page;  // of --explain=NAME, or NULL; a warning's is its own name
+    // the page for --explain=NAME, or NULL; the page of a warning has the warning's name
+    const char *page;
     struct fixit *fixit;
-    const struct claim *claim;  // of a note: to be tried
-    bool if_mended;             // said only when a claim of its notes holds
+    const struct claim *claim;  // of a note: to be tried before it is shown
+    bool if_mended;             // shown only if a claim of its notes holds
     struct diag *note;          // the notes, in order
     struct diag *next;
 };
 
-// A warning that a plan silences in a part of its text.
+// A warning that the plan switches off in a part of its text (allow "name").
 struct silence {
     enum warning warning;
     struct range at;
@@ -96,13 +98,13 @@ struct silence {
 struct diags {
     struct diag *first, *last;
     int nerrors, nwarnings;
-    int error_limit;  // 20; 0: none
+    int error_limit;  // most errors that are printed; default 20; 0: no limit
     bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
     bool no_werror[W_COUNT];  // -Wno-error=name
     struct silence *silences;
-    bool json;   // printed for programs
-    int color;   // -1 by terminal and NO_COLOR, 0 never, 1 always
-    bool muted;  // the last diagnostic was dropped, so its notes are too
+    bool json;   // print as JSON
+    int color;   // -1: decided by terminal and NO_COLOR, 0: never, 1: always
+    bool muted;  // the last diagnostic was dropped, so its notes are dropped too
     struct arena arena;
 };
 
@@ -110,48 +112,51 @@ struct diags {
 void diag_error(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
 void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...)
     DIAG_FORMAT(4);
-// These attach to the diagnostic before them; a fix-it attaches to the note if one came since.
+// diag_note and diag_fixit add to the last diagnostic.  A fix-it goes to the last note of it, if
+// there is one.
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
-// The same for the diagnostic "to".
+// Adds a note to the diagnostic "to".
 void diag_note_of(struct session *s, struct diag *to, struct range at, const char *fmt, ...)
     DIAG_FORMAT(4);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
-// The fix-its of the note before it are shown only when they hold what "c" says.
+// Shows the last note only if its fix-its fulfil the claim "c".
 void diag_claim(struct session *s, struct claim c);
-// The diagnostic before it is shown only when a claim of its notes holds.
+// Shows the last diagnostic only if a claim of its notes holds.
 void diag_if_mended(struct session *s);
-// Takes notes whose claims were not tried or do not hold out of "d".
+// Removes from "d" all notes that have a claim.  compile/fixits.c calls it for notes whose claims
+// do not hold, or were not tried.
 void diag_drop_claims(struct diag *d);
-// Takes out what is said only when a claim holds, and none does.
+// Removes all diagnostics that diag_if_mended marked and of which no claim was found to hold.
 void diag_drop_unmended(struct session *s);
-// Names the page of --explain=NAME that says more about the error before it; a literal.
+// Names the page of --explain=NAME that explains the last error; "name" must be a literal.
 void diag_page(struct session *s, const char *name);
 
-// Whether more errors were reported than are printed, so that looking for more is in vain.
+// Whether more errors were reported than will be printed, so that there is no use in looking for
+// more.
 bool diag_full(const struct session *s);
 
-// Takes -Wname, -Wno-name, -Werror, -Werror=name, -Wno-error=name, -w.  Returns false, with an
-// error reported, when "option" names no warning.
+// Takes one of -Wname, -Wno-name, -Werror, -Werror=name, -Wno-error=name, -w.  Reports an error and
+// returns false if "option" names no warning.
 bool diag_option(struct session *s, const char *option);
 
-// From now on the warning "name", which is at "at", is not given for what is in "where",
-// whatever the options say.  Reports a name that no warning has.
+// Switches off the warning "name" for the text "where", whatever the options say.  "at" is where
+// "name" is written: an error is reported there if no warning has that name.
 void diag_silence(struct session *s, const char *name, struct range at, struct range where);
 
-// The name in "names" (of which there are "n") nearest to "wrong", or NULL when none is near
-// enough.
+// The one of the "n" names that is nearest to "wrong"; NULL if none is near enough.
 const char *diag_did_you_mean(const char *wrong, const char *const *names, int n);
 
-// Prints all, sorted by place, to "out", as text or as JSON; resets nothing.
+// Prints all diagnostics to "out", sorted by place, as text or as JSON.  Keeps them.
 void diag_print(struct session *s, FILE *out);
-// Whether escape sequences for colours belong into "out": by --color, else by terminal and
-// NO_COLOR.
+// Whether text for "out" has escape sequences for colours: decided by --color, otherwise by
+// terminal and NO_COLOR.
 bool diag_in_color(const struct session *s, FILE *out);
-// The same into text; "color" says whether with escape sequences.
+// Prints all diagnostics as text into "out", with escape sequences if "color".
 void diag_print_text(struct session *s, struct buf *out, bool color);
-// One JSON array of all diagnostics, with their notes and fix-its.
+// Prints all diagnostics, with their notes and fix-its, as one JSON array.
 void diag_print_json(struct session *s, struct buf *out);
-// The diagnostics in the order of printing, in memory of the session; "n" gets their number.
+// The diagnostics in the order in which they are printed, allocated in the session.  Sets "n" to
+// their number.
 struct diag **diag_sorted(struct session *s, int *n);
 
 void diags_init(struct diags *d);

@@ -1,5 +1,5 @@
-// The diagnostics as JSON, for editors: one array, sorted as the text is, everything that the text
-// has and the ends of the ranges.
+// Prints diagnostics as one JSON array, for editors: in the order of the text, with everything that
+// the text has, and with the ends of ranges.
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"

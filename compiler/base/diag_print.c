@@ -1,6 +1,7 @@
-// How diagnostics look: the message, the source line, a caret and a range under it, and the fix-its
-// under that.  Columns are those of a terminal: tabs run to the next multiple of 8, wide characters
-// take two, bytes that are not UTF-8 and control characters are shown as <XX>.
+// Prints diagnostics as text: the message, the source line, a caret and a range under it, and the
+// fix-its under that.  Columns are columns of a terminal.  Tabs go to the next multiple of 8, wide
+// characters take two columns, and control characters and bytes that are not UTF-8 are shown as
+// <XX>.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +19,8 @@ enum { TAB = 8, WIDEST = 200, LEAD = 60, REACH = 1024 };
 #define GREEN "\033[1;32m"
 #define PLAIN "\033[0m"
 
-// Terminal columns of a printable character: the blocks that matter, not the whole of Unicode's
-// tables.
+// Terminal columns of a printable character.  Knows the important blocks of wide characters, not
+// all of Unicode.
 static int width_of(int32_t c) {
     static const struct {
         int32_t lo, hi;
@@ -35,7 +36,8 @@ static int width_of(int32_t c) {
     return 1;
 }
 
-// A source line as it is shown; column[i] is where byte i is, column[len] where the line ends.
+// A source line as it is shown.  column[i] is the column of byte i, column[len] the end of the
+// line.
 struct shown {
     struct buf text;
     int *column;
@@ -82,8 +84,8 @@ static int at_most(int x, int most) {
     return x < most ? x : most;
 }
 
-// Writes "fixits" that are in the line [begin, begin + line.len) under their columns, less "from"
-// columns.
+// Writes those of the fix-its of "d" that are in "line" under their columns.  The line begins at
+// byte "begin" of the file, and is shown from column "from" on.
 static void print_fixits(struct buf *out, const struct diag *d, const struct shown *line,
                          uint32_t begin, int from, bool color) {
     int col = 0;
@@ -112,7 +114,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     uint32_t end = row < f->nlines ? f->line_start[row] - 1 : (uint32_t)f->size;
     if (end > begin && f->text[end - 1] == '\r') end--;
 
-    // of a line that is longer by far than what is shown, what is around the caret is looked at
+    // if the line is much longer than what is shown, only the part around the caret is converted
     uint32_t at = begin + (uint32_t)(col - 1) < end ? begin + (uint32_t)(col - 1) : end;
     if (at - begin > REACH) begin = at - REACH;
     while (begin < at && ((unsigned char)f->text[begin] & 0xc0) == 0x80) ++begin;
@@ -128,7 +130,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
                                          : first;
     int caret = line.column[first], stop = line.column[last];
 
-    // a very long line is shown around the caret only
+    // only the part of a very long line around the caret is shown
     int from_byte = 0, to_byte = line.len, from = 0;
     if (line.column[line.len] > WIDEST) {
         while (from_byte < first && line.column[from_byte] < caret - LEAD) from_byte++;

@@ -1,4 +1,4 @@
-// Texts of the outside as they are in what tcpc writes (see escape.h).
+// Escapes text that comes from outside (see escape.h).
 #include "base/escape.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-// Texts of the outside (names of files, words of the command line, comments of a plan) as they
-// are in what tcpc writes.  One function a language, so that nothing in a name is taken for that
-// language's own.
+// Escapes text that comes from outside (names of files, words of the command line, comments of a
+// plan) for what tcpc writes.  There is one function for each output language, so that no character
+// of a name has a meaning in that language.
 #ifndef TCPC_BASE_ESCAPE_H
 #define TCPC_BASE_ESCAPE_H
 
@@ -10,20 +10,20 @@
 struct arena;
 struct buf;
 
-// Decodes the character at "p" (before "end"): its code point, and its length in "len".  Returns -1
-// for a byte that starts no character of well-formed UTF-8.
+// Decodes the character at "p" (p < end).  Returns its code point and sets "len" to its length in
+// bytes.  Returns -1 if no well-formed UTF-8 character begins there.
 int32_t utf8_decode(const unsigned char *p, const unsigned char *end, int *len);
-// Whether character "c" (-1: no character) is one that a terminal, an editor or a reader of XML
-// takes for a command, or refuses: control characters, ends of lines, marks that turn the direction
-// of writing.
+// Whether a terminal, an editor or an XML reader would treat the code point "c" as a command or
+// refuse it: control characters, line ends, marks that change the direction of writing.  Also true
+// for -1 (no character).
 int utf8_is_control(int32_t c);
 
-// "text" as one line for people: what is a control character or no UTF-8 becomes <XX> a byte.
+// "text" as one printable line.  Each byte of a control character or of invalid UTF-8 becomes <XX>.
 void buf_shown(struct buf *b, const char *text, size_t len);
 const char *shown(struct arena *a, const char *text);
-// The same between the quotes of a C string.
+// The same, for use between the quotes of a C string literal.
 const char *shown_in_string(struct arena *a, const char *text);
-// "text" as a JSON string, in quotes; bytes that are no UTF-8 become U+FFFD.
+// "text" as a JSON string with its quotes.  Bytes that are not UTF-8 become U+FFFD.
 void buf_json_string(struct buf *b, const char *text);
 
 #endif

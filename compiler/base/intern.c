@@ -1,5 +1,5 @@
-// Interned names: an open-addressed table.  The strings have an arena of their own, so that a name
-// outlives a rewind of the session's arena.
+// Interned names, in an open-addressed hash table.  The strings have an arena of their own, so that
+// they survive a rewind of the session's arena.
 #include "base/intern.h"
 
 #include <stdint.h>

@@ -10,7 +10,7 @@
 struct reader {
     struct arena *arena;
     const char *begin, *at, *end;
-    const char *why;  // NULL: right so far
+    const char *why;  // NULL: no error so far
     int depth, values;
 };
 
@@ -62,7 +62,7 @@ static char *encode(char *to, int32_t c) {
     return to;
 }
 
-// What follows a backslash.
+// Reads the character after a backslash and writes what it stands for to "*to".
 static bool escaped(struct reader *r, char **to) {
     static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
     int c = peek(r);
@@ -87,7 +87,7 @@ static bool escaped(struct reader *r, char **to) {
 
 static const char *quoted(struct reader *r) {
     if (!take(r, '"')) return fail(r, "a text in quotes is expected"), NULL;
-    const char *close = r->at;  // no text is longer than what it is written as
+    const char *close = r->at;  // a decoded string is never longer than its source
     while (close < r->end && *close != '"') close += *close == '\\' && close + 1 < r->end ? 2 : 1;
     char *out = arena_room(r->arena, (size_t)(close - r->at) + 1), *to = out;
     while (!take(r, '"')) {
@@ -125,7 +125,8 @@ static bool number(struct reader *r, struct json_value *v) {
     if (r->at == first && !digits(r)) return false;
     v->kind = JSON_NUMBER;
     v->whole = true;
-    for (const char *p = first; p < r->at && v->whole; ++p)  // down from 0, which reaches farther
+    // counts down from 0, because INT64_MIN is further from 0 than INT64_MAX
+    for (const char *p = first; p < r->at && v->whole; ++p)
         v->whole = !__builtin_mul_overflow(v->number, 10, &v->number) &&
                    !__builtin_sub_overflow(v->number, *p - '0', &v->number);
     if (v->whole && !minus) v->whole = !__builtin_sub_overflow(0, v->number, &v->number);
@@ -170,7 +171,7 @@ static bool keys_differ(struct reader *r, const struct json_value *first, int n)
     return differ || fail(r, "an object has a key twice");
 }
 
-// What is in the brackets of a list or an object, of which the first was taken.
+// Reads the values of a list or an object after its opening bracket.
 static bool items(struct reader *r, struct json_value *v, bool object) {
     const struct json_value **last = &v->first;
     char close = object ? '}' : ']';

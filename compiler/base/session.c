@@ -1,4 +1,4 @@
-// The session: made first, released last.
+// The session: it is made first and released last.
 #include "base/session.h"
 
 #include <stdint.h>

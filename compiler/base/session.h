@@ -1,5 +1,5 @@
-// What every module is handed first: memory, names, sources, diagnostics, options.  There are no
-// mutable globals.
+// The first argument of most functions: memory, names, sources, diagnostics and options of one
+// compilation.  There are no mutable globals.
 #ifndef TCPC_BASE_SESSION_H
 #define TCPC_BASE_SESSION_H
 
@@ -11,21 +11,26 @@
 
 struct define {
     const char *name;  // interned
-    const char *text;  // after the =
+    // the value, as written after the =
+    const char *text;
 };
 
 struct cost_memo;
 
 struct options {
-    const char *arch;        // "sm_90", or NULL: what the plan says, else sm_80
+    // such as "sm_90"; NULL: what the plan says, otherwise sm_80
+    const char *arch;
     struct define *defines;  // -D
     int ndefines, cap_defines;
-    const char *dump_after;     // pass name or NULL
-    bool no_line;               // no #line in emitted code
-    unsigned long proof_limit;  // operations that a proof may take; 0: PROVE_LIMIT
-    const char *tuned;          // a kernel that the planner writes otherwise, or NULL:
-    int candidate;              // as the choice with this number after the best one
-    const char *emitted;        // the emitted file as #line names it, or NULL: after the plan
+    const char *dump_after;  // pass name or NULL
+    bool no_line;            // no #line in emitted code
+    // most operations of isl for a proof; 0: PROVE_LIMIT
+    unsigned long proof_limit;
+    // the kernel for which the planner takes another candidate than the best, or NULL
+    const char *tuned;
+    int candidate;
+    // the name of the emitted file for #line; NULL: derived from the plan's name
+    const char *emitted;
 };
 
 struct session {

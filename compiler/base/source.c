@@ -1,4 +1,4 @@
-// Source texts and their line maps.  Texts stay where they are until the session ends.
+// Source texts and the positions of their lines.  A text is not moved until the session ends.
 #include "base/source.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 
-// Reads what is left of "in" into memory of memory_new.  Returns NULL with errno set on failure.
+// Reads the rest of "in" into memory from memory_new.  Returns NULL with errno set on failure.
 static char *read_all(FILE *in, size_t *size) {
     size_t cap = 16 * 1024, len = 0;
     char *text = memory_new(cap + 1);
@@ -53,7 +53,8 @@ FILE *source_open(const char *path) {
     struct stat st;
     char first = 0;
     bool piped = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
-    // at once, there are bytes, or there is somebody to wait for, or neither
+    // this read does not block: it gets a byte (n > 0), fails because a writer has written nothing
+    // yet (n < 0), or finds no writer (n == 0)
     ssize_t n = piped ? read(fd, &first, 1) : -1;
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     FILE *in = n == 0 ? NULL : fdopen(fd, "rb");
@@ -95,7 +96,7 @@ static const char *without_dots(struct session *s, const char *path) {
     while (*path) {
         size_t n = strcspn(path, "/"), with = n + (path[n] == '/');
         bool up = n == 2 && strncmp(path, "..", 2) == 0;
-        size_t last = b.len;  // where the last name begins
+        size_t last = b.len;  // where the last component begins
         if (b.len > 1)
             for (--last; last > 0 && b.text[last - 1] != '/';) --last;
         if (up && last < b.len && strcmp(b.text + last, "../") != 0) {

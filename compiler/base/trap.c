@@ -1,4 +1,4 @@
-// Traps, and the memory that they know of (see trap.h).
+// Traps and the memory that they track (see trap.h).
 #include "base/trap.h"
 
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The only object that changes and belongs to no session: what fails deep in a printer is handed
-// none.
+// The only mutable object outside of sessions: code deep inside a printer has no session to find
+// the trap in.
 static _Thread_local struct trap *trap_of_thread;
 
 void trap_set(struct trap *t) {

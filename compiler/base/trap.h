@@ -1,6 +1,6 @@
-// What happens when memory is out, or when something of ours is broken (BUG): the process ends, but
-// for a library, which sets a trap first, and to which control goes back then.  A trap is of one
-// thread, and knows what was allocated by memory_new since it was set.
+// What happens when memory is out or an internal error is found (BUG).  The process ends, unless a
+// trap is set: then control returns to the trap.  The library sets one.  A trap belongs to one
+// thread, and records what memory_new allocated since it was set.
 #ifndef TCPC_BASE_TRAP_H
 #define TCPC_BASE_TRAP_H
 
@@ -14,30 +14,32 @@ struct memory_block {
 };
 
 struct trap {
-    jmp_buf at;                // where setjmp returns an enum trapped
-    char bug[256];             // what is broken
+    jmp_buf at;                // setjmp returns an enum trapped here
+    char bug[256];             // the message of BUG
     struct memory_block held;  // head of a ring
     struct trap *outer;
 };
 
-// Sets "t" for this thread, over the one that is set; setjmp(t->at) has to follow.
+// Sets "t" for this thread, inside the trap that is already set.  The caller must call
+// setjmp(t->at) next.
 void trap_set(struct trap *t);
-// Takes "t" away, which is the last one that was set.  What memory_new gave stays.
+// Removes "t", which must be the trap set last.  What memory_new allocated is kept.
 void trap_end(struct trap *t);
-// Frees what memory_new and its like gave since "t" was set.
+// Frees everything that memory_new and its like allocated since "t" was set.
 void trap_free(struct trap *t);
 
-// Ends the process with exit code 2, and a line that says that memory is out, or goes to the trap.
+// Returns to the trap; without one, prints that memory is out and ends the process with exit code
+// 2.
 _Noreturn void memory_out(void);
-// "p", what malloc and its like have returned; memory is out when that is NULL.
+// Checks a result of malloc or its like: returns "p", or calls memory_out if it is NULL.
 void *memory_got(void *p);
-// As malloc, calloc, realloc and free are, but that memory is out instead of NULL.
+// Like malloc, calloc, realloc and free, but they call memory_out instead of returning NULL.
 void *memory_new(size_t bytes);
 void *memory_zeroed(size_t n, size_t bytes);
 void *memory_again(void *old, size_t bytes);
 void memory_free(void *p);
 
-// Our own broken invariants, never for input.
+// Reports a broken invariant of our own code.  Never used for wrong input.
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
-// Do two kernels move the same?  Their code says so when it is one; else both are executed, and who
-// read and wrote what is compared.
+// Do two kernels move the same data?  They do if their code is the same.  Otherwise both are
+// executed, and their readers and writers are compared.
 #include "check/equivalent.h"
 
 #include <inttypes.h>
@@ -16,16 +16,17 @@
 #include "plan/bind.h"
 
 enum { MAX_CHOICES = 3 };
-#define WHOLE_LIMIT ((int64_t)1 << 22)  // elements of all tensors: as many are compared wholly
-// Steps that the comparisons of a plan may take, and how many more for each byte of its text: what
-// is executed, elements that are compared, and bytes of code.
+#define WHOLE_LIMIT ((int64_t)1 << 22)  // most elements of all tensors for a complete comparison
+// Limits for the steps of all comparisons of a plan, and for more steps per byte of its text.
+// Steps are executed operations, compared elements, and bytes of code.
 enum { PLAN_STEPS = 1 << 24, STEPS_A_BYTE = 1 << 10 };
-// Of one comparison: each step may keep an element of some memory until the end.
+// Limit for one comparison.  Each step may keep an element in memory until the end.
 enum { MOST_STEPS = 9 << 20 };
-// Pages of 2 KB that one side may have: its memory, who wrote it, and who read it.  Elements that
-// are close take no more than 2^15 where all of WHOLE_LIMIT is written.  Both sides have 200 MB.
+// Limit for the pages of 2 KB of one side: its memory, its writers and its readers.  If all of
+// WHOLE_LIMIT is written, adjacent elements take at most 2^15 pages.  Both sides together have at
+// most 200 MB.
 enum { MOST_PAGES = 3 << 14 };
-// Of large tensors some blocks are executed, as a test.
+// For large tensors, some blocks are executed as a test.
 enum { PART_STEPS = 1 << 18 };
 
 static const struct tensor *tensor_named(const struct kernel *k, const char *name) {
@@ -48,7 +49,7 @@ static const struct kir_kernel *first_of(const struct kir *ir, const struct kern
     BUG("kernel '%s' has no code", k->name);
 }
 
-// The variant that runs with all values of the params.
+// The variant that runs for all values of the params.
 static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel *k) {
     const struct kir_kernel *x = first_of(ir, k);
     while (x->next_case) x = x->next_case;
@@ -56,7 +57,7 @@ static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel 
     return x;
 }
 
-// "element 9 of 'B', at (1,0)"
+// Such as "element 9 of 'B', at (1,0)".
 static const char *element_text(struct session *s, const struct tensor *t, const int64_t *sym,
                                 int64_t off) {
     struct oracle_flat f;
@@ -105,7 +106,7 @@ static const struct constant *constant_by_id(const struct plan *p, int id) {
     BUG("no constant has the number %d", id);
 }
 
-// A tag of kernel "k" as the number, or the name and offset, that it stands for.
+// The meaning of a tag of kernel "k": a number, or a name and an offset.
 static const char *value_text(const struct comparison *c, const struct kernel *k, int64_t tag) {
     struct session *s = c->s;
     if (tag == IMAGE_POISON) return "nothing";
@@ -120,8 +121,8 @@ static const char *value_text(const struct comparison *c, const struct kernel *k
                         elem_tag_types(s, tag));
 }
 
-// The elements that two tags name, which are most often of tensors, where no text is needed to tell
-// that they are the same.
+// Whether two tags name the same element.  Most are elements of tensors, which can be compared
+// without making text.
 static bool same_element(const struct side *x, int64_t one, const struct side *y, int64_t two) {
     if (one == IMAGE_POISON || image_is_constant(one) || image_is_opaque(one) ||
         two == IMAGE_POISON || image_is_constant(two) || image_is_opaque(two) ||
@@ -133,7 +134,7 @@ static bool same_element(const struct side *x, int64_t one, const struct side *y
     return t && u && strcmp(t->name, u->name) == 0;
 }
 
-// Goes through what "x" wrote and read, and asks whether "y" did the same.
+// Checks that "y" wrote and read whatever "x" did.
 static const char *compare(const struct comparison *c, const struct side *x, const struct side *y) {
     const char *found = NULL;
     for (int what = 0; what < 2 && !found; ++what) {
@@ -187,8 +188,8 @@ static void close_side(struct side *x) {
 
 // -- the same code --------------------------------------------------------------------------------
 
-// The code of "x" in all its variants, without its head and comments.  A tensor is its name, and so
-// is a variable, which no other one in the kernel has.
+// The code of "x" in all its variants, without heads and comments.  Tensors and variables appear by
+// name; names of variables are unique in a kernel.
 static char *code_of(struct session *s, const struct kir_kernel *x) {
     struct buf all, code;
     struct kir_kernel alone = *x;
@@ -224,7 +225,7 @@ static bool has_too_many_pages(const struct side *x) {
     return x->img->made + x->trace.writer->made + x->trace.readers->made > MOST_PAGES;
 }
 
-// "*open" becomes why all of it was not executed, where it was to be.
+// Sets "*open" to the reason if not everything was executed that should have been.
 static const char *differ_for(struct session *s, const struct plan *p, const struct kir *ir,
                               const struct kernel *a, const struct kernel *b, const int64_t *sym,
                               int64_t *left, const char **open) {
@@ -250,7 +251,7 @@ static const char *differ_for(struct session *s, const struct plan *p, const str
     return why;
 }
 
-// What was left out when both were executed without a difference; NULL: nothing.
+// What was not executed although no difference was found; NULL: nothing.
 static const char *left_out(struct session *s, const struct kir *ir, const struct kernel *a,
                             const struct kernel *b, const int64_t *sym) {
     const struct kir_kernel *x = ir_of(ir, a), *y = ir_of(ir, b);
@@ -269,7 +270,7 @@ static const char *left_out(struct session *s, const struct kir *ir, const struc
                         what, WHOLE_LIMIT);
 }
 
-// As kernels_differ, but for "*left" steps: "*known" says whether they were enough.
+// Like kernels_differ, with at most "*left" steps.  "*known": they were enough.
 static const char *differ_within(struct session *s, const struct plan *p, const struct kir *ir,
                                  const struct kernel *a, const struct kernel *b, int64_t *left,
                                  const char **open, bool *known) {

@@ -1,4 +1,4 @@
-// Do two kernels move the same?
+// Do two kernels move the same data?
 #ifndef TCPC_CHECK_EQUIVALENT_H
 #define TCPC_CHECK_EQUIVALENT_H
 
@@ -10,20 +10,21 @@ struct plan;
 struct kernel;
 struct kir;
 
-// Two kernels are equivalent when each thread reads the same elements of the same global tensors
-// and writes the same ones with the same values, whatever the order.  Tensors are the same when
-// their names are.  Returns a sentence with an element, and its coordinate, where they differ; or
-// NULL.  Then they are equivalent, because their code is the same or because all of both was
-// executed, unless "open" becomes a sentence: kernels with params, or very large ones, whose code
-// differs, are executed on the blocks, iterations and values that every compile is checked on. What
-// that takes is taken from the steps that are "left", without which nothing is known.
+// Two kernels are equivalent if each thread reads the same elements of the same global tensors, and
+// writes the same elements with the same values, in any order.  Tensors are the same if their names
+// are.  If the kernels differ, returns a sentence with an element and its coordinate.  Otherwise
+// returns NULL: the kernels have the same code, or both were executed completely.  If "open" is set
+// to a sentence, that is not certain: kernels whose code differs, with params or very large, were
+// executed only for the blocks, iterations and values with which every compile is tested.  The work
+// is subtracted from the steps "left"; when these are used up, nothing is known.
 const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
                            const struct kernel *a, const struct kernel *b, int64_t *left,
                            const char **open);
-// How many steps all comparisons of a plan may take together.
+// The limit of steps for all comparisons of a plan together.
 int64_t equivalent_steps(const struct session *s);
 
-// The expectations of the plan that compare kernels; false, with errors, when one does not hold.
+// Checks the plan's expectations that compare kernels.  Reports errors and returns false if one
+// does not hold.
 bool check_equivalences(struct session *s, const struct plan *p, const struct kir *ir);
 
 #endif

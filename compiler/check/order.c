@@ -1,10 +1,10 @@
 // The race checker (see order.h).
 //
-// The threads of a block go through a node together; what is between two barriers is an epoch,
-// and two accesses of different threads to one piece are in order when their epochs differ.  An
-// asynchronous copy belongs to a group; it is an access of the epoch in which its thread has waited
-// for the group, and none before that is in order with it.  A piece is as long as the narrowest
-// access to its buffer, and every access is a multiple of it at a multiple of it.
+// The threads of a block execute a node together.  The time between two barriers is an epoch.  Two
+// accesses of different threads to one piece of memory are ordered if their epochs differ.  An
+// asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
+// waits for the group; accesses before that are not ordered with it.  A piece is as long as the
+// narrowest access to its buffer; every access consists of complete pieces.
 #include "check/order.h"
 
 #include <stdlib.h>
@@ -18,16 +18,16 @@
 enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20, LANES = 32 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
-// What the threads do together.
+// A node, executed by all threads together.
 struct event {
     const struct kir_node *node;
     int32_t epoch;
     int32_t group;  // -1: not asynchronous
 };
 
-// By one thread.
+// An access by one thread.
 struct mark {
-    int32_t event;  // its number; 0: none
+    int32_t event;  // index of its event; 0: none
     int32_t thread;
 };
 
@@ -39,14 +39,15 @@ struct pair {
     struct mark of[2];
 };
 
-// What is known of a buffer; of one whose size is not this function's in a table by piece.
+// The record for a buffer.  If its size does not belong to this function, it is a hash table by
+// piece.
 struct shadow {
     const struct kir_buffer *buf;
-    int64_t piece;  // bytes
+    int64_t piece;  // its length in bytes
     int64_t cells, used;
     struct cell *cell;
-    struct pair *async_read;  // by cell; NULL: there was no asynchronous one
-    int64_t *key;             // in a table: the piece of each place, -1: free; else NULL
+    struct pair *async_read;  // by cell; NULL: no asynchronous reads so far
+    int64_t *key;             // hash table: the piece of each entry, -1: free; otherwise NULL
 };
 
 struct order {
@@ -54,9 +55,9 @@ struct order {
     struct shadow *shadow;
     int nshadows;
     int32_t epoch, calls;
-    struct event *event;  // the first one is none
+    struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
-    int32_t *done;  // by group: the epoch in which it was waited for, -1: it was not
+    int32_t *done;  // by group: the epoch with the wait for it; -1: there was none
     int32_t cap_done;
     struct order_fault *fault;
 };
@@ -138,7 +139,7 @@ static void grow(struct shadow *x) {
     memory_free(old.async_read);
 }
 
-// The number of the cell of "piece"; -1: it has none.
+// The index of the cell of "piece"; -1: too many.
 static int64_t cell_of(struct order *r, struct shadow *x, int64_t piece) {
     if (!x->key) {
         if (piece >= 0 && piece < x->cells) return piece;
@@ -182,7 +183,7 @@ static bool report(struct order *r, enum order_missing missing, const struct mar
     return false;
 }
 
-// Whether a barrier is between the end of "a" and what comes now.
+// Whether there was a barrier between the completion of "a" and now.
 static bool is_over(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
     int32_t end = e->group >= 0 ? r->done[e->group] : e->epoch;
@@ -194,12 +195,12 @@ static bool is_under_way(const struct order *r, const struct mark *a) {
     return e->group >= 0 && r->done[e->group] < 0;
 }
 
-// Whether "b" comes after "a", an access to the same piece.
+// Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
 static bool in_order(struct order *r, const struct mark *a, bool a_writes, const struct mark *b,
                      bool b_writes, const struct shadow *x, int64_t piece) {
     if (!a->event) return true;
     if (is_under_way(r, a)) return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
-    // a call has a number as if it were a thread: it sees to itself
+    // a call counts as a thread of its own: it orders its own accesses
     if (is_over(r, a) || a->thread == b->thread) return true;
     return report(r, ORDER_BARRIER, a, a_writes, b, b_writes, x, piece);
 }
@@ -209,11 +210,11 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
     int64_t at = cell_of(r, x, piece);
     if (at < 0) return false;
     struct cell *c = &x->cell[at];
-    // what several threads write to a global tensor are different elements
+    // several threads write different elements of a global tensor
     bool ordered = write && x->buf->space == KIR_GLOBAL;
     if (!ordered && !in_order(r, &c->write, true, m, write, x, piece)) return false;
     if (!write) {
-        // two readers that are not over are enough: a writer is not both of them
+        // two readers are enough: a later writer can be only one of them
         bool async = r->event[m->event].group >= 0;
         if (async && !x->async_read)
             x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
@@ -231,7 +232,7 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
     return true;
 }
 
-// "bytes" from element "at" on; "x" NULL: of a buffer that is not tracked.
+// Records an access to "bytes" bytes from element "at" on; "x" NULL: the buffer is not tracked.
 static bool touch(struct order *r, int32_t event, struct shadow *x, int64_t at, int64_t bytes,
                   int64_t thread, bool write) {
     if (!x) return true;
@@ -256,7 +257,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     struct shadow *source = a->from.buf ? shadow_of(r, a->from.buf) : NULL;
     struct shadow *target = a->to.buf ? shadow_of(r, a->to.buf) : NULL;
     int32_t event = add_event(r, n, n->kind == KIR_ASYNC);
-    // who of a warp moves it is not told apart
+    // which lane of a warp moves an element is not distinguished
     const struct kir_together *warp = n->together;
     int32_t together = warp ? -++r->calls : 0;
     for (int64_t t = 0; t < m->active; ++t) {
@@ -277,7 +278,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     return true;
 }
 
-// All elements of its arguments, by who knows which thread.
+// A call may touch all elements of its arguments, by any thread.
 static bool call(void *user, struct machine *m, const struct kir_node *n) {
     struct order *r = user;
     int32_t who = -++r->calls, event = add_event(r, n, false);
@@ -319,7 +320,7 @@ static void wait(void *user, struct machine *m, int pending) {
 
 // -- one block ------------------------------------------------------------------------------------
 
-// A device function returns with its accesses done.
+// A device function must return with its accesses complete.
 static bool nothing_under_way(struct order *r) {
     for (int i = 0; i < r->nshadows; ++i) {
         const struct shadow *x = &r->shadow[i];
@@ -332,8 +333,8 @@ static bool nothing_under_way(struct order *r) {
     return true;
 }
 
-// Whether "list" reads global memory that is written too: for params that give fewer steps more of
-// them may be anywhere in it.
+// Whether "list" reads global memory that is also written: params that give fewer steps may put
+// more such accesses anywhere in it.
 static bool reads_global(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
@@ -393,7 +394,7 @@ bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *s
     int n = order_turns(k->body);
     bool same[ORDER_TURNS], done[ORDER_TURNS] = {0};
     for (int i = n - 1; i >= 0; --i) {
-        if (done[i]) continue;  // a later one went through the same steps
+        if (done[i]) continue;  // a later turn executes the same steps
         struct order_steps steps = {.turn = i, .beyond = beyond, .same = same};
         memset(same, true, sizeof same);
         if (!check_turn(s, k, sym, &steps, fault)) return false;

@@ -1,20 +1,20 @@
-// Which iterations and steps the race checker goes through (see order_steps.h).
+// Selects the iterations and steps for the check of the order (see order_steps.h).
 #include "check/order_steps.h"
 
 #include "base/session.h"
 
-enum { SAME_STEPS = 4 };               // of a loop whose steps touch the same
-enum { FEW_STEPS = 2 };                // of a loop that may have more than the params say
-#define OPERATIONS ((int64_t)1 << 18)  // of threads in a turn: then the rest is left
+enum { SAME_STEPS = 4 };  // iterations of a loop that access the same addresses
+enum { FEW_STEPS = 2 };   // iterations of a loop that may have more than the params give
+#define OPERATIONS ((int64_t)1 << 18)  // operations of threads in a turn
 
-// Whether accesses to "b" have to be in order: shared memory, and what is both read and written.
 bool order_tracks(const struct kir_buffer *b) {
     return b && (b->space == KIR_SHARED || (b->space == KIR_GLOBAL && b->read && b->written));
 }
 
 // -- loops ----------------------------------------------------------------------------------------
 
-// Marks in "on" the variables in "list" that depend on marked ones; whether a tracked address does.
+// Marks in "on" the variables in "list" that depend on marked ones; returns whether a tracked
+// address does.
 static bool addresses_depend(const struct kir_node *list, bool *on);
 
 static bool depends(const struct ix *e, const bool *on) {
@@ -77,24 +77,27 @@ static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *en
 
 // -- pipelines ------------------------------------------------------------------------------------
 
-// More steps than there are stages, so that each slot is filled again, and the last one used is
-// another one than with as many steps as stages.
+// More steps than there are stages, so that each slot is filled again, and the last slot differs
+// from that of as many steps as stages.
 static int64_t many_steps(int64_t stages) {
     return stages + (stages == 2 ? 3 : 2);
 }
 
-// How many steps of a pipeline that is within "depth" others are tried in turn "turn".
+// How many steps to try in turn "turn" for a pipeline inside "depth" others.
 static int64_t steps_in(int turn, int depth, int64_t stages) {
     const int64_t few[ORDER_TURNS] = {0, 1, stages, many_steps(stages)};
     if (depth == 0 || turn == 0) return few[turn];
-    if (depth == 1 && turn == ORDER_TURNS - 1) return 0;  // in a step of another one, too
+    // for a pipeline inside one step of another one
+    if (depth == 1 && turn == ORDER_TURNS - 1) return 0;
     return few[1 + (turn - 1 + depth) % (ORDER_TURNS - 1)];
 }
 
-// How many are gone through in "turn", of the "steps" that it has; "least" of them are certain.
+// How many of the "steps" of a pipeline to execute in "turn"; it has at least "least" for any
+// params.
 static int64_t steps_of(int turn, int depth, int64_t stages, int64_t steps, int64_t least) {
     int64_t most = steps_in(turn, depth, stages);
-    if (least == steps) {  // the code may count on all of them; the last slot is as it would be
+    // the code may assume that all are executed; keeps the last slot as it would be
+    if (least == steps) {
         int64_t all = many_steps(stages);
         return steps <= all ? steps : all + (steps - all) % stages;
     }
@@ -102,7 +105,7 @@ static int64_t steps_of(int turn, int depth, int64_t stages, int64_t steps, int6
     return most < steps ? most : steps;
 }
 
-// The end of the steps of a thread's pipeline that has "value", and is "most" in other samples.
+// The end of a pipeline's steps for a thread, instead of "value"; "most" is for other samples.
 static int64_t let(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most) {
     const struct order_steps *r = user;
     int64_t begin = most - sample_steps(n->count), steps = value - begin;

@@ -1,11 +1,11 @@
-// How much of a block the race checker goes through.
+// How much of a block the check of the order executes.
 //
-// A loop whose variable no address depends on takes a few iterations: the third finds what the
-// second did.  The block is gone through in several turns, one for each number of steps that a
-// pipeline of S stages is tried with: 0, 1, S and S + 2 or 3, as far as it can have so many.  One
-// that is within another one takes another of these numbers in each turn, so that nested ones
-// multiply few steps, and each is seen with many.  A turn ends after OPERATIONS, and what it has
-// not reached is left: how much is executed depends on the Kernel IR alone.
+// A loop on whose variable no address depends takes a few iterations: the third finds the same as
+// the second.  The block is executed in several turns, one for each number of steps to try for a
+// pipeline of S stages: 0, 1, S and S + 2 or 3, as far as the pipeline can have that many.  A
+// pipeline inside another one takes another of these numbers in each turn.  So nested pipelines
+// multiply few steps, and each is tried with many.  A turn ends after OPERATIONS; the rest of the
+// block is then not executed. The amount of work depends only on the Kernel IR.
 #ifndef TCPC_CHECK_ORDER_STEPS_H
 #define TCPC_CHECK_ORDER_STEPS_H
 
@@ -16,18 +16,19 @@ enum { ORDER_TURNS = 4 };  // see steps_in
 struct order_steps {
     int turn;
     bool beyond;  // see order_check
-    bool *same;   // the turns before this one that go through the same steps, as far as is known;
-                  // NULL: as in order_confirm, with no turns and no step left out
+    // [i]: earlier turn i executes the same steps, as far as known.  NULL: order_confirm, which has
+    // no turns and omits no steps.
+    bool *same;
     struct session *s;
 };
 
-// How often the block is gone through for the sake of its pipelines.
+// How many turns the block's pipelines need.
 int order_turns(const struct kir_node *list);
 
-// Of turn "steps".
+// The schedule for turn steps->turn.
 struct schedule order_schedule(struct session *s, struct order_steps *steps);
 
-// Whether accesses to "b" have to be in order: shared memory, and what is both read and written.
+// Whether accesses to "b" must be ordered: shared memory, and what is both read and written.
 bool order_tracks(const struct kir_buffer *b);
 
 #endif

@@ -1,17 +1,18 @@
-// Every compile tests its lowering: Kernel IR against the plan's meaning, on a few values of the
-// params, blocks and iterations.
+// Tests lowering on every compile: compares Kernel IR with the meaning of the plan, for a few
+// values of the params, blocks and iterations.
 //
-// What is executed, for each of up to three choices of the params and one more for the widest
-// variant: a small kernel wholly; of a larger one the blocks and iterations of image/sample.h, and
-// of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
-// several were executed, the first and the last of another choice are enough.  All choices share
-// BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and
-// when it is spent, of a block and a later one, and of each variant, one execution is enough.  The
-// order of accesses is tested of the widest and the narrowest variant, with one choice.  The widths
-// of integers are tested of each variant, in two blocks, with params as large as can be.
-// Asynchronous copies arrive as late as they can, and once as early (see compare).
+// What is executed, for up to three choices of the params, and one more for the widest variant: a
+// small kernel completely; of a larger one, the blocks and iterations given in image/sample.h; of a
+// pipeline of S stages, its first 2 * S + 2 steps.  After all blocks that represent a grid of
+// several were executed once, other choices execute only the first and the last.  All choices share
+// BUDGET.  If a block takes much of it, only one is executed for a choice, the first or the last.
+// When the budget is spent, one execution is enough of a block and a later one, and of each
+// variant.  The order of accesses is tested for the widest and the narrowest variant, with one
+// choice.  The widths of integers are tested for each variant, in two blocks, with params as large
+// as possible.  Asynchronous copies complete as late as possible, and once as early as possible
+// (see compare).
 //
-// This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
+// This is a test of lowering by samples.  The passes have proven that the plan keeps its promises.
 #include "check/verify.h"
 
 #include <inttypes.h>
@@ -24,32 +25,31 @@
 #include "plan/bind.h"
 
 enum { MAX_CHOICES = sizeof((struct verify_choices *)0)->choice / sizeof(int64_t *) };
-#define WHOLE_LIMIT                                                                                \
-    ((int64_t)1 << 14)  // elements of its tensors: a kernel as small as this is executed wholly
-#define BUDGET                                                                                     \
-    ((int64_t)1 << 16)  // elements that are moved for a kernel, and what is needed in any case
-#define BLOCK_LIMIT ((int64_t)1 << 20)  // elements: a block that moves more is not executed
-// Pages of an image, since elements that are far apart are each in a page of its own.  There are two
-// images at once: what the oracle makes, with who wrote it, or what it made and what the machine
-// makes.  A page has 2 KB, so they have 136 MB at most.  Of several blocks that have more, one is
-// executed, if it has no more.
+// most elements of a kernel's tensors for executing it completely
+#define WHOLE_LIMIT ((int64_t)1 << 14)
+// elements moved for a kernel, besides what is executed in any case
+#define BUDGET      ((int64_t)1 << 16)
+#define BLOCK_LIMIT ((int64_t)1 << 20)  // a block that moves more elements is not executed
+// Limit for the pages of an image, since distant elements are in separate pages.  Two images exist
+// at once: the oracle's, with its writers, or the oracle's and the machine's.  A page has 2 KB, so
+// both have at most 136 MB.  If several blocks exceed the limit, a single one is executed.
 #define MOST_PAGES ((int64_t)1 << 15)
-// Elements and statements of an execution, whatever was expected of it.
+// Most elements and statements of an execution, whatever was expected.
 #define MOST_STEPS (4 * BLOCK_LIMIT)
 
-// What the executions of a kernel have in common.
+// The state shared by all executions of a kernel.
 struct test {
     struct session *s;
     const struct plan *p;
     const struct kernel *k;
     const struct kir_kernel *x;  // its widest variant
-    const int *own;              // the choice of each variant
-    bool *was_early;             // of each: executed with copies that arrive early
-    int64_t left;                // of the budget
-    int choices;                 // that are to come
-    bool executed, later;        // a block was; one that is not the first
-    bool several;                // all that stand for a grid of several
-    bool large;                  // several blocks had more pages than there may be
+    const int *own;              // for each variant: its choice
+    bool *was_early;             // for each variant: executed with copies that complete early
+    int64_t left;                // budget left
+    int choices;                 // choices still to come
+    bool executed, later;        // a block was executed; a block other than the first was
+    bool several;                // all blocks that represent a grid of several were executed
+    bool large;                  // several blocks exceeded the limit of pages
 };
 
 static bool written_or_local(void *user, int64_t buf) {
@@ -92,8 +92,8 @@ static void set_inputs(const struct kernel *k, struct image *img) {
     }
 }
 
-// A plan may have no meaning that can be worked out: numbers that are too large, a value that went
-// through too many types.  All else the passes have proven.
+// Reports that the meaning of a plan cannot be computed: numbers are too large, or a value was
+// converted too often.  The passes have excluded all other reasons.
 static void report_run(struct session *s, const struct kernel *k,
                        const struct oracle_report *report) {
     if (report->kind != ORACLE_NO_VALUE)
@@ -103,8 +103,8 @@ static void report_run(struct session *s, const struct kernel *k,
         diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
 }
 
-// Elements that one block moves in at most "trips" iterations of a loop, with what it takes to go
-// through its statements; saturates at INT64_MAX / 2.
+// Elements that one block moves in at most "trips" iterations of a loop, plus the work for its
+// statements; saturates at INT64_MAX / 2.
 static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list,
                      const int64_t *sym, int64_t trips) {
     int64_t sum = 0;
@@ -118,7 +118,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
             if (n < k->threads && !by_thread) n = k->threads;
-            // a tile that reaches beyond the view is gone through, too
+            // a tile is processed completely even if it reaches beyond the view
             const struct tiled_copy *tc = x->copy->tc;
             if (tc && n > 0 && n < tc->threads * tc->values) n = tc->threads * tc->values;
         } else if (x->kind == STMT_CALL) {
@@ -157,9 +157,9 @@ static bool any_async(const struct kir_node *list) {
     return false;
 }
 
-// The code does what is meant.  Asynchronous copies arrive as late as they can where every
-// iteration is executed: a wait counts the groups of all of them.  Else, and with "early" too, they
-// arrive at once.
+// Compares the code with the meaning.  If every iteration is executed, asynchronous copies complete
+// as late as possible, because a wait counts all their groups.  Otherwise, and with "early" also,
+// they complete immediately.
 static void compare(struct session *s, const struct kernel *k, const struct kir_kernel *x,
                     const int64_t *sym, struct sample_set what, const struct image *meant,
                     bool early) {
@@ -193,8 +193,8 @@ static int64_t blocks_of(const struct kernel *k, const int64_t *sym) {
     return blocks;
 }
 
-// How much is executed for the params' values "sym", the "number"-th choice; false: nothing, as it
-// would take too long.
+// Chooses how much to execute for the params' values "sym", choice "number".  False: nothing,
+// because it would take too long.
 static bool choose_sample(struct test *x, const int64_t *sym, int number, struct sample_set *what) {
     const struct kernel *k = x->k;
     int64_t blocks = blocks_of(k, sym), whole = moved(x->s, k, k->body, sym, INT64_MAX);
@@ -206,12 +206,13 @@ static bool choose_sample(struct test *x, const int64_t *sym, int number, struct
         x->left -= sum;
         return true;
     }
-    // a block and a later one are executed in any case, and the variants of this choice alone
+    // a block and a later one are executed in any case, and so are variants that have only this
+    // choice
     bool needed = !x->executed || (!x->later && blocks > 1);
     for (int i = 1; i < k->nvariants && !needed; ++i) needed = x->own[i] == number;
     if (block > BLOCK_LIMIT || (!needed && block > share)) return false;
     int64_t several = blocks < SAMPLE_BLOCKS ? blocks : SAMPLE_BLOCKS;
-    // the blocks that are executed have all their iterations when no loop has more than its sample
+    // all iterations of these blocks are executed if no loop exceeds its sample
     what->all_iterations = block > 0 && whole == block;
     if (x->several || x->large || several * block > share) {
         bool alone = !x->executed && x->choices == 0 && block <= BLOCK_LIMIT / 4;
@@ -224,7 +225,7 @@ static bool choose_sample(struct test *x, const int64_t *sym, int number, struct
     return true;
 }
 
-// What is meant by all of "what"; where that has too many pages, by one block of it.
+// Computes the meaning of all of "what"; if that has too many pages, of one block.
 static bool find_meaning(struct test *x, const int64_t *sym, struct sample_set *what,
                          struct image **meant, struct oracle_report *report) {
     *meant = image_new();
@@ -240,7 +241,7 @@ static bool find_meaning(struct test *x, const int64_t *sym, struct sample_set *
     return oracle_run(x->s, x->p, x->k, sym, what, *meant, report);
 }
 
-// The "number"-th choice: the widest variant, and those that have it for their own.
+// Tests choice "number": the widest variant, and those whose own choice it is.
 static bool check_binding(struct test *x, const int64_t *sym, int number) {
     const struct kernel *k = x->k;
     struct sample_set what;
@@ -248,7 +249,7 @@ static bool check_binding(struct test *x, const int64_t *sym, int number) {
     struct oracle_report report = {0};
     if (!choose_sample(x, sym, number, &what)) return true;
     bool found = find_meaning(x, sym, &what, &meant, &report);
-    bool ok = found || report.kind == ORACLE_TOO_LARGE;  // which is not executed
+    bool ok = found || report.kind == ORACLE_TOO_LARGE;  // then it is not executed
     const struct kir_kernel *way = found ? x->x : NULL;
     if (!ok) report_run(x->s, k, &report);
     if (found) {
@@ -267,8 +268,8 @@ static bool check_binding(struct test *x, const int64_t *sym, int number) {
     return ok;
 }
 
-// The choice that variant "i" is executed with: one that the launcher takes it for if there is one,
-// else the last that keeps its conditions.
+// The choice for executing variant "i": one for which the launcher takes it, if there is one,
+// otherwise the last one that fulfils its conditions.
 static int choice_of(const struct kernel *k, int i, const int64_t *const *choice, int n) {
     const struct variant *v = &k->variant[i], *wider = v - 1;
     int found = -1;
@@ -280,8 +281,8 @@ static int choice_of(const struct kernel *k, int i, const int64_t *const *choice
     return found;
 }
 
-// Of the widest variant and the narrowest, with the last choice that each is for: it has whole
-// tiles where there can be some.
+// Tests the order in the widest and the narrowest variant, each with the last choice for it: that
+// one has whole tiles if any has.
 static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
                         int n, const int64_t *const *choice) {
     for (int i = 0; x; ++i, x = x->narrower) {
@@ -289,7 +290,7 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
         const int64_t *fit[MAX_CHOICES + 1];
         int nfit = 0;
         for (int j = 0; j < n; ++j) {
-            // without blocks nothing is executed, and nothing proven of it
+            // without blocks, nothing is executed and nothing was proven
             if (!k->device && blocks_of(k, choice[j]) < 1) continue;
             if (!v || plan_holds(v->when, v->nwhen, choice[j])) fit[nfit++] = choice[j];
         }
@@ -297,12 +298,12 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
     }
 }
 
-// With the "n" values "all" of the params, which every kernel is executed with.
+// Tests with the "n" values "all" of the params, which are used for every kernel.
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x, const int64_t *const *all, int n) {
     const int64_t *choice[MAX_CHOICES + 1];
     for (int i = 0; i < n; ++i) choice[i] = all[i];
-    bool wide = k->nvariants == 0;  // whether the widest variant has a choice
+    bool wide = k->nvariants == 0;  // the widest variant has a choice
     for (int i = 0; i < n && !wide; ++i)
         wide = plan_holds(k->variant[0].when, k->variant[0].nwhen, choice[i]);
     if (n > 0 && !wide)
@@ -311,7 +312,7 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
         diag_error(s, k->at, "no values of the params keep all that is promised of them");
         return false;
     }
-    // what is not in order need not do what is meant
+    // unordered accesses would also give wrong values
     check_order(s, k, x, n, choice);
     const char *narrow = widths_trouble(s, p, k, x);
     if (narrow) BUG("the code for kernel '%s' has too narrow a type: %s", k->name, narrow);

@@ -1,6 +1,6 @@
-// Whether lowering kept accesses in order, tested by executing a block of the Kernel IR for a
-// choice of the params.  The order of the plan, also of manual functions, is proven before: what is
-// found here is a mistake of ours.
+// Tests whether lowering kept accesses in order, by executing a block of the Kernel IR for a choice
+// of the params.  The order of the plan, including manual functions, was proven before, so a fault
+// found here is an internal error.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -13,7 +13,7 @@ static const char *who(struct session *s, const struct order_access *a) {
     return arena_printf(&s->arena, "thread %" PRId64, a->thread);
 }
 
-// Whether accesses are in order with each choice, gone through step by step.
+// Whether accesses are ordered with each choice, executed step by step.
 static bool in_order(struct session *s, const struct kir_kernel *x, int n,
                      const int64_t *const *choice, struct order_fault *f) {
     for (int i = 0; i < n; ++i)
@@ -25,9 +25,9 @@ void verify_order(struct session *s, const struct kernel *k, const struct kir_ke
                   const int64_t *const *choice) {
     struct order_fault f;
     if (n == 0 || order_check(s, x, choice[n - 1], true, &f)) return;
-    // other steps than these params give: what no params give is nothing to find fault with
+    // a fault with steps that no params give is no fault
     if ((!f.trouble || f.too_narrow) && in_order(s, x, n, choice, &f)) return;
-    if (f.no_value) return;  // no tensor is so large: nobody launches with these params
+    if (f.no_value) return;  // no tensor is so large that it could be launched with these params
     if (f.trouble) BUG("the order of '%s' cannot be checked: %s", k->name, f.trouble);
     const char *second = "the function returns";
     int line = 0, column;

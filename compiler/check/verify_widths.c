@@ -1,15 +1,16 @@
-// Do the integers of the Kernel IR have the widths that they need?  They are worked out for params
-// as large as can be, in the first block and the last one, and in the last iteration of each loop
-// and its first; of a pipeline also in the last one whose loads are not beyond its end.  There is
-// no memory: a tensor may be as large as any.
+// Do the integers of the Kernel IR have the widths that they need?  Computes them for params as
+// large as possible, in the first and the last block, and in the last and the first iteration of
+// each loop; for a pipeline also in the last iteration with loads.  There is no memory, so tensors
+// may be of any size.
 #include "base/session.h"
 #include "check/verify.h"
 #include "machine/machine.h"
 #include "plan/bind.h"
 
-#define OPERATIONS ((int64_t)1 << 14)  // of threads in a block: then no iteration begins any more
+// operations of threads in a block; beyond it no iteration begins
+#define OPERATIONS ((int64_t)1 << 14)
 
-// Bounds of the params: numbers of 64 bits may not hold what all of them give together.
+// Upper bounds to try for the params: with larger ones, their products may not fit 64 bits.
 static const int64_t most[] = {INT64_MAX, (int64_t)1 << 31, (int64_t)1 << 21, (int64_t)1 << 16};
 
 static bool wants(void *user, const struct kir_buffer *b) {
@@ -27,11 +28,11 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
     return true;
 }
 
-// Where a loop goes furthest comes first.
+// Picks the last iteration first.
 static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
                 int64_t pick[SAMPLE_AXIS]) {
     (void)user;
-    int64_t last, ahead = n->whole ? 1 : 0;  // steps that loads run ahead, and no fewer
+    int64_t last, ahead = n->whole ? 1 : 0;  // how many steps loads run ahead, at least
     int picks = 0;
     if (begin >= *end || __builtin_sub_overflow(*end - 1, begin, &last)) return 0;
     for (int i = 0; i < n->nrings; ++i)
@@ -42,7 +43,7 @@ static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *en
     return picks;
 }
 
-// False where numbers did not fit into 64 bits: nobody launches with these params.
+// Returns false if numbers did not fit 64 bits: nobody can launch with these params.
 static bool try_values(struct session *s, const struct kir_kernel *x, const int64_t *sym,
                        const char **trouble) {
     const struct schedule schedule = {NULL, loop, NULL, OPERATIONS};

@@ -1,4 +1,4 @@
-// Asking whether arrangements are taken (see asked.h).
+// Asking whether arrangements are accepted (see asked.h).
 #include "compile/asked.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "compile/compile.h"
 #include "compile/rearrange.h"
 
-// Puts those buffers back of which an error says that they are refused.  False where there is none.
+// Looks for errors that refuse a buffer's arrangement, answers TAKEN_NOT for these buffers and
+// gives them the plain layout again. False when no error is of this kind.
 static bool put_back(struct asked *x, const struct session *t, struct swizzle_choice *choice,
                      char *answer) {
     bool any = false;
@@ -21,7 +22,8 @@ static bool put_back(struct asked *x, const struct session *t, struct swizzle_ch
     return any;
 }
 
-// Compiles "choice" as far as anything asks for layouts.
+// Compiles "choice" up to the last step that asks for layouts. On failure, "*again" says whether
+// put_back removed a buffer, so that another compilation may succeed.
 static bool compile(struct asked *x, struct swizzle_choice *choice, char *answer, bool *again) {
     struct session t;
     struct compiled now;

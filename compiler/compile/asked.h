@@ -1,5 +1,5 @@
-// Which arrangements are taken by what asks for a buffer's layout: an `expect`, a `let` that others
-// name, or a function that the buffer is given to.
+// Answers whether a candidate arrangement satisfies everything that asks for the buffer's layout:
+// an `expect`, a `let` that others name, or a function that gets the buffer.
 #ifndef TCPC_COMPILE_ASKED_H
 #define TCPC_COMPILE_ASKED_H
 
@@ -12,28 +12,34 @@ struct compiled;
 struct layer;
 
 enum taken {
+    // something refuses the arrangement
     TAKEN_NOT = 1,
     TAKEN_IS,
-    TAKEN_ALONE,     // an error is not known to be about one buffer: it is to be compiled alone
-    TAKEN_TOO_MUCH,  // to be compiled
+    // the compilation failed, and no error names the buffer: compile this buffer alone to find out
+    TAKEN_ALONE,
+    // the answer would compile more text than is allowed
+    TAKEN_TOO_MUCH,
 };
 
-// The questions about the buffers "first" .. "end" - 1.  One compilation asks candidate "k" of all
-// of them, as each question is about one buffer.
+// The questions about the buffers "first" .. "end" - 1. Each question is about one buffer, so that
+// a single compilation asks about candidate "k" of all of them.
 struct asked {
     const struct compiled *c;
     const struct layer *plain;
-    struct ast_stmt *const *buffer;  // of the plan
+    struct ast_stmt *const *buffer;  // the plan's buffers with `swizzle auto`
     int n, first, end;
-    struct swizzle_choice *const *from;  // by buffer: its candidates
+    // the candidates of each buffer, and how many
+    struct swizzle_choice *const *from;
     const int *nfrom;
-    uint32_t only_at;     // the function there has all buffers that are asked about; 0: not one
-    int64_t bytes;        // of text, that one compilation reads
-    int64_t *text, most;  // bytes that were compiled, and may be
-    char *column[SWIZZLE_CANDIDATES];  // answers by candidate, then by buffer; NULL: not asked yet
+    // a place in the one function that has all buffers asked about; 0: they are in several
+    uint32_t only_at;
+    int64_t bytes;        // bytes of text that one compilation reads
+    int64_t *text, most;  // bytes compiled so far, and the limit
+    // answers by candidate, then by buffer; NULL: not asked yet
+    char *column[SWIZZLE_CANDIDATES];
 };
 
-// Whether candidate "k" of buffer "i" is taken.
+// Whether everything that asks for the layout of buffer "i" accepts candidate "k".
 enum taken asked_taken(struct asked *x, int i, int k);
 
 #endif

@@ -1,4 +1,4 @@
-// Arrangements that are tried (see candidates.h).
+// The arrangements that are tried (see candidates.h).
 #include "compile/candidates.h"
 
 #include "base/session.h"
@@ -6,8 +6,8 @@
 #include "pass/costs/swizzles.h"
 #include "plan/plan.h"
 
-// The plain layout's rows, in elements, that are one after the other in the mode with the greatest
-// stride; 0 where it has no two modes of numbers.
+// The greatest stride of "l" in elements, and in "*mode" the mode that has it. 0 when "l" is not
+// made of two modes with numbers.
 static int64_t pitch_of(struct session *s, struct lay l, int *mode) {
     const struct lay_tuple *shape = l.shape, *stride = l.stride;
     int64_t most = 0;
@@ -32,7 +32,7 @@ int swizzle_candidates(struct session *s, const struct tensor *t, struct lay l,
     int nsw = swizzles_of(s, l, bits, sw);
     for (int i = 0; i < nsw; ++i)
         out[n++] = (struct swizzle_choice){sw[i].b, sw[i].m, sw[i].s, NULL, 0};
-    // rows further apart by some words
+    // padding: rows that are 4, 8 or 16 bytes further apart
     for (int bytes = 4;
          pitch > 0 && !t->names && lay_rank(l) == 2 && bytes <= 16 && n < SWIZZLE_CANDIDATES;
          bytes *= 2) {

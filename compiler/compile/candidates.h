@@ -1,4 +1,4 @@
-// The arrangements of a buffer with `swizzle auto` that are tried.
+// The arrangements that `swizzle auto` tries for a buffer.
 #ifndef TCPC_COMPILE_CANDIDATES_H
 #define TCPC_COMPILE_CANDIDATES_H
 
@@ -10,8 +10,8 @@ struct tensor;
 
 enum { SWIZZLE_CANDIDATES = 224 };
 
-// Of "t", whose layout without slots is "l".  Returns how many there are; the first one is the plain
-// layout.
+// Fills "out" with the candidates for "t", whose layout of one slot is "l". Returns their number;
+// the first one is the plain layout.
 int swizzle_candidates(struct session *s, const struct tensor *t, struct lay l,
                        struct swizzle_choice *out);
 

@@ -1,4 +1,4 @@
-// Trying arrangements of shared buffers (see choose.h).
+// Choosing among arrangements (see choose.h).
 #include "compile/choose.h"
 
 #include <stdlib.h>
@@ -13,12 +13,14 @@
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
-// functions, and the rest, which is parsed alone, as a part.  A KB takes 0.2 ms, so that all of it
-// takes 40 ms for each KB of plan, 50 ms at least and 0.2 seconds at most.
+// Bytes of text that may be compiled for candidates whose cost depends on more than the buffer's
+// own copies. A trial compiles their function, and only parses the rest, which costs one part in
+// PARSED_PART of its size. A KB takes 0.2 ms, so that the limit is 40 ms for each KB of plan, but
+// 50 ms at least and 0.2 seconds at most.
 enum { MOST_TEXT = 1 << 20, LEAST_TEXT = 1 << 18, TEXT_TIMES = 192, PARSED_PART = 8 };
-// Accesses of warps that are looked at for all buffers of a function, and for each byte of the plan,
-// which has LEAST_WORK of them at least.  2000 take a millisecond.
+// Warp accesses that may be counted: MOST_WORK for the buffers of one function, and WORK_TIMES for
+// each byte of the plan, but LEAST_WORK at least. TRY_WORK is added for each candidate. 2000
+// accesses take a millisecond.
 enum { MOST_WORK = 1 << 19, LEAST_WORK = 3 << 15, WORK_TIMES = 96, TRY_WORK = 16 };
 
 // -- by a compilation of its own ------------------------------------------------------------------
@@ -43,8 +45,9 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
     return true;
 }
 
-// Compiles the function of buffer "st" with "choice" up to step "last", and sums up what the copies of "st" cost, if that is known then.
-// False where it cannot be compiled.
+// Compiles the function of buffer "st" with "choice" up to step "last". If that is STEP_SHARED or
+// later, adds up in out->tally what the buffer's copies cost. False when it cannot be compiled or
+// no copy touches the buffer.
 static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
                     const struct ast_stmt *st, enum step last, struct tried *out,
                     struct session *t) {
@@ -63,22 +66,27 @@ static bool try_one(const struct compiled *c, const struct swizzle_choice *choic
 
 // -- all ------------------------------------------------------------------------------------------
 
-enum { PADS = 3, LAYERS = PADS + 40 };  // padding by 4, 8 and 16 bytes; slots moved by a period
+// one layer for each padding of 4, 8 and 16 bytes, and one for each period of swizzles that move a
+// buffer's slots
+enum { PADS = 3, LAYERS = PADS + 40 };
 
 struct choosing {
     struct compiled *c;
     const struct buffers *b;
-    struct swizzle_choice *choice;  // by buffer: what is chosen so far
+    struct swizzle_choice *choice;  // by buffer: what has been chosen so far
     struct swizzle_choice **from;   // by buffer: its candidates
     int *nfrom;
-    int first, end;  // the buffers whose copies the layers have
+    int first, end;  // the buffers of the functions at hand
+    // the layer with plain layouts, and those that some candidates need; NULL: not compiled yet
     struct layer plain, *layer[LAYERS];
     struct asked asked;
-    uint32_t only_at;         // the layers are of the function there alone; 0: of all
-    int64_t text, most_text;  // that was compiled for one candidate, and may be
-    int64_t work, most_work;  // accesses that were counted of the function, and may be
-    int64_t all_work;         // that are left for it and those behind it
-    bool pair_moved;          // a buffer with such a copy is no swizzle of the plain layer's
+    uint32_t only_at;         // a place in the only function that the layers have; 0: they have all
+    int64_t text, most_text;  // bytes compiled for candidates so far, and the limit
+    int64_t work, most_work;  // warp accesses counted for the function, and the limit
+    int64_t all_work;         // accesses left for this function and the later ones
+    // the choice for a buffer of a paired copy (layer_paired) needs more than a swizzle of the
+    // plain layer
+    bool pair_moved;
     bool too_much;
 };
 
@@ -92,7 +100,7 @@ static int64_t text_of_function(const struct choosing *x, int i) {
     return x->b->fn[i].end - x->b->fn[i].begin + text_of(x->c->s) / PARSED_PART;
 }
 
-// Counts a compilation of the function of buffer "i" alone; false where that is too much.
+// Accounts for compiling the function of buffer "i". False when that exceeds the limit.
 static bool may_compile(struct choosing *x, int i) {
     if (x->c->one_by_one) return true;
     x->text += text_of_function(x, i);
@@ -100,7 +108,7 @@ static bool may_compile(struct choosing *x, int i) {
     return !x->too_much;
 }
 
-// Whether candidate "k" of buffer "i" is taken by all that asks for its layout.
+// Whether everything that asks for the layout of buffer "i" accepts candidate "k".
 static enum taken taken(struct choosing *x, int i, int k) {
     if (k == 0 || !layer_asked(&x->plain, i)) return TAKEN_IS;
     if (layer_refuses(&x->plain, i, &x->from[i][k])) return TAKEN_NOT;
@@ -109,7 +117,8 @@ static enum taken taken(struct choosing *x, int i, int k) {
     return t;
 }
 
-// The layer that has candidate "k" of buffer "i"; -1: the plain one, -2: none.
+// The number of the layer that has candidate "k" of buffer "i"; -1: the plain layer, -2: there is
+// none.
 static int number_of_layer(struct choosing *x, int i, int k) {
     const struct swizzle_choice *y = &x->from[i][k];
     if (y->text) return y->pad == 4 ? 0 : y->pad == 8 ? 1 : 2;
@@ -118,7 +127,7 @@ static int number_of_layer(struct choosing *x, int i, int k) {
     return n < LAYERS ? n : -2;
 }
 
-// Compiles layer "n" of all buffers that have such a candidate, each with the first one.
+// Compiles layer "n". Each buffer takes the first of its candidates that belongs to this layer.
 static struct layer *layer_of(struct choosing *x, int n) {
     struct session *s = x->c->s;
     if (n == -1) return &x->plain;
@@ -135,14 +144,15 @@ static struct layer *layer_of(struct choosing *x, int n) {
     return x->layer[n];
 }
 
-// Whether the copies of buffer "i" can be counted alone with candidate "k", in the layer "n".
+// Whether layer "n" can count the copies of buffer "i" without compiling its function again.
 static bool counts_alone(const struct choosing *x, int i, int n) {
     if (x->c->one_by_one || n == -2 || !layer_apart(&x->plain, i)) return false;
     return !layer_paired(&x->plain, i) || (n == -1 && !x->pair_moved);
 }
 
-// With the choices so far and candidate "k" of buffer "i", the costs of its copies; or, "out" being
-// NULL, whether what asks for its layout takes it.  False where it cannot be compiled.
+// Compiles the function of buffer "i" with its candidate "k" and the other buffers as chosen so
+// far. Stores the costs of the buffer's copies in "out"; if "out" is NULL, only checks that
+// everything that asks for the layout accepts it. False when the compilation fails.
 static bool compile_one(struct choosing *x, int i, int k, struct tally *out) {
     struct session t;
     struct tried tried;
@@ -165,8 +175,8 @@ static bool better(const struct tally *a, const struct tally *b) {
     return a->bytes < b->bytes;
 }
 
-// What the copies of buffer "i" cost with candidate "k", where that is better than "best"; else
-// false.
+// Stores in "out" what the copies of buffer "i" cost with candidate "k". False when that is not
+// better than "best" (NULL: anything is), or when the candidate is refused.
 static bool count(struct choosing *x, int i, int k, const struct tally *best, struct tally *out) {
     int n = x->c->one_by_one ? -2 : number_of_layer(x, i, k);
     bool alone = counts_alone(x, i, n), known = layer_refuses(&x->plain, i, &x->from[i][k]);
@@ -183,7 +193,7 @@ static bool count(struct choosing *x, int i, int k, const struct tally *best, st
     return is == TAKEN_IS || (is == TAKEN_ALONE && compile_one(x, i, k, NULL));
 }
 
-// The candidates of the buffers; none where nothing copies one.
+// Finds the candidates of each buffer; a buffer that no copy touches has none.
 static void find_candidates(struct choosing *x) {
     struct session *s = x->c->s;
     struct swizzle_choice all[SWIZZLE_CANDIDATES];
@@ -202,7 +212,8 @@ static void find_candidates(struct choosing *x) {
     }
 }
 
-// Where the questions about layouts are, and how much text each answer compiles.
+// Sets up the questions about layouts: where they are asked, and how much text each answer
+// compiles.
 static void begin_asking(struct choosing *x) {
     int one = -1;
     uint32_t only_at = x->only_at;
@@ -232,7 +243,7 @@ static bool none_counted(struct choosing *x, int i) {
     return false;
 }
 
-// The layout of buffer "i" with candidate "k", as it is written.
+// The source text for the layout of buffer "i" with candidate "k".
 static const char *layout_text(struct choosing *x, int i, int k) {
     struct session *s = x->c->s;
     const struct swizzle_choice *y = &x->from[i][k];
@@ -241,7 +252,8 @@ static const char *layout_text(struct choosing *x, int i, int k) {
     return y->b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", y->b, y->m, y->s, plain) : plain;
 }
 
-// After "tried" candidates, of which "won" is the best.
+// Reports that "i" has too many candidates to try. "tried" of them were, of which "won" is the
+// best.
 static bool too_large(struct choosing *x, int i, int tried, int won) {
     struct session *s = x->c->s;
     const struct ast_ident name = x->b->stmt[i]->name;
@@ -285,14 +297,14 @@ static bool choose_one(struct choosing *x, int i) {
     return true;
 }
 
-// What the functions before it have left of the plan's work.
+// Starts the account of the next function with what the earlier ones have left.
 static void begin_function(struct choosing *x) {
     x->all_work -= x->work;
     x->work = 0;
     x->most_work = x->all_work < MOST_WORK ? x->all_work : MOST_WORK;
 }
 
-// Chooses for the buffers "first" .. "end" - 1 of the functions that the plain layer has.
+// Chooses for the buffers "first" .. "end" - 1, whose functions the plain layer has.
 static bool choose_some(struct choosing *x, int first, int end) {
     bool ok = true;
     memset(x->layer, 0, sizeof x->layer);
@@ -310,8 +322,8 @@ static bool choose_some(struct choosing *x, int first, int end) {
     return ok;
 }
 
-// Of the functions one by one, as some of them are wrong.  A wrong one says so when it is compiled
-// as it is.
+// Chooses for one function after the other, because some cannot be compiled. Skips these: their
+// errors appear when they are compiled as they are.
 static bool choose_apart(struct choosing *x) {
     bool ok = true;
     uint32_t at = x->c->only_at;

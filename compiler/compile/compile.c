@@ -1,4 +1,4 @@
-// The steps as a list to be read from top to bottom.
+// The list of compilation steps.
 #include "compile/compile.h"
 
 #include <string.h>
@@ -40,12 +40,13 @@ static bool equivalent(struct compiled *c) {
     return check_equivalences(c->s, c->plan, c->kir);
 }
 
-// What a step makes or fills, which --dump-after shows after it.
+// What a step makes or fills in, and --dump-after shows.
 enum shown { NOTHING, THE_AST, THE_PLAN, THE_KERNEL };
 
 static const struct {
     const char *name;
-    bool (*run)(struct compiled *c);  // needs what the steps before it have made; or
+    // either "run", which needs the results of the steps before it, or "pass"
+    bool (*run)(struct compiled *c);
     bool (*pass)(struct session *s, struct plan *p);
     enum shown fills;
 } steps[N_STEPS] = {
@@ -127,7 +128,8 @@ int compile_until(struct compiled *c, enum step last) {
     return c->status;
 }
 
-// Whether something needs the Kernel IR of several kernels at once, or is to be shown it.
+// Whether something needs the Kernel IR of all kernels at once: an `expect` about equivalence, or
+// --dump-after=lower.
 static bool needs_all(const struct compiled *c) {
     for (const struct expectation *e = c->plan->expects; e; e = e->next)
         if (e->prop == PROP_EQUIVALENT) return true;
@@ -135,7 +137,7 @@ static bool needs_all(const struct compiled *c) {
     return wanted && strcmp(wanted, step_name(STEP_LOWER)) == 0;
 }
 
-// Lowers, tests and prints "k" and the cases that follow it; returns what comes after them.
+// Lowers, checks and prints "k" and the cases that follow it. Returns the kernel after them.
 static const struct kernel *one_kernel(struct compiled *c, const struct verify_choices *choices,
                                        const struct kernel *k, struct lines *lines, struct buf *b,
                                        bool *lowered, bool *right) {
@@ -151,7 +153,7 @@ static const struct kernel *one_kernel(struct compiled *c, const struct verify_c
     return behind;
 }
 
-// The steps from lowering on, for one kernel after the other.
+// Does the steps from lowering on, for one kernel after the other.
 static int cuda_by_kernel(struct compiled *c) {
     struct session *s = c->s;
     const struct plan *p = c->plan;

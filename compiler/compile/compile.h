@@ -1,5 +1,5 @@
-// The way from a text to what is asked for: one list of steps (compile.c), for the command and its
-// subcommands, the library, and the trying of fix-its.
+// The steps from a source text to a product: one list (compile.c), which the command and its
+// subcommands, the library and the trials of fix-its share.
 #ifndef TCPC_COMPILE_COMPILE_H
 #define TCPC_COMPILE_COMPILE_H
 
@@ -12,7 +12,7 @@ struct plan;
 struct session;
 struct swizzle_choice;
 
-// The steps, in order; compile.c has a row for each.
+// The steps in order; compile.c has a row for each.
 enum step {
     STEP_PARSE,
     STEP_SEMA,
@@ -25,12 +25,12 @@ enum step {
     STEP_DEFINED,
     STEP_RACES,
     STEP_SYNC,
-    STEP_EXPECT,  // the last one that fills facts
+    STEP_EXPECT,  // the last step that fills in facts
     STEP_WASTE,
     STEP_COSTS,
     STEP_LOWER,
     STEP_VERIFY,
-    STEP_EQUIVALENT,  // the last one of all
+    STEP_EQUIVALENT,  // the last step
     N_STEPS
 };
 
@@ -44,41 +44,45 @@ enum product {
     N_PRODUCTS
 };
 
-// A compilation, as far as it has come.
+// A compilation in progress.
 struct compiled {
     struct session *s;
     const char *path;      // "-": standard input
-    enum step next;        // that is to be done, or failed
-    int status;            // as compile_until returns it
-    struct ast_file *ast;  // what no step has made yet is NULL
+    enum step next;        // the step to do next, or the one that failed
+    int status;            // what compile_until returns
+    struct ast_file *ast;  // the syntax tree; NULL, as "plan" and "kir", until its step has run
     struct plan *plan;
     struct kir *kir;
-    const char *text;    // of compile_product
-    const char *dumped;  // what --dump-after asks for, or NULL
-    bool as_it_is;       // fix-its that promise something are not tried, but stay as they are
-    const struct swizzle_choice *swizzle;  // of each buffer with `swizzle auto`; NULL: to be chosen
+    const char *text;    // what compile_product has made
+    const char *dumped;  // the text for --dump-after; NULL: none
+    // do not try the fix-its with a claim, keep them
+    bool as_it_is;
+    // the arrangement of each buffer with `swizzle auto`; NULL: they are still to be chosen
+    const struct swizzle_choice *swizzle;
     int nswizzles;
-    // the function around this place of the file is compiled alone; 0: all are
+    // compile only the function around this place of the file; 0: all functions
     uint32_t only_at;
-    bool only_chosen;  // functions without a `swizzle auto` are left out
-    bool one_by_one;   // each arrangement of a buffer is compiled, which tests compare with
+    bool only_chosen;  // leave out the functions without a `swizzle auto`
+    // compile every arrangement of a buffer; tests compare the choice with that of the shortcuts
+    bool one_by_one;
 };
 
 void compile_begin(struct compiled *c, struct session *s, const char *path);
-// Does the steps up to and with "last" that are not done yet, and tries the fix-its of each.
-// Returns 0, 1 when the plan is wrong, 2 when the file cannot be read; the reasons are in the
-// session's diagnostics.  After a step that failed none is done.
+// Does the remaining steps up to and including "last", and tries the fix-its that each reports.
+// Returns 0, 1 when the plan is wrong, or 2 when the file cannot be read; the session's diagnostics
+// give the reasons. Does nothing once a step has failed.
 int compile_until(struct compiled *c, enum step last);
-// From the file at "path" to "what", which becomes out->text.  Returns as compile_until does.
+// Compiles the file at "path" to "what" and stores the text in out->text. Returns as compile_until
+// does.
 int compile_product(struct session *s, const char *path, enum product what, struct compiled *out);
 
-// The same of what nobody but the reader of the text wants: out->kir is NULL.  Of CUDA C nothing of
-// a kernel's Kernel IR is left when the next one is lowered.
+// Like compile_product, for callers that want only the text: out->kir may be NULL. For CUDA C it
+// lowers one kernel after the other and frees the Kernel IR of each, which saves memory.
 int compile_by_kernel(struct session *s, const char *path, enum product what, struct compiled *out);
 
-// As --emit=NAME has it.
+// The name of a product in --emit=NAME.
 const char *product_name(enum product p);
-// As --dump-after=NAME has it; NULL for a step that makes or fills nothing that can be shown.
+// The name of a step in --dump-after=NAME; NULL when the step changes nothing that can be shown.
 const char *step_name(enum step i);
 
 #endif

@@ -13,10 +13,10 @@
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
-// those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
-// Where many questions about the order of accesses are asked, all tries together ask MOST_ASKED,
-// and one more for BYTES_ASKED bytes of text.
+// A trial costs as much as the passes of the plan. There are at most MOST_TRIES in a run, and none
+// once the earlier ones have compiled MOST_TEXT bytes. A fix-it that brings in a `swizzle auto`
+// counts as CHOOSING trials. All trials together may ask MOST_ASKED questions about the order of
+// accesses, and one more for every BYTES_ASKED bytes of text.
 enum { MOST_TRIES = 64, MOST_TEXT = 56 * 1024, CHOOSING = 12, MOST_ASKED = 300, BYTES_ASKED = 4 };
 
 // -- the edited texts -----------------------------------------------------------------------------
@@ -25,12 +25,13 @@ static bool before(const struct fixit *a, const struct fixit *b) {
     return !b || a->at.begin < b->at.begin;
 }
 
-// The text of file "file" with those fix-its of "note" that are in it.
+// The text of source "file" with the fix-its of "note" for that source applied.
 static struct given edited(struct session *s, int file, const struct diag *note) {
     const struct source *f = &s->sources.file[file];
     struct buf b;
     uint32_t at = 0;
-    const struct fixit *done = NULL;  // the last one, in the order of places
+    // the last one applied; they are applied in the order of their places
+    const struct fixit *done = NULL;
     buf_init(&b);
     for (;;) {
         const struct fixit *next = NULL;
@@ -47,12 +48,12 @@ static struct given edited(struct session *s, int file, const struct diag *note)
     return (struct given){f->path, buf_finish(&b, &s->arena), size, NULL};
 }
 
-// -- what the edited plan is ----------------------------------------------------------------------
+// -- widths of the edited plan's copies -----------------------------------------------------------
 
 struct widths {
     int n;     // copies so far
     int want;  // number of the copy that is looked for
-    int bits;  // of it
+    int bits;  // its width
 };
 
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
@@ -75,8 +76,8 @@ static int width_of(struct session *s, const struct plan *p, const char *functio
     return -1;
 }
 
-// Whether each copy of "was" is as wide in "now", which has the same kernels, as it was; "alone"
-// names the only one that "now" has, or is NULL.
+// Whether every copy of "was" is at least as wide in "now". Both have the same kernels, unless
+// "alone" names the only one that "now" has.
 static bool none_narrower(struct session *s, const struct plan *was, struct session *t,
                           const struct plan *now, const char *alone) {
     struct kernel *x = plan_next(now, NULL);
@@ -93,25 +94,29 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-// MOST_WORK: accesses of warps that are counted for all tries together, which takes a quarter of a second
+// MOST_WORK: warp accesses counted in all trials together, which takes a quarter of a second
 enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256, MOST_WORK = 1 << 19 };
 
-// Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
+// The costs of one side of a copy: total sectors, wavefronts and requests, then idle threads
+// (IDLE). -1: not known.
 struct counts {
     int64_t n[COUNTED];
-    bool much[2];  // of the first two
-    int64_t access[2],
-        least[2];  // of these: the most of one access, and the least that it could be
+    // for sectors and wavefronts: much more than needed
+    bool much[2];
+    // for sectors and wavefronts: the most that one access takes, and the least that it could take
+    int64_t access[2], least[2];
 };
 
-// Of the copies of a kernel.
+// The costs of a kernel's copies.
 struct counting {
     const struct kernel *k;  // NULL: none was counted
     const struct plan *p;
-    const int64_t *value;  // of the params, some
+    // values chosen for the params where the costs depend on them; NULL: none yet
+    const int64_t *value;
     struct counts at[MOST_COPIES][2];
-    int n;          // MOST_COPIES: not all were counted
-    int64_t *work;  // of all of them; beyond MOST_WORK no more is counted
+    int n;  // copies counted; MOST_COPIES: not all were
+    // warp accesses counted in all trials; counting stops beyond MOST_WORK
+    int64_t *work;
 };
 
 static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
@@ -125,7 +130,7 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
         if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
         if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     }
-    // what is refused has no costs
+    // a copy that its atom refuses has no costs
     bool refused = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
     for (int i = 0; i < 2; ++i) {
         const struct side_cost *side = cost_side(&cost, i == 0);
@@ -147,8 +152,8 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
-// Whether nothing is more in "now" than in "was"; a wider access may take more, as far as it has
-// to.
+// Whether no cost in "now" exceeds that in "was". The cost of one access may grow as far as a wider
+// access requires it.
 static bool none_more(const struct counts *was, const struct counts *now) {
     for (int i = 0; i < COUNTED; ++i)
         if (was->n[i] >= 0 && (now->n[i] < 0 || now->n[i] > was->n[i])) return false;
@@ -177,7 +182,7 @@ static struct kernel *kernel_of(const struct plan *p, const char *name) {
     return k;
 }
 
-// Counts kernel "k" of "p", unless "x" has it.
+// Counts the copies of kernel "k" of "p" into "x", unless "x" has them already.
 static void count_kernel(struct session *s, const struct plan *p, struct kernel *k,
                          struct counting *x) {
     if (x->k == k) return;
@@ -188,7 +193,8 @@ static void count_kernel(struct session *s, const struct plan *p, struct kernel 
     walk_copies(s, k, count, x);
 }
 
-// Counts both plans' kernels of that name; false where their copies cannot be compared.
+// Counts the copies of "k" and of "y", the same kernel in the edited plan. False when the copies
+// cannot be compared.
 static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
                        struct session *t, const struct plan *now, struct kernel *y,
                        struct counting *a, struct counting *b) {
@@ -197,7 +203,7 @@ static bool count_both(struct session *s, const struct plan *was, struct kernel 
     return a->n == b->n && a->n < MOST_COPIES;
 }
 
-// Whether nothing that is counted is more in "now" than in "was".
+// Whether no cost of any copy in "now" exceeds that in "was".
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
                           const struct plan *now, const char *alone, struct counting *a,
                           struct counting *b) {
@@ -213,7 +219,7 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
     return true;
 }
 
-// Whether what "claim" says is less; see is_cheaper.
+// Whether the cost that "claim" names has become less. Sets "*partly" as is_cheaper does.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
                         const struct plan *now, const struct claim *claim, struct counting *a,
                         struct counting *b, int64_t *partly) {
@@ -224,24 +230,26 @@ static bool claims_less(struct session *s, const struct plan *was, struct sessio
 
 // -- claims ---------------------------------------------------------------------------------------
 
-// The edits of a note, and the plan with them as far as it was compiled.
+// The edits of a note, and the edited plan as far as it is compiled.
 struct attempt {
     const struct diag *note;  // NULL: none
     struct session t;
     struct compiled now;
-    const struct ast_decl *alone;  // in which all edits are, and which was compiled alone; or NULL
-    int sema_errors;               // until the plan was made
+    // the function that has all the edits and was compiled alone; NULL: everything was
+    const struct ast_decl *alone;
+    int sema_errors;  // errors up to step "sema"
     enum answer { NOT_ASKED, YES, NO } none_narrower, none_costlier;
-    struct counting count;  // of the last kernel that was counted
+    struct counting count;  // the costs of the last kernel counted
 };
 
-// Edits that several diagnostics offer in turn are kept: KEPT of them, of a text up to SMALL.
+// Several diagnostics may offer the same edits. KEPT attempts are kept for them where the text has
+// at most SMALL bytes, else one.
 enum { KEPT = 4, SMALL = 16 * 1024 };
 
 struct attempts {
     struct attempt at[KEPT];
-    int kept, next;       // how many are kept; the one to be replaced
-    struct counting was;  // of the plan as it is
+    int kept, next;       // how many are kept, and which one is replaced next
+    struct counting was;  // costs in the unedited plan
     int64_t work, asked;
 };
 
@@ -254,7 +262,7 @@ static bool same_edits(const struct diag *a, const struct diag *b) {
     return x == y;
 }
 
-// Errors that are no warnings under -Werror.
+// The number of errors, without the warnings that -Werror makes errors.
 static int errors_of(const struct session *s) {
     int n = 0;
     for (const struct diag *d = s->diags.first; d; d = d->next)
@@ -262,8 +270,8 @@ static int errors_of(const struct session *s) {
     return n;
 }
 
-// The function that has all edits, where nothing but it depends on them, and no error is next to
-// them; NULL: there is none.
+// The function that contains all edits, when nothing outside it depends on them and there are no
+// errors. Else NULL.
 static const struct ast_decl *function_of(const struct compiled *c, const struct diag *note) {
     const struct ast_decl *fn = NULL;
     if (errors_of(c->s) > 0) return NULL;
@@ -276,7 +284,8 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
             x = x->next;
         if (!x && note->fixit) fn = d;
     }
-    for (int i = 0; fn && i < c->ast->ndecls; ++i) {  // a name tells one from the others
+    // a function with cases has no name of its own, so that it cannot be compiled alone
+    for (int i = 0; fn && i < c->ast->ndecls; ++i) {
         const struct ast_decl *d = c->ast->decl[i];
         if (d != fn && d->kind == D_FN && d->name.name == fn->name.name) return NULL;
     }
@@ -291,17 +300,17 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (x->sema_errors > most) return false;
     if (!claim->function) return true;
     if (x->now.next > STEP_SEMA) compile_until(&x->now, STEP_VECTORIZE);
-    // proofs, which take longest, are for what is as wide as is claimed
+    // check the claimed width first: the proofs take longest
     if (x->now.next < STEP_VECTORIZE ||
         width_of(t, x->now.plan, claim->function, claim->copy) < claim->bits)
         return false;
     if (x->none_narrower == NOT_ASKED)
         x->none_narrower = none_narrower(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
     if (x->none_narrower == NO) return false;
-    // what is no cheaper has not to be proven
+    // check the costs before the proofs
     compile_until(&x->now, STEP_SHARED);
     if (errors_of(t) > most) return false;
-    // beside another error the facts are not complete
+    // after another error some facts are missing
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
     if (!claims_less(c->s, c->plan, t, x->now.plan, claim, was, &x->count, partly)) return false;
     if (claim->in_all) return errors_of(t) <= most;
@@ -379,7 +388,8 @@ static int tries_for(const struct diag *note) {
     return 1;
 }
 
-// Questions about the order of accesses that a try of "note" asks: as many as its functions did.
+// How many questions about the order of accesses a trial of "note" asks: as many as the functions
+// to compile asked before.
 static int64_t asked_for(const struct compiled *c, const struct diag *note) {
     const struct ast_decl *alone = function_of(c, note);
     int64_t asked = 0;

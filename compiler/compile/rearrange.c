@@ -1,7 +1,8 @@
-// Trying arrangements on a plan that is compiled once (see rearrange.h).
+// Trying arrangements in a plan that is compiled once (see rearrange.h).
 //
-// Offsets are under the swizzle, so that another one changes no view and no part of a thread: only
-// widths (pass "vectorize"), places (pass "shared") and costs are worked out again.
+// Offsets are computed before the swizzle is applied. So another swizzle changes no view and no
+// thread's part; only the widths (pass "vectorize"), the places (pass "shared") and the costs have
+// to be worked out again.
 #include "compile/rearrange.h"
 
 #include <stdlib.h>
@@ -20,29 +21,33 @@
 struct use {
     struct kernel *k;
     struct copy *c;
-    struct copy_facts parted;  // as pass "predicate" leaves them
+    struct copy_facts parted;  // as pass "predicate" leaves the facts
 };
 
 struct asking {
-    struct range at;  // no two of them overlap
+    struct range at;  // these ranges do not overlap
     int spot;
 };
 
 struct place {
-    int64_t cosize, asked;  // as shared_behind wants them
+    int64_t cosize, asked;  // arguments of shared_behind
 };
 
 struct spot {
     struct tensor *t;  // NULL: no copy touches it
     struct kernel *k;
-    int local;            // its number among those of "k"
-    struct place *place;  // by number, of all of "k"
-    int first, n;         // its copies: numbers first .. of layer.at
-    bool bound;           // to more than its copies
-    bool asked;   // an `expect`, a `let` or a function that it is given to asks for its layout
-    bool given;   // to a function, which has to be given no swizzle
-    bool paired;  // a copy has another such buffer on its other side
-    int worst;    // which of its copies has most wavefronts as it is, and is counted first
+    int local;            // its index in k->local
+    struct place *place;  // the places of all of k->local, by the same index
+    int first, n;         // its copies: "n" numbers in layer.at from "first" on
+    bool bound;           // more than its copies depends on its arrangement
+    // an `expect`, a `let` or a function that gets it asks for its layout
+    bool asked;
+    // a function gets it and accepts no swizzle
+    bool given;
+    // the other side of a copy is another buffer with `swizzle auto`
+    bool paired;
+    // which of its copies has the most wavefronts in the plain layout; it is counted first
+    int worst;
 };
 
 void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
@@ -79,14 +84,14 @@ void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
 
 struct collecting {
     struct layer *x;
-    struct ast_stmt *const *buffer;  // in the order of the text
+    struct ast_stmt *const *buffer;  // in the order of the source
     int n;
     int nuses, nlinks;
     bool fill;
     int *at;
 };
 
-// The number of the buffer "t"; -1: its swizzle is not chosen.
+// The number of buffer "t"; -1 when it has no `swizzle auto`.
 static int number_of(const struct collecting *y, const struct tensor *t) {
     if (!t->swizzle_auto) return -1;
     int low = 0, high = y->n;
@@ -126,7 +131,7 @@ static void asks(struct layer *x, int i, struct range at) {
     x->spot[i].asked = true;
 }
 
-// What functions get has the arrangement that they want.
+// A buffer given to a function has to have the layout that the function declares.
 static void collect_calls(struct collecting *y, const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_CALL && !st->call->fill && i < st->call->fn->nformals;
@@ -201,8 +206,8 @@ static struct place *places(struct layer *x, const struct kernel *k) {
     return p;
 }
 
-// Where a width depends on what is not promised, all copies of a kernel decide together what is
-// assumed.
+// Whether all "n" copies of "k" have their greatest width. If one does not, its width depends on
+// what is not promised, and the copies of the kernel decide together what to assume.
 static bool all_is_assumed(struct layer *x, const struct kernel *k, const struct use *use, int n) {
     for (int i = 0; i < n; ++i)
         if (!vectorize_is_widest(&x->s, k, use[i].c, &use[i].parted)) return false;
@@ -271,7 +276,7 @@ bool layer_asked(const struct layer *x, int i) {
 }
 
 int layer_asker(const struct layer *x, struct range at) {
-    int low = 0, high = x->nasking;  // the last one that does not begin behind it
+    int low = 0, high = x->nasking;  // looks for the last one that begins at or before "at"
     while (low < high) {
         int mid = (low + high) / 2;
         const struct asking key = {.at = at};
@@ -307,7 +312,7 @@ static int64_t period_of(const struct swizzle_choice *y) {
     return y->b ? INT64_C(1) << (y->b + y->m + abs(y->s)) : 1;
 }
 
-// The cosize of one slot.
+// The cosize of one slot of buffer "i" in arrangement "y", in elements.
 static int64_t slot_size(struct layer *x, int i, const struct swizzle_choice *y) {
     struct lay l = y->text ? lay_parse(&x->s.lay, y->text) : layer_layout(x, i);
     return lay_cosize(&x->s.lay, l).num;
@@ -333,7 +338,7 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
         at = t->smem_offset + t->smem_elements * t->elem->bits / 8;
         break;
     }
-    bool same = false;  // from here on
+    bool same = false;  // whether the buffers from here on stay where they are
     for (int j = p->local; j < p->k->nlocal && !same; ++j) {
         struct tensor *t = p->k->local[j];
         int was = t->smem_offset;
@@ -346,7 +351,7 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
            p->k->smem_bytes <= arch_shared_bytes(x->now.plan->arch);
 }
 
-// How many sides of its copies are the buffer.
+// How many sides of its copies are this buffer.
 static int sides_of(const struct layer *x, const struct spot *p) {
     int n = 0;
     for (int u = 0; u < p->n; ++u) {
@@ -378,7 +383,8 @@ bool layer_count(struct layer *x, const struct layer *placed, int i,
                  struct tally *out) {
     struct spot *p = &x->spot[i];
     const struct lay_swizzle sw = swizzle_of(choice);
-    bool all = best && best->copies == sides_of(x, p);  // what has fewer is worse
+    // with fewer copies counted than "best" the result is worse
+    bool all = best && best->copies == sides_of(x, p);
     int64_t enough = all ? best->wavefronts : INT64_MAX, most = -1;
     int worst = 0;
     *out = (struct tally){0};

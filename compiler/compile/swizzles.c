@@ -1,4 +1,4 @@
-// Where buffers with `swizzle auto` are, and what is chosen for them, in the tree (see swizzles.h).
+// Finds the buffers with `swizzle auto`, and writes into the tree what is chosen (see swizzles.h).
 #include "compile/swizzles.h"
 
 #include "base/session.h"
@@ -101,7 +101,7 @@ static bool is_asked_for(const struct compiled *c, const struct ast_decl *d) {
     return b.n > 0;
 }
 
-// Leaves out functions that "c" does not ask for, and what is asked about them.
+// Removes the functions that "c" does not compile, and every `expect` declaration.
 static void keep_only(const struct compiled *c) {
     struct ast_file *f = c->ast;
     int n = 0;

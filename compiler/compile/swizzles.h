@@ -1,4 +1,4 @@
-// `swizzle auto`: a shared buffer is arranged as its copies cost least.
+// `swizzle auto`: chooses the arrangement of a shared buffer that makes its copies cheapest.
 #ifndef TCPC_COMPILE_SWIZZLES_H
 #define TCPC_COMPILE_SWIZZLES_H
 
@@ -7,20 +7,24 @@
 
 struct compiled;
 
-// How a buffer is arranged.  Both zero: as its layout says.
+// An arrangement of a buffer. With b == 0 and text == NULL it is the layout as written.
 struct swizzle_choice {
-    int b, m, s;       // Sw<b,m,s> before the layout; b == 0: none
-    const char *text;  // a layout in its place, with padding; NULL: the layout itself
-    int pad;           // bytes of that padding; 0: none
+    int b, m, s;       // Sw<b,m,s> in front of the layout; b == 0: none
+    const char *text;  // a padded layout instead of the written one; NULL: none
+    int pad;           // bytes of padding in each row; 0: none
 };
 
-// Chooses for each buffer of the plan that says `swizzle auto`, in the order of the text: the
-// candidate with the fewest wavefronts of all accesses to the buffer, then the fewest requests of
-// global memory, then the least memory, then the first.  The plan is compiled once, up to the
-// widths of accesses, and for each candidate only the buffer's own copies are worked out again
-// (rearrange.h); what asks for layouts is asked for all buffers at once (asked.h).  Where more
-// depends on a buffer, its function is compiled with each.  Puts what is chosen into the tree, as the
-// layout's expression, so that everything after it sees an ordinary buffer.  Errors are the session's.
+// Chooses an arrangement for each buffer of the plan that says `swizzle auto`, in the order of the
+// source: the candidate with the fewest wavefronts in all accesses to the buffer, then the fewest
+// requests to global memory, then the least memory, then the first one.
+//
+// The plan is compiled once, up to the places of its buffers in shared memory. For each candidate
+// only the buffer's own copies are worked out again (rearrange.h), and what asks for layouts is
+// asked about all buffers at once (asked.h). If more depends on a buffer, its function is compiled
+// with each candidate.
+//
+// Writes each choice into the tree, as the expression of the layout, so that later steps see an
+// ordinary buffer. False when errors were reported to the session.
 bool swizzles_choose(struct compiled *c);
 
 #endif

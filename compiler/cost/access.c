@@ -8,21 +8,21 @@
 #include "layout/algebra.h"
 #include "plan/align.h"
 
-// Elements by which all is moved up, so that no address is negative, and groups apart: multiples of
-// whatever a swizzle or a modulus looks at.
+// An offset in elements that makes all addresses positive and separates groups; a multiple of
+// everything that swizzles and moduli look at.
 #define MOVED_UP ((int64_t)1 << 32)
 enum { MOST_ROUNDS = 1 << 14, MOST_LANES = 1 << 18, MOST_RESTS = 8 };
 
 struct parts {
-    const struct ix *lane;   // what the thread and the run of an index map say
-    const struct ix *group;  // the same, where params enter
-    int64_t group_by;        // what divides that; 0: nothing is there
-    int64_t fixed;           // of all lanes, and known
-    int64_t free;            // divides the rest; 0: nothing is there
+    const struct ix *lane;   // depends on the thread and the run of an index map
+    const struct ix *group;  // the same, with params
+    int64_t group_by;        // divisor of "group"; 0: there is none
+    int64_t fixed;           // known, and the same for all lanes
+    int64_t free;            // divisor of the rest; 0: there is none
     const struct param *group_param, *free_param;
     struct rest {
         int64_t by, lo, hi;
-    } rest[MOST_RESTS];  // the terms of the rest; more than MOST_RESTS: not all are here
+    } rest[MOST_RESTS];  // the terms of the rest; incomplete if there are more
     int nrests;
 };
 
@@ -53,7 +53,7 @@ static int64_t power_of_two(int64_t divisor) {
     return divisor & -divisor;
 }
 
-// Of the term coef * atom, a divisor that is a power of two.
+// A divisor of the term coef * atom that is a power of two.
 static int64_t term_divisor(const struct reading *r, struct ix_term t) {
     int64_t coef, at = t.atom ? power_of_two(ix_divisor(t.atom)) : 1, product;
     if (!r->values || !lay_int_eval(t.coef, r->values, &coef)) coef = lay_int_divisor(t.coef);
@@ -61,7 +61,7 @@ static int64_t term_divisor(const struct reading *r, struct ix_term t) {
     return product;
 }
 
-// Sorts one term of an offset.
+// Adds a term of an offset to the part that it belongs to.
 static const char *take(const struct reading *r, struct ix_term t, struct parts *x) {
     struct session *s = r->s;
     const struct ix *e = t.atom ? ix_scale(s, t.atom, t.coef) : ix_lay(s, t.coef);
@@ -106,8 +106,8 @@ static const char *sort_terms(const struct reading *r, const struct ix *e, struc
 
 // -- the threads ----------------------------------------------------------------------------------
 
-// Any values of the params that keep their divisors: what is equal for two of them is taken to be
-// equal for all.
+// Values of the params that have the promised divisors.  What is equal for two such choices is
+// assumed to be equal for all values.
 static const int64_t *any_values(struct session *s, const struct plan *p, int64_t prime) {
     int64_t *v = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym + 1);
     for (int i = 0; i < s->lay.next_sym; ++i) v[i] = 1;
@@ -159,7 +159,7 @@ static bool find_lanes(const struct reading *r, const struct kernel *k, const st
 
 // -- the rounds -----------------------------------------------------------------------------------
 
-// The sums of "step" times coordinate, by round.
+// The sum of "step" times coordinate, for each round.
 static int64_t *by_round(const struct reading *r, const int64_t *step, int64_t n) {
     int64_t *sum = ARENA_ARRAY(&r->s->arena, int64_t, n);
     for (int64_t i = 0; i < n; ++i) {
@@ -200,7 +200,7 @@ static const char *find_rounds(const struct reading *r, bool src, struct accesse
 
 // -- what is there --------------------------------------------------------------------------------
 
-// Whether predicate "p" asks the same in each block and iteration, of params with values.
+// Whether predicate "p" is the same in each block and iteration, for given values of params.
 static bool is_limit(const struct reading *r, const struct predicate *p, int64_t *limit) {
     const struct ix_env env = {NULL, NULL};
     const struct ix *at = p->at;
@@ -211,7 +211,7 @@ static bool is_limit(const struct reading *r, const struct predicate *p, int64_t
     return ix_static(p->limit, NULL) && ix_eval(p->limit, &env, limit);
 }
 
-// Reads the predicates of an edge that each block has.  @pre the modes are the edge's.
+// Reads the predicates of an edge that every block has.  @pre the modes are the edge's
 static bool find_limits(const struct reading *r, const struct kernel *k, const struct copy *c,
                         bool src, struct accesses *out) {
     struct session *s = r->s;
@@ -238,7 +238,7 @@ static bool is_there(const struct accesses *a, int64_t thread, int64_t round) {
 
 // -- the shifts -----------------------------------------------------------------------------------
 
-// Says why there is more than one shift, and what would leave one.
+// Sets the reason for several shifts, and the condition that would leave one.
 static void set_loose(struct session *s, const struct part *part, const struct parts *x,
                       int64_t base_by, int64_t inner_by, int modulus, struct accesses *a) {
     const char *name = a->tensor->name;
@@ -264,7 +264,7 @@ static void set_loose(struct session *s, const struct part *part, const struct p
     }
 }
 
-// Where there are too many shifts, those that the range of the place leaves.
+// If there are too many shifts, keeps those that the range of the offset allows.
 static void keep_within(const struct parts *x, struct accesses *a) {
     int64_t lo = 0, hi = 0;
     if (accesses_shifts(a) <= ACCESS_SHIFTS || x->nrests > MOST_RESTS) return;
@@ -296,7 +296,7 @@ static void find_shifts(struct session *s, const struct kernel *k, const struct 
         int64_t base_elements = base_by > a->elem_bytes ? base_by / a->elem_bytes : 1;
         by = lay_gcd(by, base_elements);
     }
-    // what is aligned less than an access is does not happen
+    // accesses are aligned at least to their width
     int64_t least = a->bytes > a->elem_bytes ? a->bytes / a->elem_bytes : 1;
     a->inner = by < least ? least : by;
     if (a->outer < a->bytes && a->outer < modulus) a->outer = a->bytes;
@@ -311,7 +311,7 @@ static void find_shifts(struct session *s, const struct kernel *k, const struct 
         set_loose(s, part, x, base_by, known, modulus, a);
 }
 
-// What the accesses are: those of the edge, where each block has one.
+// The facts that describe the accesses: those of the edge, if every block has one.
 static struct copy_facts of_code(const struct copy_facts *facts) {
     struct copy_facts f = *facts;
     if (copy_edge(facts) != EDGE_ALWAYS) return f;
@@ -351,7 +351,7 @@ int64_t accesses_shifts(const struct accesses *a) {
     return (a->inner_end / a->inner) * (a->outer_end / a->outer);
 }
 
-// As lay_swizzle_apply has it, of which there is one for each lane.
+// Like lay_swizzle_apply, which would be called for each lane.
 struct moved {
     int64_t bits;
     int right, left;

@@ -1,15 +1,15 @@
-// The addresses of a copy: which bytes the lanes of each warp touch in each of its accesses.
+// The addresses of a copy: the bytes that the lanes of each warp touch in each access.
 //
-// What a lane's address is made of is told apart: what its thread and the access say, which is
-// known, and what shifts all lanes alike (the block, loops, a pointer), of which only a divisor is.
-// Without values of the params, lanes whose addresses differ by a param are of different groups.
+// An address has two parts: a known one, which depends on the thread and the access; and a shift
+// that is the same for all lanes (block, loops, pointer), of which only a divisor is known.
+// Without values of the params, lanes whose addresses differ by a param are in different groups.
 #ifndef TCPC_COST_ACCESS_H
 #define TCPC_COST_ACCESS_H
 
 #include "cost/warp.h"
 #include "plan/plan.h"
 
-// What bounds the threads and accesses that are there, the same in each block: at + round < limit.
+// A bound for which threads and accesses exist, the same in each block: at + round < limit.
 struct lane_limit {
     int64_t *at;     // by thread + threads * each
     int64_t *round;  // by round
@@ -22,49 +22,51 @@ struct accesses {
     struct lay_swizzle sw;
     int elem_bytes, bytes;  // of an access
     int64_t threads;
-    int64_t neach, nrounds;  // accesses a thread makes: neach * nrounds
-    int64_t *lane;           // elements, by thread + threads * each, under the swizzle
-    int *group;              // by params, likewise; NULL: all are of one
+    int64_t neach, nrounds;  // a thread makes neach * nrounds accesses
+    int64_t *lane;           // elements, by thread + threads * each, before the swizzle
+    int *group;              // by params, indexed in the same way; NULL: all are in one group
     int ngroups;
-    int64_t *round;  // elements to be added, by round
+    int64_t *round;  // elements to be added in each round
     struct lane_limit *limit;
     int nlimits;
-    int64_t base;  // bytes: of the tensor, where that is known
-    // All lanes may be shifted by each multiple of "inner" elements under the swizzle, and of
-    // "outer" bytes after it, that is less than "inner_end" and "outer_end".
+    int64_t base;  // address of the tensor in bytes, as far as known
+    // All lanes may be shifted by each multiple of "inner" elements below "inner_end" before the
+    // swizzle, and of "outer" bytes below "outer_end" after it.
     int64_t inner, inner_end, outer, outer_end;
-    bool by_round;      // by another one in each access
-    bool scattered;     // and each group by another one
-    const char *loose;  // what makes that more than one shift, as a sentence; NULL: it is one
-    struct condition missing;  // what would make it one, where that can be promised; else by is 0
+    bool by_round;   // .. by a different shift in each access
+    bool scattered;  // .. and each group by a different one
+    // the reason why there are several shifts, as a sentence; NULL: there is one
+    const char *loose;
+    // a condition that would leave one shift, if it can be promised; otherwise by == 0
+    struct condition missing;
 };
 
-// Fills in "out" for side "src" of "c", whose facts are "f", with the params' values by lay_sym.id;
-// NULL: for whatever values they have.  Only what shifts remain modulo "modulus" bytes matters, a
-// power of two.  Returns why there are no addresses, as a sentence; NULL when there are.
+// Fills "out" for side "src" of "c" with the facts "f", and the params' values by lay_sym.id (NULL:
+// for any values).  Only the remainder of a shift modulo "modulus" bytes, a power of two, matters.
+// Returns why there are no addresses, as a sentence; NULL if there are.
 const char *accesses_of(struct session *s, const struct plan *p, const struct kernel *k,
                         const struct copy *c, const struct copy_facts *f, bool src, int modulus,
                         const int64_t *sym_values, struct accesses *out);
 
-// More are not looked at.
+// Most shifts that are examined.
 enum { ACCESS_SHIFTS = 256 };
-// How many shifts there are.
+// The number of shifts.
 int64_t accesses_shifts(const struct accesses *a);
 
-// What access "n" at shift "shift" adds to a lane's elements under the swizzle, what the swizzle makes
-// of a sum, and the bytes that are added after it.
+// What access "n" at shift "shift" adds to the elements of a lane before the swizzle; the swizzle
+// of a sum; and the bytes that are added after it.
 int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift);
 int64_t accesses_swizzled(const struct accesses *a, int64_t at);
 int64_t accesses_behind(const struct accesses *a, int64_t shift);
-// The elements of lane "i", its group's among them.
+// The elements of lane "i", including those of its group.
 int64_t accesses_lane(const struct accesses *a, int64_t i);
-// Which lanes of warp "warp" have something of the tile in access "n"; those beyond the copy's
-// threads are among them.
+// The lanes of warp "warp" that have a part of the tile in access "n", including lanes beyond the
+// copy's threads.
 uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n);
 
-// Access "n" of warp "warp" at shift "shift": the addresses in bytes, and in "*lanes" which of
-// those lanes are of group "group"; -1: of any, each group far from the others.  Lanes beyond the
-// copy's threads, and those that have nothing of the tile in any block, are left out.
+// Access "n" of warp "warp" at shift "shift": the addresses in bytes, and in "*lanes" those lanes
+// that are in group "group" (-1: in any group; groups are then far apart).  Lanes beyond the copy's
+// threads, and those without a part of the tile in any block, are left out.
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes);
 

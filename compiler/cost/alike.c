@@ -1,4 +1,4 @@
-// Instructions that cost the same (see alike.h).
+// Instructions with the same cost (see alike.h).
 #include "cost/alike.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ void alike_begin(struct alike *x, const struct accesses *global, const struct ac
     if (shared) x->side[1].multiple = x->lines ? LINE : shared->bytes > WORD ? shared->bytes : WORD;
 }
 
-// False where the lanes are not those of the warp before, as far apart.
+// Returns false if the lanes do not have the same distances as those of the warp before.
 static bool begin_side(struct alike_side *x, int64_t first, int n) {
     const struct accesses *a = x->a;
     int64_t apart[COST_LANES] = {0}, differ = 0, at = accesses_lane(a, first);
@@ -60,8 +60,8 @@ void alike_warp(struct alike *x, int64_t warp) {
     x->n = -1;
 }
 
-// What moves all lanes in access "n": under the swizzle and after it, as far as it matters.  False
-// where it does not move all alike.
+// Sets "key" to what moves all lanes in access "n", before and after the swizzle, as far as it
+// matters. False if it does not move all alike.
 static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shift,
                         struct alike_key *key) {
     const struct alike_side *y = &x->side[side];
@@ -80,7 +80,7 @@ static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shif
     if (!a->sw.b) {
         began = (began + from) & (y->multiple - 1);
         from = 0;
-    } else if (!from) {  // else what is added carries, in another way for each
+    } else if (!from) {  // otherwise the addition carries differently for each lane
         began &= (x->lines ? LINE : a->bytes) - 1;
     }
     key->began[side] = began;

@@ -10,25 +10,26 @@
 #include "cost/seen.h"
 #include "cost/sums.h"
 
-// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another; so many that are ALIKE take as long as one
+// MOST_WORK: instructions examined at one shift, including those without lanes.  MOST_COUNTED:
+// those unlike any other.  ALIKE: how many equal ones take as long as a new one.
 enum { MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, ALIKE = 16 };
 enum { LINE = 128, SECTOR = 32 };
 
 // -- a copy's instructions ------------------------------------------------------------------------
 
-// Instructions of one kind: a load or a store, or a cp.async, which has both sides.
+// Instructions of one kind: a load, a store, or a cp.async, which has both sides.
 struct counting {
     struct session *s;
     int arch;
     enum cost_class class;
     const struct accesses *global, *shared;  // NULL: none
     int matrices;
-    uint32_t lanes;  // of each warp
+    uint32_t lanes;  // that take part in each warp
     struct cost_seen *seen;
-    int64_t work, alike;         // instructions that were looked at, and that were like another
-    int64_t enough;              // wavefronts of one side, beyond which it is given up
-    bool only_total;             // nobody asks for the worst access, or why a number is a range
-    struct cost_worst worst[2];  // by sectors, by wavefronts
+    int64_t work, alike;         // instructions examined, and those that were like another one
+    int64_t enough;              // limit for the wavefronts of one side
+    bool only_total;             // without the worst access and the reason for a range
+    struct cost_worst worst[2];  // [0] by sectors, [1] by wavefronts
 };
 
 static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
@@ -37,7 +38,7 @@ static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
     return true;
 }
 
-// Instruction "n" of warp "warp" at shift "shift"; false: it cannot be there.
+// Instruction "n" of warp "warp" at shift "shift"; false: this shift is impossible.
 static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
                 struct warp_access *a) {
     uint32_t lanes;
@@ -62,8 +63,7 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
            (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
 }
 
-// The same, and what it costs if it can be there, which is what another one does where "like" says
-// so.  Then of "a" there are the lanes alone.
+// The same with its cost.  If "like" knows an equal instruction, "a" gets only the lanes.
 static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
                  struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
     const struct alike_one *one = alike_find(like, n, shift);
@@ -80,7 +80,7 @@ static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n
     return ok;
 }
 
-// Bytes that the lanes of "a" touch in global memory, each once.
+// The number of different bytes that the lanes of "a" touch in global memory.
 static int64_t bytes_of(const struct warp_access *a) {
     int n = 0;
     for (int l = 0; l < COST_LANES; ++l) {
@@ -92,8 +92,8 @@ static int64_t bytes_of(const struct warp_access *a) {
     return (int64_t)n * a->bits / 8;
 }
 
-// One instruction at whichever shifts its groups may have.  Where one ends the next one may begin
-// in the same sector, so that of the least only what all bytes need is counted on.
+// The cost of an instruction if each group may have any shift.  A group may begin in the sector in
+// which another one ends, so the minimum counts only what all bytes need.
 static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t shifts,
                             struct warp_cost *out) {
     const struct accesses *g = c->global;
@@ -131,9 +131,9 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
     return true;
 }
 
-// The instruction that costs most at some shift, by sectors and by wavefronts.
+// The instruction with the largest cost at a shift, by sectors and by wavefronts.
 struct worst {
-    int64_t most[2], warp[2], n[2];  // most: -1 when there is none yet
+    int64_t most[2], warp[2], n[2];  // most == -1: none yet
 };
 
 static void note_worst(struct worst *x, int64_t warp, int64_t n, struct warp_cost cost) {
@@ -146,7 +146,7 @@ static void note_worst(struct worst *x, int64_t warp, int64_t n, struct warp_cos
     }
 }
 
-// Of all shifts that there may be, the first one whose instruction costs most.
+// Keeps the first instruction with the largest cost at any possible shift.
 static void keep_worst(struct counting *c, const struct worst *x, const bool *possible,
                        int64_t shifts) {
     for (int i = 0; i < 2; ++i) {
@@ -163,7 +163,7 @@ static void keep_worst(struct counting *c, const struct worst *x, const bool *po
     }
 }
 
-// Whether more than "enough" wavefronts are taken at each shift that there may be.
+// Whether every possible shift takes more than "enough" wavefronts.
 static bool all_above(const struct warp_cost *total, const bool *possible, int64_t shifts,
                       int64_t enough) {
     bool above = enough != INT64_MAX;
@@ -173,7 +173,7 @@ static bool all_above(const struct warp_cost *total, const bool *possible, int64
 
 static const char too_many[] = "it has too many accesses to count them";
 
-// All instructions of a block; the numbers of both sides go to "out".
+// Counts all instructions of a block; "out" gets the numbers of both sides.
 static const char *count_all(struct counting *c, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
     int64_t warps = (any->threads + COST_LANES - 1) / COST_LANES;
@@ -183,7 +183,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool scattered = c->global && c->global->scattered;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
-    bool one_shift = shifts == 1 || apart;  // to be summed up
+    bool one_shift = shifts == 1 || apart;  // costs can be added
     if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
     if (warps * each * shifts > MOST_WORK) return too_many;
     struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
@@ -237,7 +237,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
         if (!one_shift && all_above(total, possible, shifts, c->enough)) return "it costs too much";
     }
     bool first = true;
-    for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them
+    for (int64_t i = 0; !apart && i < shifts; ++i) {  // all instructions have the same shift
         if (!possible[i]) continue;
         if (first) out->most = most[i];
         if (first) out->total = total[i];
@@ -254,7 +254,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
 static void count_once(struct counting *c, struct side_cost *out) {
     const struct cost_asked q = {c->arch,  c->class,  c->matrices,
                                  c->lanes, c->enough, {c->global, c->shared}};
-    // A total alone has none of the rest, and is of another arrangement each time.
+    // A total alone lacks the other numbers, and is for another arrangement each time.
     struct cost_memo *memo = c->only_total ? NULL : c->s->costs;
     const struct cost_counted *before = cost_memo_find(memo, &q);
     if (before) {
@@ -281,8 +281,8 @@ static bool has_both(const struct copy *c) {
     return copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
 }
 
-// The row of the table that has the accesses of a copy, as wide as they are; NULL: there is no such
-// instruction, and the copy is refused.
+// The table row with the accesses of a copy at their width; NULL: there is no such instruction, and
+// the copy is refused.
 static const struct atom_row *row_of(const struct copy *c, const struct copy_facts *f) {
     int bits = copy_edge(f) == EDGE_ALWAYS ? f->edge_bits : f->bits;
     const struct atom_row *row = atom_for_width(copy_atom(c)->row, bits);
@@ -301,7 +301,7 @@ static enum cost_class class_of(const struct copy *c, const struct copy_facts *f
     return src ? COST_LD_GLOBAL : COST_ST_GLOBAL;
 }
 
-// Which numbers are in a range although all shifts are known.
+// Which numbers are ranges although all shifts are known.
 static const char *rule_text(struct session *s, const struct side_cost *x) {
     if (cost_exact(x->most.wavefronts) && cost_exact(x->total.wavefronts) &&
         cost_exact(x->most.sectors) && cost_exact(x->total.sectors))
@@ -310,7 +310,7 @@ static const char *rule_text(struct session *s, const struct side_cost *x) {
                         cost_class_name(x->class));
 }
 
-// Of both sides' numbers, those of one.
+// Keeps the numbers of one side and clears the other's.
 static void keep_side(const struct counting *counting, const struct copy *c, bool src,
                       struct side_cost *x) {
     struct warp_cost *all[] = {&x->most, &x->total, &x->least, &x->least_total};

@@ -1,4 +1,5 @@
-// Values for all threads (see lanes.h): as ix_eval, with each operation in a loop over them.
+// Evaluates for all threads (see lanes.h): like ix_eval, with a loop over the threads in each
+// operation.
 #include "cost/lanes.h"
 
 #include "base/session.h"

@@ -1,4 +1,4 @@
-// What was counted before (see memo.h).
+// The cache of costs (see memo.h).
 #include "cost/memo.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/session.h"
 #include "base/trap.h"
 
-// MOST_NUMBERS: of what has more of them nothing is kept
+// MOST_NUMBERS: larger requests are not cached
 enum { KEPT = 32, MOST_NUMBERS = 1 << 12, LINE = 128 };
 
 struct key {
@@ -17,7 +17,7 @@ struct key {
 };
 
 struct cost_memo {
-    struct key asked;  // last; its "n" is 0 where nothing is kept of it
+    struct key asked;  // the last request; "n" is 0 if it is not cached
     int kept, next;
     struct {
         struct key key;
@@ -63,7 +63,8 @@ static int64_t numbers_of(const struct accesses *a) {
            a->nlimits;
 }
 
-// What lanes may all be moved by without another cost: whole lines, and whatever a swizzle looks at.
+// By which distances all lanes can be moved without changing the cost: whole lines, and what a
+// swizzle looks at.
 static int64_t unit_of(const struct accesses *a) {
     int64_t block = a->sw.b ? (int64_t)1 << (a->sw.m + a->sw.b + abs(a->sw.s)) : 1;
     return block > LINE ? block : LINE;

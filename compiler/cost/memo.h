@@ -1,5 +1,5 @@
-// What the instructions of copies were found to cost, for copies whose addresses are the same up to
-// whole lines: those of equal buffers, or of a plan and of its text with an edit elsewhere.
+// A cache of the costs of copies, for copies whose addresses are the same up to whole lines: with
+// equal buffers, or in a plan and its text after an edit elsewhere.
 #ifndef TCPC_COST_MEMO_H
 #define TCPC_COST_MEMO_H
 
@@ -13,32 +13,33 @@ struct cost_worst {
     int64_t warp;
 };
 
-// What all instructions of a block come to.
+// The totals of all instructions of a block.
 struct cost_counted {
     struct side_cost side;
-    struct cost_worst worst[2];  // by sectors, by wavefronts
-    int64_t work, alike;         // instructions that were looked at, and that were like another
+    struct cost_worst worst[2];  // [0] by sectors, [1] by wavefronts
+    int64_t work, alike;         // instructions examined, and those like another one
 };
 
-// All that it depends on.
+// Everything that the cost depends on.
 struct cost_asked {
     int arch;
     enum cost_class class;
     int matrices;
     uint32_t lanes;
     int64_t enough;
-    const struct accesses *side[2];  // NULL: not there
+    const struct accesses *side[2];  // NULL: there is no such side
 };
 
 struct cost_memo *cost_memo_new(void);
 void cost_memo_free(struct cost_memo *m);
-// Costs of session "s" are kept from here on, unless they are; returns what is to be given to the end.
+// Begins to cache costs in session "s", unless it does so already; returns what to give to
+// cost_memo_end.
 struct cost_memo *cost_memo_begin(struct session *s);
 void cost_memo_end(struct session *s, struct cost_memo *begun);
 
-// What is known of "q"; NULL: nothing.  Takes no "m", too.
+// The cached result for "q"; NULL if there is none, or if "m" is NULL.
 const struct cost_counted *cost_memo_find(struct cost_memo *m, const struct cost_asked *q);
-// Keeps "x" for what was asked last, in place of the oldest one.
+// Caches "x" for the last request, in place of the oldest entry.
 void cost_memo_keep(struct cost_memo *m, const struct cost_counted *x);
 
 #endif

@@ -1,4 +1,4 @@
-// Instructions that were counted before (see seen.h).
+// Costs of instructions counted before (see seen.h).
 #include "cost/seen.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ void cost_normalize(int64_t *address, uint32_t lanes) {
         address[l] = lanes >> l & 1 ? address[l] - least / LINE * LINE : 0;
 }
 
-// For sectors it does not matter whose an address is.
+// Sectors do not depend on which lane has which address.
 static void put_first(struct warp_access *a) {
     int n = 0;
     for (int l = 0; l < COST_LANES; ++l)
@@ -22,7 +22,8 @@ static void put_first(struct warp_access *a) {
     a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
 }
 
-// Of two with one slot the earlier one is forgotten, so that the slots say how many are counted.
+// The newer of two entries in a slot replaces the older one, so the slots limit the number of
+// entries.
 static unsigned slot_of(const struct warp_access *a) {
     uint64_t mixed = a->lanes;
     for (int l = 0; l < COST_LANES; ++l) {

@@ -1,4 +1,4 @@
-// What instructions of a copy cost, most of which are like another one.
+// The costs of a copy's instructions, most of which are equal to another one.
 #ifndef TCPC_COST_SEEN_H
 #define TCPC_COST_SEEN_H
 
@@ -7,7 +7,7 @@
 enum { COST_SEEN = 256 };
 
 struct cost_seen {
-    int64_t counted;  // that were not like another one
+    int64_t counted;  // number of different ones
     bool used[COST_SEEN];
     struct {
         struct warp_access a;
@@ -16,10 +16,10 @@ struct cost_seen {
 };
 
 void cost_seen_nothing(struct cost_seen *m);
-// What "a", whose addresses are normalized here, costs; and in "*least" the least that it could.
+// The cost of "a", whose addresses are normalized here; "*least" gets its possible minimum.
 struct warp_cost cost_of_seen(struct cost_seen *m, int arch, struct warp_access *a,
                               struct warp_cost *least);
-// Moves the addresses by lines, so that the first one is in the first line.
+// Moves the addresses by whole lines, so that the first one is in line 0.
 void cost_normalize(int64_t *address, uint32_t lanes);
 
 #endif

@@ -1,4 +1,4 @@
-// Measured on an H200: tests/cost/probes.tsv has each access, docs/hardware.md words the rules.
+// Measured on an H200: tests/cost/probes.tsv has each access, docs/hardware.md describes the rules.
 #include "cost/tables.h"
 
 const struct cost_table cost_table_sm_90 = {

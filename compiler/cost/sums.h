@@ -1,4 +1,4 @@
-// Sums of what instructions cost.
+// Sums of costs of instructions.
 #ifndef TCPC_COST_SUMS_H
 #define TCPC_COST_SUMS_H
 
@@ -24,7 +24,7 @@ static inline void raise(struct warp_cost *to, struct warp_cost x) {
     }
 }
 
-// "to" or "x", of which is not known.
+// "to" or "x"; it is not known which one.
 static inline void widen(struct warp_cost *to, struct warp_cost x) {
     for (int i = 0; i < FIELDS; ++i) {
         struct cost_range *r = field(to, i), y = *field(&x, i);

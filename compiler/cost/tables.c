@@ -1,4 +1,4 @@
-// What was measured.
+// The architectures that were measured.
 #include "cost/tables.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// What messages say of costs.
+// Texts of messages about costs.
 #include "cost/copy.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// The rules (see warp.h); which of them an architecture has its table says (tables.h).
+// The rules (see warp.h).  The table of an architecture says which ones it has (tables.h).
 #include "cost/warp.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool on(const struct warp_access *a, int lane) {
     return a->lanes >> lane & 1;
 }
 
-// Puts "x" into a table by a hash; false where it is there.
+// Inserts "x" into a hash table; false if it is already there.
 static bool distinct_put(int64_t *slot, uint64_t *used, int64_t x) {
     unsigned at = (unsigned)((uint64_t)x * 0x9e3779b97f4a7c15 >> 58);
     while (*used >> at & 1) {
@@ -35,13 +35,13 @@ static bool distinct_put(int64_t *slot, uint64_t *used, int64_t x) {
     return true;
 }
 
-// How many different values there are among "n", 32 at most.
+// The number of different values among "n" (at most 32).
 static int distinct(const int64_t *value, int n) {
     int64_t slot[2 * LANES], most = INT64_MIN;
     uint64_t used = 0;
     int k = 0;
     for (int i = 0; i < n; ++i) {
-        if (value[i] <= most && !used) {  // they did increase up to here
+        if (value[i] <= most && !used) {  // the values have been ascending up to here
             for (int j = 0; j < i; ++j) distinct_put(slot, &used, value[j]);
         }
         if (used || value[i] <= most) {
@@ -63,7 +63,7 @@ static void add(struct cost_range *to, int64_t least, int64_t most) {
     to->most += most;
 }
 
-// Lanes that go at once: as many as move 128 bytes.
+// The number of lanes that access together: those that move 128 bytes.
 static int group_of(const struct warp_access *a) {
     return a->bits <= 32 ? LANES : LINE * 8 / a->bits;
 }
@@ -80,7 +80,7 @@ static int sectors(const struct warp_access *a) {
 
 // -- banks of shared memory -----------------------------------------------------------------------
 
-// The most different words that one bank has to give to lanes "begin" .. "end".
+// The largest number of different words that one bank must deliver to lanes "begin" .. "end" - 1.
 static int conflict(const struct warp_access *a, int begin, int end) {
     int64_t word[BANKS][LANES];
     int n[BANKS] = {0}, most = 0, words = a->bits <= 32 ? 1 : a->bits / 32;
@@ -99,8 +99,8 @@ static int conflict(const struct warp_access *a, int begin, int end) {
 
 enum merging { APART, PERHAPS, TOGETHER };
 
-// Whether each two lanes "apart" from one another share an address.  Where one of the two takes no
-// part, the rule is not known.
+// Whether all pairs of lanes with the distance "apart" share addresses.  If one lane of a pair
+// takes no part, the rule is not known.
 static enum merging share(const struct warp_access *a, int begin, int end, int apart) {
     enum merging m = TOGETHER;
     for (int l = begin; l < end; ++l) {
@@ -151,8 +151,8 @@ static struct cost_range matrices(const struct warp_access *a) {
 
 // -- cp.async -------------------------------------------------------------------------------------
 
-// Through the L1 cache: a bank gives to one lane and one takes, in each wavefront.  Where both
-// sides have conflicts, the count depends on an order that is not known.
+// Through the L1 cache: in each wavefront, a bank delivers to one lane and a bank takes from one
+// lane. If both sides have conflicts, the count depends on an unknown order.
 static struct cost_range cached(const struct warp_access *a) {
     struct cost_range r = {0, 0};
     int n = group_of(a), width = a->bits / 8, places = LINE / width;
@@ -169,24 +169,25 @@ static struct cost_range cached(const struct warp_access *a) {
     return r;
 }
 
-// Past the L1 cache: what one line of global memory gives to one line of shared memory goes
-// together, by sectors.  A wavefront writes whole sectors, or the same half of each, with the
-// halves in the source's order or all exchanged.
+// Past the L1 cache: what moves from one line of global memory to one line of shared memory is
+// moved together, by sectors.  A wavefront writes whole sectors, or the same half of each, with all
+// halves either in the source's order or exchanged.
 struct sector_move {
-    int from, to;  // sectors of their lines, 0 .. 3
+    int from, to;  // sector numbers in their lines, 0 .. 3
     bool exchanged;
-    int halves;  // of the sector that is written, by bit
+    int halves;  // the written halves of the sector, as bits
 };
 
-// The sectors may be moved in one wavefront when all go equally far round the line, or all to the
-// same exclusive or.  So much was always seen; others are seen at times.
+// An upper bound for the wavefronts of these sectors.  Sectors are always moved together if all are
+// rotated by the same distance in the line, or all XORed with the same number; other combinations
+// only sometimes.
 static int moves_most(const struct sector_move *m, int n) {
     int sets[8] = {0}, k = 0;
     for (int i = 0; i < n; ++i) {
         sets[(m[i].to - m[i].from) & 3] |= 1 << i;
         sets[4 + (m[i].to ^ m[i].from)] |= 1 << i;
     }
-    for (k = 1; k < n; ++k) {  // the fewest of the 8 sets that hold all
+    for (k = 1; k < n; ++k) {  // the fewest of the 8 sets that contain all
         for (int pick = 0; pick < 256; ++pick) {
             int all = 0;
             if (__builtin_popcount((unsigned)pick) != k) continue;
@@ -198,8 +199,8 @@ static int moves_most(const struct sector_move *m, int n) {
     return n;
 }
 
-// In no wavefront a sector is read twice or written twice, or two of one half of the source's line
-// go to sectors of one parity.
+// A lower bound: a wavefront reads and writes no sector twice, and does not write two sectors of
+// equal parity from the same half of the source's line.
 static int moves_least(const struct sector_move *m, int n) {
     int read[4] = {0}, written[4] = {0}, between[4] = {0}, most = 0;
     for (int i = 0; i < n; ++i) {
@@ -212,8 +213,9 @@ static int moves_least(const struct sector_move *m, int n) {
     return most;
 }
 
-// The moves of one line to another, by what a wavefront has in common.  "lanes": at most that many
-// wavefronts, when some lanes share a source, of which nothing is known; else 0.
+// Adds the moves from one line to another, grouped by what a wavefront must have in common.
+// "lanes": if some lanes share a source, an upper bound for their wavefronts, as nothing else is
+// known; otherwise 0.
 static void add_moves(struct cost_range *r, const struct sector_move *m, int n, int lanes) {
     struct cost_range all = {0, 0};
     for (int kind = 0; kind < 8; ++kind) {
@@ -253,7 +255,7 @@ static struct cost_range lines(const struct warp_access *a) {
     return r;
 }
 
-// A sector is counted for each line that gives some of it.
+// A sector counts once for each line that contributes to it.
 static int line_sectors(const struct warp_access *a) {
     int k = 0;
     for (int l = 0; l < LANES; ++l) {
@@ -287,7 +289,7 @@ void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out) 
     }
 }
 
-// Different bytes among what the lanes touch at "address".
+// The number of different bytes that the lanes touch at "address".
 static int64_t bytes_at(const struct warp_access *a, const int64_t *address) {
     int64_t at[LANES];
     int n = 0;

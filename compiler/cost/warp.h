@@ -1,10 +1,10 @@
-// What one instruction of one warp costs: sectors and requests of global memory, wavefronts of
+// The cost of one instruction of one warp: sectors and requests of global memory, and wavefronts of
 // shared memory.
 //
-// The rules are by class of instruction and were measured: bench/calibrate makes accesses of one
-// warp under the profiler, tests/cost/probes.tsv holds what it counted on sm_90 and a test compares
-// this model with every line of it.  An architecture that was measured has a table file, sm_90.c.
-// docs/hardware.md words the rules for people.
+// Each class of instructions has measured rules.  bench/calibrate runs accesses of one warp under
+// the profiler.  tests/cost/probes.tsv has its counts for sm_90, and a test compares this model
+// with every line of it.  Each measured architecture has a table file, such as sm_90.c.
+// docs/hardware.md describes the rules.
 #ifndef TCPC_COST_WARP_H
 #define TCPC_COST_WARP_H
 
@@ -25,38 +25,39 @@ enum cost_class {
 
 enum { COST_LANES = 32 };
 
-// One instruction of one warp.  Addresses are bytes; those of shared memory count from its
-// beginning, those of global memory from a multiple of 128.  They are multiples of the width.
+// One instruction of one warp.  Addresses are in bytes and multiples of the width.  Those of shared
+// memory count from its beginning, those of global memory from a multiple of 128.
 struct warp_access {
     enum cost_class class;
-    int bits;        // of a lane's access: 8, 16, 32, 64 or 128; of the matrices' a row's, 128
-    int matrices;    // ldmatrix and stmatrix: 1, 2 or 4; row i of matrix j is lane 8j + i's address
-    uint32_t lanes;  // that take part, by bit; all of the matrices'
+    int bits;  // of a lane's access: 8, 16, 32, 64 or 128; for matrices of a row: 128
+    // ldmatrix and stmatrix: 1, 2 or 4; lane 8j + i has the address of row i of matrix j
+    int matrices;
+    uint32_t lanes;  // lanes that take part; for matrices all of them
     int64_t shared[COST_LANES], global[COST_LANES];
 };
 
-// least == most where the rule is certain.  Where it is not, the count is between the two.
+// If the rule is certain, least == most.  Otherwise the count is in this range.
 struct cost_range {
     int64_t least, most;
 };
 
 struct warp_cost {
-    struct cost_range requests, sectors;  // of global memory; 0 where an instruction has none
+    struct cost_range requests, sectors;  // of global memory; 0 for an instruction without any
     struct cost_range wavefronts;         // of shared memory; likewise
 };
 
-// What "a" costs on architecture "arch" (90 for sm_90).
+// The cost of "a" on architecture "arch" (90 for sm_90).
 void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out);
 
-// The fewest that the lanes could take, wherever what each touches lay, if what is one place for
-// some stays one.
+// The minimum for these lanes if their data could be placed freely, with shared addresses staying
+// shared.
 void cost_least(int arch, const struct warp_access *a, struct warp_cost *out);
 
-// Whose rules those of "arch" are: its own where it was measured, else sm_90's, 90.
+// The architecture whose rules "arch" uses: itself if it was measured, otherwise 90.
 int cost_rules_of(int arch);
 bool cost_calibrated(int arch);
 
-// "ld.shared", "cp.async.cg": as the probes name it.
+// The name in the probes: "ld.shared", "cp.async.cg".
 const char *cost_class_name(enum cost_class c);
 
 #endif

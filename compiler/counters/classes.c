@@ -10,7 +10,7 @@
 #define NOWHERE (INT64_MIN / 2)
 enum { LINE = 128, MOST_DEEP = 64, MOST_TERMS = 32 };
 
-// The sum of times * atom, of blocks alone, and a number.
+// A sum of times * atom over atoms that depend only on the block, plus a number.
 struct part {
     int n;
     struct {
@@ -20,21 +20,21 @@ struct part {
     int64_t number;
 };
 
-// What a block is told from others by.
+// One property that distinguishes classes of blocks.
 struct fact {
     enum { REMAINDER, EXACT, BETWEEN, WAYS } is;
     struct part of;
-    int64_t modulus;                // REMAINDER
-    int64_t lo, hi;                 // BETWEEN: what is less counts as lo, what is more as hi
-    struct fact *cond;              // WAYS: BETWEEN each; lo: it holds for all, hi: for none
-    bool others;                    // WAYS: there are conditions that depend on no block
+    int64_t modulus;    // REMAINDER
+    int64_t lo, hi;     // BETWEEN: values below lo count as lo, values above hi as hi
+    struct fact *cond;  // WAYS: list of BETWEEN; lo: holds for all threads, hi: for none
+    bool others;        // WAYS: there are other conditions, which do not depend on the block
     struct fact *body, *otherwise;  // WAYS
     struct fact *next;
 };
 
-// What a variable is given.
+// A definition of a variable.
 struct definition {
-    const struct ix *e, *step;  // step: what is added in each iteration, a loop's end, or NULL
+    const struct ix *e, *step;  // step: added in each iteration, or a loop's end; or NULL
     struct definition *next;
 };
 
@@ -44,8 +44,8 @@ struct classes {
     const struct kir_kernel *k;
     const int64_t *sym;
     struct definition **given;  // by ix_var.id
-    char *state;                // likewise: whether it depends on the block
-    int64_t *value;             // likewise, of blocks
+    char *state;                // by ix_var.id: whether it depends on the block
+    int64_t *value;             // by ix_var.id: its value; used for the block's coordinates
     struct fact *first, **end;
     int64_t period[3];
     int deep;
@@ -66,8 +66,8 @@ static bool var_depends(struct classes *x, const struct ix_var *v) {
     if (axis_of(x, v) >= 0) return true;
     char *state = &x->state[v->id];
     if (*state == NOT_KNOWN) {
-        *state =
-            FREE;  // while it is looked at: what goes round in a loop depends on what comes next
+        // provisional: the definitions of a variable carried around a loop refer to it
+        *state = FREE;
         bool is = false;
         for (const struct definition *g = x->given[v->id]; g && !is; g = g->next)
             is = depends(x, g->e) || (g->step && depends(x, g->step));
@@ -84,7 +84,7 @@ static bool depends(struct classes *x, const struct ix *e) {
     return false;
 }
 
-// Whether "e" is of blocks and params alone.
+// Whether "e" depends on nothing but the block's coordinates and params.
 static bool is_of_block(const struct classes *x, const struct ix *e) {
     if (e->op == IX_VAR) return axis_of(x, e->var) >= 0;
     if (e->op != IX_SUM) return is_of_block(x, e->a);
@@ -124,7 +124,7 @@ static void add_term(struct classes *x, struct part *p, const struct ix *atom, i
 static void same(struct classes *x, const struct ix *e);
 static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus);
 
-// .. of times * e, which may be anywhere once one has no bounds.
+// Adds the bounds of times * e to "*lo" and "*hi", or makes them NOWHERE if "e" has none.
 static void add_bounds(struct classes *x, const struct ix *e, int64_t times, int64_t *lo,
                        int64_t *hi) {
     if (e->lo == INT64_MIN || e->hi == INT64_MAX) {
@@ -136,8 +136,8 @@ static void add_bounds(struct classes *x, const struct ix *e, int64_t times, int
     add_to(x, hi, times < 0 ? e->lo : e->hi, times);
 }
 
-// Of times * e: what is of the block goes to "p", the bounds of the rest to "lo" and "hi".  What is
-// of both is a fact of its own; "modulus": but for multiples of it.
+// Adds the part of times * e that depends only on the block to "p", and the bounds of the rest to
+// "lo" and "hi". A mixed part becomes a fact of its own. Multiples of "modulus" (0: none) drop out.
 static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t modulus,
                    struct part *p, int64_t *lo, int64_t *hi) {
     int64_t number;
@@ -189,7 +189,7 @@ static void all_given(struct classes *x, const struct ix_var *v, int64_t times, 
     --x->deep;
 }
 
-// Each thread's "e" is a fact.
+// Adds the facts that determine the value of "e" for each thread.
 static void same(struct classes *x, const struct ix *e) {
     if (x->failed || !depends(x, e)) return;
     if (e->op == IX_SUM || is_of_block(x, e)) {
@@ -210,7 +210,7 @@ static void same(struct classes *x, const struct ix *e) {
     }
 }
 
-// .. but for multiples of "modulus" that all threads have in common, of times * e.
+// Adds the facts that determine times * e, up to a common multiple of "modulus", for each thread.
 static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus) {
     if (x->failed || times % modulus == 0 || !depends(x, e)) return;
     if (e->op == IX_VAR && axis_of(x, e->var) < 0) {
@@ -225,8 +225,9 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
     }
 }
 
-// How many of "most" are between a and b, and whether a is below b where "most" is 1, as far as the
-// block says: b - a, between what makes no difference any more.  False: of no block.
+// Makes the fact of how many of at most "most" elements lie between "a" and "b" (NULL: "number").
+// Its value is the block's part of b - a, limited to the range where it matters. False when neither
+// depends on the block.
 static bool between(struct classes *x, const struct ix *a, const struct ix *b, int64_t number,
                     int64_t most, struct fact *f) {
     int64_t lo = 0, hi = 0;
@@ -237,7 +238,7 @@ static bool between(struct classes *x, const struct ix *a, const struct ix *b, i
     else
         f->of.number = number;
     divide(x, a, -1, 0, &f->of, &lo, &hi);
-    // of + rest is none up to 0, all from "most" on
+    // "of" plus the rest gives no element if it is <= 0, and all of them from "most" on
     if (lo == NOWHERE || lo < NOWHERE / 2 || hi > -(NOWHERE / 2)) {
         f->is = EXACT;
     } else {
@@ -249,7 +250,7 @@ static bool between(struct classes *x, const struct ix *a, const struct ix *b, i
 
 static void walk(struct classes *x, const struct kir_node *list);
 
-// Facts of "list" alone.
+// Collects the facts of "list" in a list of their own.
 static struct fact *facts_of(struct classes *x, const struct kir_node *list) {
     struct fact *first = NULL, **end = x->end;
     x->end = &first;
@@ -413,7 +414,7 @@ static bool value_of(const struct classes *x, const struct part *p, int64_t *out
     return true;
 }
 
-// Adds the facts of "list" to the "n" in "fact"; -1: there are too many, or one has no value.
+// Adds the values of "list" to the "n" in "fact". Returns their number; -1: too many or unknown.
 static int collect(const struct classes *x, const struct fact *list, int n,
                    int64_t fact[CLASS_FACTS]) {
     for (const struct fact *f = list; f && n >= 0; f = f->next) {

@@ -11,24 +11,25 @@
 #include "machine/machine.h"
 
 enum { LANES = COST_LANES, MOST_DEAD = 64 };
-#define OPERATIONS ((int64_t)1 << 25)  // of threads, in all blocks that are executed: a second
+// the limit: threads' operations in all executed blocks, which takes about a second
+#define OPERATIONS ((int64_t)1 << 25)
 
-// nvcc may make fewer instructions than the emitted code has where it sees that a value is there
-// already: those counts are ranges from 0 on.
+// State of a count. nvcc may emit fewer instructions than the source has where it sees that a value
+// is in a register already: those counts are ranges that start at 0.
 struct count {
     int arch;
     struct counters *out;
-    // of each byte of shared memory, the thread that read it last or wrote it, and the barriers
-    // before that
+    // for each byte of shared memory, the last thread that read it and that wrote it, and the
+    // number of barriers before that access
     struct byte_of {
         int32_t thread, barriers;
     } * last[2];
     int64_t bytes;
     int32_t barriers;
-    // accesses that are in one of two ways, in order of their addresses
+    // accesses in both branches of an if, ordered by address of their nodes
     const struct kir_node **in_ways;
     int nin_ways;
-    const struct kir_buffer *dead[MOST_DEAD];  // fragments that nobody reads
+    const struct kir_buffer *dead[MOST_DEAD];  // fragments that are never read
     int ndead;
 };
 
@@ -57,7 +58,7 @@ static void add(struct cost_range *to, struct cost_range r) {
     to->most += r.most;
 }
 
-// The class of the instruction that reads ("store": writes) "b" in node "n".
+// The class of the instruction of node "n" that reads "b", or writes it if "store".
 static enum cost_class class_of(const struct kir_node *n, const struct kir_buffer *b, bool store) {
     if (n->kind == KIR_ASYNC)
         return n->cache && strcmp(n->cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
@@ -75,7 +76,9 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
     struct warp_cost cost;
     cost_of_warp(c->arch, a, &cost);
     cost.wavefronts.most += filled;
-    if (may_go) {  // or it is joined with another one, and takes what its words take at most
+    // nvcc may drop the instruction, or join it with another one; at most it costs one wavefront
+    // for each of its words
+    if (may_go) {
         int64_t words = (int64_t)__builtin_popcount(a->lanes) * (a->bits <= 32 ? 1 : a->bits / 32);
         cost.requests.least = cost.sectors.least = cost.wavefronts.least = 0;
         if (cost.wavefronts.most && cost.wavefronts.most < words) cost.wavefronts.most = words;
@@ -95,7 +98,8 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
     case COST_STMATRIX: add(&of[COUNT_WAVEFRONTS_ST], cost.wavefronts); break;
     case COST_CP_ASYNC_CA:
     case COST_CP_ASYNC_CG:
-        // alone it takes so many; what is in flight with others may arrive in pieces
+        // executed alone it takes this many wavefronts; with others in flight its data may arrive
+        // in pieces
         if (cost.wavefronts.most < __builtin_popcount(a->lanes) + filled)
             cost.wavefronts.most = __builtin_popcount(a->lanes) + filled;
         if (filled) cost.wavefronts.least = 0;
@@ -110,7 +114,7 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
 
 enum { READ, WRITTEN };
 
-// Whether thread "t" has read, or written, all those bytes since the last barrier.
+// Whether thread "t" has read (WRITTEN: written) all these bytes since the last barrier.
 static bool touched(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
     if (at < 0 || at + bytes > c->bytes) return false;
     for (int64_t b = at; b < at + bytes; ++b)
@@ -123,9 +127,10 @@ static void touch(struct count *c, int how, int64_t at, int64_t bytes, int64_t t
         c->last[how][b] = (struct byte_of){(int32_t)t, c->barriers};
 }
 
-// Where the thread has made accesses of the same kind since the last barrier that nvcc may join with
-// this one: of the same bytes, or beside it in the same 16 bytes.  A bit for each place, as nvcc
-// joins two instructions only where all lanes have the other access at the same place.
+// Looks for accesses of thread "t", of the same kind and since the last barrier, that nvcc may join
+// with this one: to the same bytes, or to adjacent ones in the same 16 bytes. Returns one bit for
+// each of these places, because nvcc joins two instructions only if all lanes have the other access
+// at the same place.
 static unsigned may_join(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
     const int64_t block = at / 16;
     bool same = touched(c, how, at, bytes, t),
@@ -177,7 +182,7 @@ static void find_dead(struct count *c, const struct kir_kernel *k) {
             c->dead[c->ndead++] = k->buffer[i];
 }
 
-// One side of an access, or with "other" both of cp.async, by all warps.
+// Counts one side of an access by all warps; with "other", both sides of a cp.async.
 static void count_side(struct count *c, struct machine *m, const struct machine_access *a,
                        const struct machine_side *side, const struct machine_side *other,
                        bool store) {
@@ -189,7 +194,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
         int64_t filled = 0;
         bool cut = false, split = false,
              back = !store && !other && side->buf->space == KIR_SHARED && !warp;
-        // a bit for each place, see may_join
+        // one bit for each place, see may_join
         unsigned joins = !other && side->buf->space == KIR_SHARED && !warp ? 7 : 0;
         if (warp) {
             x.bits = 128;
@@ -199,11 +204,13 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
             int64_t t = first + lane;
             split |= !machine_goes_on(m, t);
             if (!machine_goes_on(m, t)) continue;
-            if (other && a->idle && a->idle[t]) {  // fills with 0, and how it counts is not known
+            // writes zeros; how the hardware counts this is unknown
+            if (other && a->idle && a->idle[t]) {
                 ++filled;
                 continue;
             }
-            cut |= a->read && a->read[t] < n->bits / n->buf->elem_bits;  // nor that of a part
+            // nor how it counts a partial access
+            cut |= a->read && a->read[t] < n->bits / n->buf->elem_bits;
             x.lanes |= (uint32_t)1 << lane;
             int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
             at[lane] = byte_of(side, t);
@@ -236,10 +243,10 @@ static void barrier(void *user) {
 
 // -- a launch -------------------------------------------------------------------------------------
 
-// What a block costs that has these facts.
+// The cost of a block with known facts.
 enum { MOST_KNOWN = 1024 };
 struct known {
-    int n;  // 0: none is here
+    int n;  // number of facts + 1; 0: unused
     int64_t fact[CLASS_FACTS];
     struct cost_range of[N_COUNTERS];
 };
@@ -249,13 +256,13 @@ struct launch {
     struct session *s;
     struct machine *m;
     const struct classes *classes;  // or NULL
-    struct known *known;            // by a hash
+    struct known *known;            // hash table
     int nknown;
-    struct cost_range of[N_COUNTERS];  // of all blocks so far
-    int64_t done;                      // operations
+    struct cost_range of[N_COUNTERS];  // sum over the blocks so far
+    int64_t done;                      // operations executed so far
 };
 
-// Where the block with these facts is, or has its place; NULL: it is not there, and there is none.
+// The entry with these facts, or a free one for them; NULL: there is none, and the table is full.
 static struct known *find_known(const struct launch *l, const int64_t *fact, int n) {
     uint64_t hash = 1469598103934665603u;
     for (int i = 0; i < n; ++i) hash = (hash ^ (uint64_t)fact[i]) * 1099511628211u;
@@ -278,7 +285,7 @@ static bool add_times(struct cost_range *to, const struct cost_range *of, int64_
     return true;
 }
 
-// Counts "times" blocks that are like "block".
+// Adds the counts of "times" blocks with the same facts as "block".
 static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
     struct counters *out = l->count->out;
     int64_t fact[CLASS_FACTS];
@@ -288,7 +295,7 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
     if (!known || known->n == 0) {
         struct arena_mark mark = arena_mark(&l->s->arena);
         memset(out->of, 0, sizeof out->of);
-        ++l->count->barriers;  // nothing of an earlier block is left
+        ++l->count->barriers;  // so that accesses of earlier blocks do not count
         if (!machine_run(l->m, block)) {
             out->why = l->m->error ? l->m->error : "it was stopped";
             return false;
@@ -340,7 +347,7 @@ static bool run_blocks(struct launch *l) {
     return true;
 }
 
-// The case after "*k", which it becomes.
+// Advances "*k" to its next case, and returns it.
 static const struct kir_kernel *next_case(const struct kir_kernel **k) {
     return *k = (*k)->next_case;
 }
@@ -372,7 +379,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     find_ways(&c, k->body, false);
     find_dead(&c, k);
     qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
-    // one thread's access takes as long as that of 16
+    // an access counts as 16 operations at least
     struct schedule schedule = {.limit = OPERATIONS, .least_access = 16};
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
     struct machine m;

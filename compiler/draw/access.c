@@ -1,5 +1,5 @@
-// The access of a warp that costs most, as a picture: its wavefronts by banks of shared memory, or
-// the sectors of global memory that it takes.
+// Draws the most expensive access of a warp: its wavefronts by banks of shared memory, or its
+// sectors of global memory.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WORD };
 
-// One side of a copy, and what its most expensive access costs.
+// A side of a copy, and the cost of its most expensive access.
 struct drawn {
     bool src;
     struct side_cost cost;  // of the copy
-    bool by_values;         // other values of the params have others
+    bool by_values;         // other values of the params have other costs
 };
 
-// Adds one grid to those of "p".
+// Adds a grid to "p".
 static const char *add_grid(struct picture *p, const char *what, int rows, int columns,
                             struct pic_grid **out) {
     struct pic_grid *before = p->grid;
@@ -37,7 +37,7 @@ static bool differ(const struct side_cost *a, const struct side_cost *b) {
            memcmp(&a->total, &b->total, sizeof a->total) != 0;
 }
 
-// What side "src" of the copy costs, with or without its swizzle.
+// Computes the cost of side "src" of the copy, with or without its swizzle.
 static const char *find_cost(struct session *s, const struct plan *plan,
                              const struct draw_request *r, bool src, bool swizzled,
                              struct drawn *d) {
@@ -58,7 +58,7 @@ static const char *find_cost(struct session *s, const struct plan *plan,
     return NULL;
 }
 
-// "a store to 's'"
+// Such as "a store to 's'".
 static const char *access_text(const struct picture *p, const struct draw_request *r,
                                const struct drawn *d) {
     static const char *const kind[N_COST_CLASSES] = {[COST_LD_GLOBAL] = "a load",
@@ -74,7 +74,7 @@ static const char *count_text(const struct picture *p, struct cost_range n, cons
     return picture_text(p, "%s %s%s", cost_range_text(p->s, n), what, n.most == 1 ? "" : "s");
 }
 
-// Of the whole copy, and what the numbers rest on.
+// Notes the cost of the complete copy, and what the numbers depend on.
 static void note_rest(struct picture *p, const struct drawn *d, struct cost_range total,
                       struct cost_range least, const char *what) {
     picture_note(p,
@@ -109,9 +109,9 @@ static void note_access(struct picture *p, const struct draw_request *r, const s
 }
 
 // The cell of a word that "thread" wants, maybe with others.
-static void put_thread(struct picture *p, struct pic_cell *c, int64_t thread, int64_t group) {
+static void put_thread(struct picture *p, struct pic_cell *c, int64_t thread) {
     if (!c->text) {
-        picture_cell(p, c, pic_hue(thread), group, "T%02" PRId64, thread);
+        picture_cell(p, c, 0, thread, "T%02" PRId64, thread);
     } else if (picture_cell_text(p, c)[strlen(picture_cell_text(p, c)) - 1] != '+') {
         const char *text = picture_text(p, "%s", picture_cell_text(p, c));
         picture_cell(p, c, c->colour, c->group, "%s+", text);
@@ -133,8 +133,7 @@ static const char *draw_banks(struct picture *p, const struct drawn *d, struct p
     for (int l = 0; l < COST_LANES; ++l) {
         int64_t thread = d->cost.worst_warp * COST_LANES + l;
         for (int k = 0; wave[l] >= 0 && k < (a->bits + 31) / 32; ++k)
-            put_thread(p, pic_at(g, wave[l], (int)(a->shared[l] / WORD + k) % BANKS), thread,
-                       thread);
+            put_thread(p, pic_at(g, wave[l], (int)(a->shared[l] / WORD + k) % BANKS), thread);
     }
     for (int i = 0; i < g->rows * g->columns; ++i)
         if (!g->cell[i].text)
@@ -195,13 +194,14 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
                                   count_text(p, plain.cost.most.wavefronts, "wavefront"));
     }
     note_rules(p, plan, r, by_values);
+    picture_threads(p);
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy is in shared memory" : NULL;
 }
 
 // -- sectors --------------------------------------------------------------------------------------
 
-// The lines that "a" touches, in their order.
+// Sets "line" to the lines that "a" touches, in ascending order.
 static int find_lines(const struct warp_access *a, int64_t *line) {
     int n = 0;
     for (int l = 0; l < COST_LANES; ++l) {
@@ -232,31 +232,38 @@ static const char *draw_sectors(struct picture *p, const struct drawn *d, struct
     g->column_name = column;
     g->row_axis = "line";
     g->column_axis = "sector";
-    for (int i = 0; i < g->rows * g->columns; ++i) g->cell[i].group = i * WORD / SECTOR;
     for (int l = 0; l < COST_LANES; ++l) {
         int i = 0;
         if (!(a->lanes >> l & 1)) continue;
         while (line[i] != a->global[l] / LINE) ++i;
         int word = (int)(a->global[l] % LINE / WORD), end = word + (a->bits + 31) / 32;
-        for (; word < end && word < WORDS_OF_LINE; ++word) {
-            struct pic_cell *c = pic_at(g, i, word);
-            put_thread(p, c, d->cost.worst_warp * COST_LANES + l, c->group);
-        }
+        for (; word < end && word < WORDS_OF_LINE; ++word)
+            put_thread(p, pic_at(g, i, word), d->cost.worst_warp * COST_LANES + l);
     }
     return NULL;
 }
 
-// Marks what is in a sector with something else that is wanted; returns whether there is any.
+// Marks the rest of sectors of which only a part is wanted; returns whether there is any.
 static bool mark_unused(struct picture *p, struct pic_grid *g) {
     bool any = false, *taken = ARENA_ARRAY(&p->s->arena, bool, g->rows *LINE / SECTOR);
-    for (int i = 0; i < g->rows * g->columns; ++i) taken[g->cell[i].group] |= g->cell[i].text != 0;
+    for (int i = 0; i < g->rows * g->columns; ++i) taken[i * WORD / SECTOR] |= g->cell[i].text != 0;
     for (int i = 0; i < g->rows * g->columns; ++i) {
         struct pic_cell *c = &g->cell[i];
-        if (c->text || !taken[c->group]) continue;
-        picture_cell(p, c, -1, c->group, "x");
+        if (c->text || !taken[i * WORD / SECTOR]) continue;
+        picture_cell(p, c, -1, -1, "x");
         any = true;
     }
     return any;
+}
+
+// Colours the threads, then groups the words by sectors.
+static void group_by_sectors(struct picture *p) {
+    picture_threads(p);
+    for (int k = 0; k < p->ngrids; ++k) {
+        struct pic_grid *g = &p->grid[k];
+        g->threads = false;
+        for (int i = 0; i < g->rows * g->columns; ++i) g->cell[i].group = i * WORD / SECTOR;
+    }
 }
 
 const char *view_sectors(struct picture *p, const struct plan *plan, const struct draw_request *r) {
@@ -285,6 +292,7 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
         first = false;
     }
     note_rules(p, plan, r, by_values);
+    group_by_sectors(p);
     if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy is in global memory" : NULL;

@@ -1,9 +1,9 @@
-// The colours of pictures, and which thread has which.
+// The colours of pictures, and the colour of each thread.
 #include "draw/picture.h"
 
 enum { N_WHEEL = 32, N_RAMP = 16, LANES = 32 };
 
-// Equal lightness and chroma (OKLCH) in each list, so that no colour stands out.
+// Lightness and chroma (OKLCH) are equal in each list, so that no colour stands out.
 const struct pic_shade pic_shades[N_COLOURS] = {
     // the wheel, in 32 steps
     {0xFFBBBA, 0x6E3334},
@@ -101,8 +101,8 @@ int pic_ramp(int64_t i, int64_t n) {
     return 2 * N_WHEEL + (int)((double)i * (N_RAMP - 1) / (double)(n - 1));
 }
 
-// Steps round the wheel.  13 times 1, 2, 3, 4, 6, 8 and 16 are at least 6 of its 32 steps from
-// where it begins.
+// Steps around the wheel of 32 colours.  13 times 1, 2, 3, 4, 6, 8 or 16 is at least 6 steps away
+// from the start.
 enum { LANE_STEPS = 13, WARP_STEPS = 28 };
 
 int pic_hue(int64_t i) {
@@ -116,8 +116,8 @@ void pic_beside(struct pic_neighbours *n, int64_t a, int64_t b) {
     n->apart[(lanes + LANES) % LANES][(warps % N_WHEEL + N_WHEEL) % N_WHEEL] = true;
 }
 
-// How far apart the colours of the nearest neighbours are, squared, in steps of the wheel.  Another
-// depth is as far as 7 steps.
+// The smallest distance of the colours of neighbours, squared, in steps of the wheel.  The other
+// depth counts as 7 steps.
 static int nearest(const struct pic_neighbours *n, struct pic_scheme m) {
     int least = N_WHEEL * N_WHEEL;
     for (int l = 0; l < LANES; ++l) {
@@ -150,7 +150,7 @@ int pic_thread(struct pic_scheme m, int64_t t) {
     return (int)((lane * m.lane + warp % N_WHEEL * m.warp) % N_WHEEL + warp % 2 * N_WHEEL);
 }
 
-// Calls pic_beside for cell "a" and the one at (row, column), if they are of two threads.
+// Calls pic_beside for cell "a" and the one at (row, column) if they belong to different threads.
 static void look(struct pic_neighbours *n, const struct pic_grid *g, const struct pic_cell *a,
                  int row, int column) {
     if (row >= g->rows || column < 0 || column >= g->columns) return;
@@ -162,16 +162,18 @@ static void look(struct pic_neighbours *n, const struct pic_grid *g, const struc
 
 void picture_threads(struct picture *p) {
     struct pic_neighbours n = {0};
-    int64_t most = 0;
+    int64_t least = INT64_MAX, most = 0;
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
-        g->threads = true;
+        g->threads = g->merged = true;
         for (int r = 0; r < g->rows; ++r) {
             for (int c = 0; c < g->columns; ++c) {
                 const struct pic_cell *a = pic_at(g, r, c);
                 look(&n, g, a, r, c + 1);
                 for (int d = -1; d <= 1; ++d) look(&n, g, a, r + 1, c + d);
-                if (a->colour >= 0 && a->group > most) most = a->group;
+                if (a->colour < 0) continue;
+                if (a->group > most) most = a->group;
+                if (a->group < least) least = a->group;
             }
         }
     }
@@ -181,7 +183,7 @@ void picture_threads(struct picture *p) {
             struct pic_cell *c = &p->grid[k].cell[i];
             if (c->colour >= 0) c->colour = pic_thread(m, c->group);
         }
-    if (most < LANES || p->format == DRAW_TEXT) return;
+    if (most < LANES || least / LANES == most / LANES || p->format == DRAW_TEXT) return;
     picture_key(p, pic_thread(m, 0), "even warps");
     picture_key(p, pic_thread(m, LANES), "odd warps, deeper; a thick line separates warps");
 }

@@ -66,7 +66,7 @@ static const char *heading(const struct picture *p, const struct domain *d, int6
 const char *domain_grids(struct picture *p, const char *what, const struct domain *d) {
     const char *why = picture_grids(p, what, d->slices, d->rows, d->columns);
     if (why) return why;
-    // mode 2 goes across the page, the others down
+    // mode 2 runs across the page, the others down
     if (d->rank > 3 && d->extent[2] < PIC_GRIDS) p->across = (int)d->extent[2];
     for (int i = 0; i < p->ngrids; ++i) {
         struct pic_grid *g = &p->grid[i];

@@ -1,4 +1,4 @@
-// From a request to a drawing: the view makes a picture, the writer of the format prints it.
+// Makes a drawing from a request: the view makes a picture, the writer of the format prints it.
 #include "draw/draw.h"
 
 #include "draw/domain.h"
@@ -31,7 +31,7 @@ static const char *make(struct picture *p, const struct plan *plan, const struct
     return "this view does not exist";
 }
 
-// The params' values, when the drawing rests on them.
+// Notes the params' values if the drawing depends on them.
 static void note_params(struct picture *p, const struct plan *plan, const struct draw_request *r) {
     const struct view *v = r->view == DRAW_PATH ? &r->copy->src : NULL;
     const struct lay l = v ? v->layout : r->layout;
@@ -44,6 +44,7 @@ const char *draw(struct session *s, const struct plan *plan, const struct draw_r
     struct picture p;
     picture_init(&p, s, r->format);
     p.color = r->color;
+    p.wide = r->wide;
     const char *why = make(&p, plan, r);
     if (!why) {
         note_params(&p, plan, r);

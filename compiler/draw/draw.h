@@ -1,5 +1,5 @@
-// Drawings of layouts and plans: who owns which element, where an element is, which bank that is,
-// what a kernel moves.  What is drawn comes from evaluating layouts point by point.
+// Drawings of layouts and plans: who owns which element, where an element is and in which bank,
+// what a kernel moves.  They are made by evaluating layouts point by point.
 #ifndef TCPC_DRAW_DRAW_H
 #define TCPC_DRAW_DRAW_H
 
@@ -31,7 +31,7 @@ const char *draw_view_name(enum draw_view view);
 
 enum draw_format { DRAW_TEXT, DRAW_SVG, DRAW_TIKZ };
 
-// What is to be drawn.  One of the subjects is set; those that a view needs are at its name.
+// What to draw.  One of the subjects is set; the comment of each says which views need it.
 struct draw_request {
     enum draw_view view;
     enum draw_format format;
@@ -39,20 +39,21 @@ struct draw_request {
     const struct tiled_copy *tc;  // OWNERS, TV, INVERSE
     const struct tiled_mma *mma;  // OPERAND; "tc" is the operand's tile then
     int operand;                  // enum mma_operand
-    struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid when there is none
-    const struct tensor *tensor;  // that "layout" is of, or NULL
-    const char *const *names;     // of the modes of what is drawn, or NULL
+    struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid if there is none
+    const struct tensor *tensor;  // the tensor with "layout", or NULL
+    const char *const *names;     // of the modes of the subject, or NULL
     const struct copy *copy;      // PATH, BANKS, SECTORS; after the passes
-    const struct kernel *kernel;  // FLOW, TIMELINE, after the passes; that "copy" is in
-    bool values;                  // OWNERS: name the values too
+    const struct kernel *kernel;  // FLOW, TIMELINE, after the passes; the kernel of "copy"
+    bool values;                  // OWNERS: show the values too
     int64_t thread;               // PATH
-    int bits;                     // BANKS of a layout: an element, 0: not known
+    int bits;                     // BANKS of a layout: bits of an element, 0: not known
     const int64_t *sym_values;    // of the params, by lay_sym.id
     bool color;                   // of text, by escape sequences
+    int wide;                     // columns of the terminal that text goes to; 0: none
 };
 
-// Appends the drawing to "out"; "p" may be NULL for a layout alone.  Returns NULL, or why there is
-// none, in which case nothing was appended; the sentence lives in the session's memory.
+// Appends the drawing to "out".  "p" may be NULL for a layout.  Returns NULL, or why there is no
+// drawing; nothing is then appended.
 const char *draw(struct session *s, const struct plan *p, const struct draw_request *r,
                  struct buf *out);
 

@@ -1,4 +1,4 @@
-// What a kernel moves: each copy from tensor to tensor, with bytes, loops and barriers.
+// Draws what a kernel moves: each copy from tensor to tensor, with bytes, loops and barriers.
 #include <inttypes.h>
 
 #include "draw/picture.h"
@@ -57,7 +57,7 @@ static struct pic_step *add_step(struct flow *f, enum pic_step_kind kind) {
     return t;
 }
 
-// A wait for all but "pending" groups of asynchronous copies; none when it is -1.
+// Adds a wait for all but "pending" groups of asynchronous copies; none if "pending" is negative.
 static void add_wait(struct flow *f, int pending) {
     if (pending < 0) return;
     struct pic_step *t = add_step(f, STEP_WAIT);
@@ -66,7 +66,7 @@ static void add_wait(struct flow *f, int pending) {
                                              pending == 1 ? "" : "s");
 }
 
-// What the threads do before "st".
+// Adds the waits and barriers before "st".
 static void add_before(struct flow *f, const struct stmt *st) {
     add_wait(f, st->before.wait);
     if (st->before.barrier) add_step(f, STEP_BARRIER);
@@ -76,7 +76,7 @@ static void add_copy(struct flow *f, const struct copy *c) {
     struct lay_ctx *x = &f->p->s->lay;
     const struct copy_facts *facts = &c->facts;
     int from = lane_of(f, c->src.base), to = lane_of(f, c->dst.base);
-    // of a frag and another the other one is what the block moves
+    // for a frag and another tensor, the latter is what the block moves
     const struct view *v = copy_tiled_side(c);
     struct lay_int n = lay_valid(v->layout) ? lay_size(x, v->layout) : LAY_INT_INVALID;
     if (facts->level == LEVEL_THREAD) n = lay_int_mul(x, n, lay_int(facts->threads));

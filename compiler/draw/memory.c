@@ -1,4 +1,5 @@
-// Layouts and tensors: where each element is, what a swizzle does to it, in which bank it is.
+// Draws layouts and tensors: where each element is, how a swizzle moves it, and in which bank it
+// is.
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "layout/algebra.h"
 #include "plan/print.h"
 
-enum { BANKS = 32, BANK_BITS = 32 };  // of shared memory, a word of 4 bytes each
+enum { BANKS = 32, BANK_BITS = 32 };  // shared memory; bits of a bank's word
 
 struct place {
     struct domain d;
@@ -14,7 +15,7 @@ struct place {
     bool tuples;  // the values are coordinates
 };
 
-// Whether all values of "f" are within 62 bits.
+// Whether all values of "f" fit 62 bits.
 static bool fits(const struct oracle_flat *f) {
     const int64_t most = INT64_C(1) << 62;
     int64_t sum = f->offset < 0 ? -(f->offset + 1) : f->offset, part;
@@ -57,7 +58,7 @@ static const char *describe(const struct picture *p, const struct draw_request *
                         space_name(r->tensor->space), l);
 }
 
-// The block of a cell by the inner extents of its modes, for strong lines.
+// The block of a cell, given the inner extents of its modes; strong lines separate blocks.
 static int64_t block_of(const struct domain *d, int row, int col) {
     int64_t r = d->inner[0] ? row / d->inner[0] : 0;
     int64_t c = d->rank > 1 && d->inner[1] ? col / d->inner[1] : 0;
@@ -96,22 +97,24 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
     if (f.tuples) return coordinates(p, r, &f);
     if (p->format != DRAW_TEXT)
         picture_note(p, "the offset of each element%s", r->tensor ? ", in elements" : "");
-    int64_t most = 0;
+    int64_t least = 0, most = 0;
     for (int k = 0; k < p->ngrids; ++k)
         for (int row = 0; row < p->grid[k].rows; ++row)
             for (int col = 0; col < p->grid[k].columns; ++col) {
                 int64_t x = offset_at(&f, domain_at(&f.d, k, row, col));
                 if (x > most) most = x;
+                if (x < least) least = x;
             }
-    for (int i = 0; i < 3 && most > 1; ++i)
-        picture_key(p, pic_ramp(most / 2 * i, most + 1),
-                    picture_text(p, "%" PRId64, i < 2 ? most / 2 * i : most));
+    int64_t reach = most - least;
+    for (int i = 0; i < 3 && reach > 1; ++i)
+        picture_key(p, pic_ramp(reach / 2 * i, reach + 1),
+                    picture_text(p, "%" PRId64, i < 2 ? least + reach / 2 * i : most));
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
         for (int row = 0; row < g->rows; ++row)
             for (int col = 0; col < g->columns; ++col) {
                 int64_t x = offset_at(&f, domain_at(&f.d, k, row, col));
-                picture_cell(p, pic_at(g, row, col), pic_ramp(x, most + 1),
+                picture_cell(p, pic_at(g, row, col), pic_ramp(x - least, reach + 1),
                              block_of(&f.d, row, col), "%" PRId64, x);
             }
     }
@@ -120,8 +123,8 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
 
 // -- swizzles -------------------------------------------------------------------------------------
 
-// The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that are
-// one after the other in memory, and as many rows as come before the pattern repeats.
+// The two-dimensional picture of a swizzle.  A row has 2^b pieces of 2^m elements that are
+// consecutive in memory, and there are as many rows as the pattern has until it repeats.
 const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     const struct lay_swizzle sw = r->layout.sw;
     if (!lay_valid(r->layout)) return "its layout is not known";

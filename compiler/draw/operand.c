@@ -1,5 +1,5 @@
-// An operand of a tiled MMA as the instruction's own tables show it (PTX ISA, "Matrix Fragments for
-// mma.m16n8k16"): rows and columns of the matrix, in each cell the thread and its values.
+// Draws an operand of a tiled MMA like the instruction's own tables (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16"): rows and columns of the matrix, with the thread and its values in each cell.
 #include <inttypes.h>
 
 #include "draw/domain.h"
@@ -10,15 +10,15 @@
 enum { MAX_VALUES = 1 << 24 };
 
 struct holder {
-    int32_t thread, value;  // the first that holds the element; -1: none
-    bool shared;            // by several threads
+    int32_t thread, value;  // the first one that has the element; -1: none
+    bool shared;            // several threads have it
 };
 
 struct table {
     const struct tiled_copy *tc;
     int64_t extent[2];
     struct holder *of;  // by place in the tile, mode 0 the fastest
-    int64_t together;   // values of a cell, along mode 1
+    int64_t together;   // values in a cell, along mode 1
 };
 
 static const struct holder *held(const struct table *x, int64_t a, int64_t b) {
@@ -48,7 +48,7 @@ static const char *find_holders(struct picture *p, struct table *x) {
     return NULL;
 }
 
-// Whether each "n" values of a thread from a multiple of it on follow one another along mode 1.
+// Whether each "n" values of a thread, from a multiple of it on, are consecutive along mode 1.
 static bool are_together(const struct table *x, int64_t n) {
     for (int64_t b = 0; b < x->extent[1]; ++b) {
         for (int64_t a = 0; a < x->extent[0]; ++a) {
@@ -91,7 +91,7 @@ const char *view_operand(struct picture *p, const struct draw_request *r) {
     static const char axes[MMA_OPERANDS][3] = {"mk", "nk", "mn"};
     const struct tiled_mma *mma = r->mma;
     enum mma_operand which = (enum mma_operand)r->operand;
-    bool turned = which == MMA_B;  // B is (N,K), and its tables have rows along K
+    bool turned = which == MMA_B;  // B is (N,K), and the tables of B have rows along K
     struct table x = {.tc = r->tc};
     for (int i = 0; i < 2; ++i)
         x.extent[i] = lay_tuple_product(&p->s->lay, lay_tuple_get(&p->s->lay, x.tc->tiler, i)).num;

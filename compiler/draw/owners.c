@@ -1,4 +1,4 @@
-// Tiled copies: who owns what.  Everything comes from evaluating the TV layout at each thread and
+// Draws tiled copies: which thread owns which element.  Evaluates the TV layout for each thread and
 // value.
 #include <inttypes.h>
 
@@ -9,9 +9,9 @@
 enum { MAX_VALUES = 1 << 24 };
 
 struct owner {
-    int32_t thread;  // the first that holds the element, -1: none
+    int32_t thread;  // the first one that has the element; -1: none
     int32_t value;
-    bool shared;  // by several threads
+    bool shared;  // several threads have it
 };
 
 struct owners {
@@ -21,8 +21,8 @@ struct owners {
     int thread_digits, value_digits;
 };
 
-// Evaluates "tc", by what its threads write: of a collective atom they read other values.  Returns
-// NULL, or why it has no map.
+// Evaluates "tc" for what its threads write; threads of a collective atom read other values.
+// Returns NULL, or why it has no map.
 static const char *find_owners(struct picture *p, const struct tiled_copy *tc, struct owners *o) {
     if (!domain_of(tc->tiler, NULL, &o->tile)) return "its tile has no value";
     if (o->tile.size > PIC_TEXT_CELLS)
@@ -102,7 +102,7 @@ const char *view_owners(struct picture *p, const struct draw_request *r) {
     return map(p, r, "Tile ownership map", r->values ? '\n' : 0);
 }
 
-// Of the source, or the destination.
+// Fills the grid for the source or the destination.
 static const char *fill_tv(struct picture *p, const struct tiled_copy *tc, const struct owners *o,
                            bool src, struct pic_grid *g) {
     g->row_prefix = "T";

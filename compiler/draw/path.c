@@ -1,4 +1,4 @@
-// A copy as one thread goes through it: which elements of the view it moves, in which round.
+// Draws the path of one thread through a copy: which elements of the view it moves in which round.
 #include <inttypes.h>
 
 #include "draw/domain.h"
@@ -7,14 +7,14 @@
 enum { MAX_ARROWS = 128, MAX_KEYS = 24 };
 
 struct path {
-    struct domain view, tile, rest;  // modes of the view; tile and rest have as many
+    struct domain view, tile, rest;  // modes of the view; tile and rest have equally many
     const struct tiled_copy *tc;
-    bool src;  // the side whose elements it goes through
+    bool src;  // the side whose elements are shown
     int64_t thread;
     struct pic_grid *grid;
     int64_t prev_slice;
     int prev_row, prev_column;
-    struct pic_arrow *arrow;  // PIC_GRIDS times MAX_ARROWS
+    struct pic_arrow *arrow;  // PIC_GRIDS times MAX_ARROWS entries
 };
 
 static const char *find_path(const struct draw_request *r, struct path *f) {
@@ -42,8 +42,8 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
     return NULL;
 }
 
-// The row, column and slice of value "i" of the tile in round "round"; false when that is outside
-// of the view.
+// The row, column and slice of value "i" of the tile in round "round"; false if it is outside of
+// the view.
 static bool place_of(const struct path *f, int64_t i, int64_t round, int64_t *row, int64_t *column,
                      int64_t *slice) {
     int64_t at[LAY_MAX_RANK] = {0}, step = 1;
@@ -72,7 +72,7 @@ static void group_by_tile(struct picture *p, const struct path *f) {
     }
 }
 
-// The arrow from where the last round began to where this one does.
+// Adds the arrow from the begin of the last round to the begin of this one.
 static void add_arrow(struct picture *p, struct path *f, int64_t slice, int row, int column) {
     struct pic_grid *g = &p->grid[slice];
     if (f->prev_slice == slice && g->narrows < MAX_ARROWS) {

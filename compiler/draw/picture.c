@@ -1,4 +1,4 @@
-// Building pictures.
+// Builds pictures.
 #include "draw/picture.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ void picture_init(struct picture *p, struct session *s, enum draw_format format)
     p->format = format;
     p->title = "";
     buf_init(&p->pool);
-    buf_char(&p->pool, 0);  // the empty text is at 0
+    buf_char(&p->pool, 0);  // offset 0 is the empty text
 }
 
 void picture_release(struct picture *p) {
@@ -58,7 +58,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-// Says which part of "what" is drawn, when it is a part.
+// Notes which part of "what" is drawn if it is not all of it.
 static void note_cut(struct picture *p, const char *what, int64_t n, int64_t rows, int64_t columns,
                      int64_t all_n, int64_t all_rows, int64_t all_columns) {
     if (n == all_n && rows == all_rows && columns == all_columns) return;
@@ -110,6 +110,23 @@ const char *picture_grids(struct picture *p, const char *what, int64_t n, int64_
                                        .row_prefix = "",
                                        .column_prefix = ""};
     return NULL;
+}
+
+struct pic_grid picture_part(const struct picture *p, const struct pic_grid *g, int from, int n) {
+    struct pic_grid part = *g;
+    const char **name = ARENA_ARRAY(&p->s->arena, const char *, n);
+    struct pic_cell *cell = ARENA_ARRAY(&p->s->arena, struct pic_cell, g->rows * n);
+    for (int r = 0; r < g->rows; ++r)
+        for (int c = 0; c < n; ++c) cell[r * n + c] = *pic_at(g, r, from + c);
+    for (int c = 0; c < n; ++c)
+        name[c] = g->column_name
+                      ? g->column_name[from + c]
+                      : picture_text(p, "%s%0*d", g->column_prefix, g->column_digits, from + c);
+    part.columns = n;
+    part.cell = cell;
+    part.column_name = name;
+    part.narrows = 0;
+    return part;
 }
 
 void picture_cell(struct picture *p, struct pic_cell *c, int colour, int64_t group,

@@ -1,17 +1,29 @@
-// Laying out a page: title and notes, grids side by side, the legend.  scene_grid.c draws a grid,
+// Lays out a page: title and notes, grids side by side, the legend.  scene_grid.c draws a grid,
 // scene_bars.c a schedule, scene_flow.c a kernel.
 #include "draw/scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 28, SWATCH = 14, WIDE = 1200, WIDEST = 2400, TEXT_WIDTH = 560, TITLE_WIDTH = 1000 };
+enum {
+    GAP = 28,
+    SWATCH = 14,
+    WIDE = 1200,
+    WIDEST = 2400,
+    LONGEST = 3200,
+    TEXT_WIDTH = 560,
+    TITLE_WIDTH = 1000
+};
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
 
 void scene_add(struct scene *s, struct shape shape) {
     buf_write(&s->shapes, (const char *)&shape, sizeof shape);
 }
 
-// Monospaced fonts are at most 0.61 of their size wide.
+// Characters of monospaced fonts are at most 0.61 of the font size wide.
 int scene_chars(int chars) {
     return (chars * SCENE_FONT * 61 + 99) / 100;
 }
@@ -54,8 +66,8 @@ void scene_label(struct scene *s, int x, int y, enum shape_ink ink, enum shape_a
     scene_text(s, x, y, ink, anchor, text);
 }
 
-// Where to break the first "most" bytes of "text": after a blank, else after a comma outside of
-// parentheses, else after any comma, else anywhere.
+// Where to break the first "most" bytes of "text": after a blank, otherwise after a comma outside
+// of parentheses, otherwise after any comma, otherwise anywhere.
 static int line_end(const char *text, int most) {
     int blank = 0, comma = 0, inner = 0, depth = 0;
     if ((int)strlen(text) <= most) return (int)strlen(text);
@@ -69,8 +81,8 @@ static int line_end(const char *text, int most) {
     return blank ? blank : comma ? comma : inner ? inner : most;
 }
 
-// Prints "text" from "y" on in lines no wider than "width".  Returns the baseline of the line
-// after.
+// Prints "text" from "y" on, in lines no wider than "width".  Returns the baseline of the next
+// line.
 static int paragraph(struct scene *s, int y, int width, enum shape_ink ink, const char *text) {
     while (*text) {
         int n = line_end(text, width * 100 / (SCENE_FONT * 61));
@@ -113,6 +125,17 @@ int scene_keys(struct scene *s, int y) {
     return y + SWATCH;
 }
 
+// The columns of a part of grid "k": all, or of a grid wider than a page as many as one has room
+// for, if the page has room for the parts below one another.
+static int part_columns(const struct picture *p, int k, int cell_w, int cell_h) {
+    const struct pic_grid *g = &p->grid[k];
+    int columns = g->columns;
+    if (g->bars || g->narrows) return columns;
+    while (columns > 1 && columns * cell_w + 80 > WIDEST) columns = (columns + 1) / 2;
+    int parts = (g->columns + columns - 1) / columns;
+    return p->ngrids * parts * (g->rows * cell_h + 80) > LONGEST ? g->columns : columns;
+}
+
 // Whether grid "k" begins a row of the page, when those before it in the row end at "x".
 static bool begins_row(const struct picture *p, int k, int x, int cell_w) {
     int guess = p->grid[k].columns * cell_w + 80;
@@ -125,21 +148,25 @@ void scene_grids(struct scene *s, int top) {
     const struct picture *p = s->picture;
     int cell_w, cell_h, x = SCENE_MARGIN, y = top, below = top;
     scene_cells(p, &cell_w, &cell_h);
-    for (int k = 0; k < p->ngrids; ++k) {
-        int w, h;
-        if (k > 0 && begins_row(p, k, x, cell_w)) {
+    for (int k = 0, from = 0; k < p->ngrids;) {
+        struct pic_grid g = p->grid[k];
+        int w, h, n = least(part_columns(p, k, cell_w, cell_h), g.columns - from);
+        if (from > 0 || (k > 0 && begins_row(p, k, x, cell_w))) {
             x = SCENE_MARGIN;
             y = below + GAP;
         }
-        if (p->grid[k].bars)
-            scene_bars(s, &p->grid[k], x, y + GAP / 2, &w, &h);
+        if (n < g.columns) g = picture_part(p, &g, from, n);
+        if (g.bars)
+            scene_bars(s, &g, x, y + GAP / 2, &w, &h);
         else
-            scene_grid(s, &p->grid[k], x, y, cell_w, cell_h, &w, &h);
-        if (p->grid[k].bars) h += GAP / 2;
+            scene_grid(s, &g, x, y, cell_w, cell_h, &w, &h);
+        if (g.bars) h += GAP / 2;
         if (y + h > below) below = y + h;
         x += w;
         if (x + SCENE_MARGIN > s->width) s->width = x + SCENE_MARGIN;
         x += GAP;
+        from += n;
+        if (from == p->grid[k].columns) ++k, from = 0;
     }
     s->height = scene_keys(s, below) + SCENE_MARGIN;
 }
@@ -148,13 +175,13 @@ void scene_init(struct scene *s, const struct picture *p) {
     s->picture = p;
     s->width = s->height = 0;
     buf_init(&s->shapes);
-    // once to know the width that titles and notes may have
+    // a first time, to find the width for titles and notes
     void (*lay_out)(struct scene *, int) = p->nlanes ? scene_flow : scene_grids;
     lay_out(s, 0);
     int limit = s->width < TEXT_WIDTH ? TEXT_WIDTH : s->width - 2 * SCENE_MARGIN;
     int title = scene_chars((int)strlen(p->title));
     buf_clear(&s->shapes);
-    // a title stays whole where a page has room for it
+    // a title is not broken if a page has room for it
     int y = paragraph(s, SCENE_MARGIN + 10, limit < title && title <= TITLE_WIDTH ? title : limit,
                       INK_TITLE, p->title);
     for (int i = 0; i < p->nnotes; ++i) y = paragraph(s, y, limit, INK_MUTED, p->note[i]);

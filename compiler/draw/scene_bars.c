@@ -1,4 +1,4 @@
-// Drawing a schedule: a row for each slot, time to the right, a bar for what goes on in it.
+// Draws a schedule: a row for each slot, time to the right, a bar for each event in the slot.
 #include <string.h>
 
 #include "draw/scene.h"
@@ -9,7 +9,7 @@ static int most(int a, int b) {
     return a > b ? a : b;
 }
 
-// Past the last column of the bar that begins in "column".
+// The column after the bar that begins in "column".
 static int bar_end(const struct pic_grid *g, int row, int column) {
     const struct pic_cell *a = pic_at(g, row, column);
     int end = column + 1;
@@ -19,7 +19,7 @@ static int bar_end(const struct pic_grid *g, int row, int column) {
     return end;
 }
 
-// Fills in where each column begins; a bar of one column has room for its text.
+// Sets "at" to the begin of each column; a bar of one column has room for its text.
 static void find_columns(const struct picture *p, const struct pic_grid *g, int x, int *at) {
     at[0] = x;
     for (int c = 0; c < g->columns; ++c) {

@@ -1,4 +1,4 @@
-// Laying out a flow: a column for each kind of memory, a row for each step, time going down.
+// Lays out a flow: a column for each memory space, a row for each step, time downwards.
 #include <string.h>
 
 #include "draw/scene.h"
@@ -7,15 +7,15 @@ enum {
     INDENT = 10,
     PAD = 10,
     NUMBER = 20,  // left of the columns
-    CHIP = 22,    // the height of a tensor's name in a step
+    CHIP = 22,    // height of a tensor's name in a step
     COPY = 46,
-    WITHIN = 70,  // a copy from a column to itself
+    WITHIN = 70,  // a copy inside a column
     ORDER = 26,   // a barrier or a wait
     OPEN = 30,
     CLOSE = 12,
     FILL = 30,
-    CALL = 26,  // without its arguments
-    ARGS = 28,  // a line of them
+    CALL = 26,  // without arguments
+    ARGS = 28,  // a line of arguments
     HEAD = 26,
     BETWEEN = 8
 };
@@ -24,7 +24,7 @@ struct flow {
     struct scene *s;
     const struct picture *p;
     bool used[FLOW_COLUMNS];
-    int x[FLOW_COLUMNS];  // the middles of columns
+    int x[FLOW_COLUMNS];  // centres of columns
     int left, right, pitch, number, depth;
 };
 
@@ -73,7 +73,7 @@ static int gaps(const struct flow *f, const struct pic_step *t) {
     return n;
 }
 
-// Finds the distance of columns at which heads, arrows and their labels have room, and the middles.
+// Sets the distance of columns so that heads, arrows and labels have room, and the centres.
 static void place_columns(struct flow *f) {
     const struct picture *p = f->p;
     for (int i = 0; i < p->nlanes; ++i) f->used[p->lane[i].column] = true;
@@ -85,7 +85,7 @@ static void place_columns(struct flow *f) {
         int n = gaps(f, t), chips = chip_width(lane_of(f, t->from)->name) / 2 +
                                     chip_width(lane_of(f, t->to)->name) / 2;
         int room = label_width(t) + 24 + chips;
-        // beside the chips of a copy within a column: half of that one, and of what is next
+        // next to the chips of a copy inside a column: half of its width, and of the next one
         f->pitch = most(f->pitch, n > 0 ? (room + n - 1) / n : room + 2 * PAD);
     }
     int x = f->left + f->pitch / 2;
@@ -125,7 +125,7 @@ static int add_heads(struct flow *f, int y) {
 
 // -- steps ----------------------------------------------------------------------------------------
 
-// A tensor's name in its colour, "x" its middle, "y" the top.
+// Draws a tensor's name in its colour, centred at "x", with its top at "y".
 static void add_chip(struct flow *f, const struct pic_lane *l, const char *text, int x, int y) {
     int w = chip_width(text);
     scene_add(f->s, (struct shape){.kind = SHAPE_FILL,
@@ -172,8 +172,8 @@ static void add_copy(struct flow *f, const struct pic_step *t, int y) {
                   .kind = SHAPE_ARROW, .x = begin, .y = line, .w = end - begin, .ink = INK_ACCENT});
 }
 
-// Goes through the arguments of "t" in column "c" by lines; draws them from "y" on unless that is
-// negative.  Returns the lines.
+// Arranges the arguments of "t" in column "c" in lines.  Draws them from "y" on, unless "y" is
+// negative. Returns the number of lines.
 static int arguments(struct flow *f, const struct pic_step *t, int c, int y) {
     int lines = 0;
     for (int i = 0, end; i < t->nargs; i = end, ++lines) {
@@ -226,7 +226,7 @@ static void add_call(struct flow *f, const struct pic_step *t, int y, int h) {
         if (f->used[c]) arguments(f, t, c, y + CALL - 8);
 }
 
-// Whether step "i" is a wait that a barrier follows: the two are one line.
+// Whether step "i" is a wait followed by a barrier: both are one line.
 static bool joins(const struct picture *p, int i) {
     return p->step[i].kind == STEP_WAIT && i + 1 < p->nsteps && p->step[i + 1].kind == STEP_BARRIER;
 }
@@ -260,15 +260,15 @@ static void add_order(struct flow *f, int i, int y) {
     const char *wait = i > 0 && joins(p, i - 1)       ? p->step[i - 1].text[0]
                        : p->step[i].kind == STEP_WAIT ? p->step[i].text[0]
                                                       : "";
-    int x = f->left - NUMBER + INDENT * f->depth + 4;
+    int x = f->left - NUMBER + INDENT * f->depth + 4, right = f->right - INDENT * f->depth - 12;
     if (joins(p, i)) return;
+    const char *text = picture_text(p, "%s%s%s", wait, *wait && *barrier ? ", " : "", barrier);
     scene_add(f->s, (struct shape){.kind = SHAPE_DASH,
                                    .x = x,
                                    .y = y + 13,
-                                   .w = f->right - INDENT * f->depth - 4 - x,
+                                   .w = right - scene_text_width(text) - x,
                                    .ink = INK_STRONG});
-    scene_label(f->s, f->right - INDENT * f->depth - 12, y + 17, INK_MUTED, ANCHOR_END,
-                picture_text(p, "%s%s%s", wait, *wait && *barrier ? ", " : "", barrier));
+    scene_label(f->s, right, y + 17, INK_MUTED, ANCHOR_END, text);
 }
 
 void scene_flow(struct scene *s, int top) {

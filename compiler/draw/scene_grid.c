@@ -1,20 +1,20 @@
-// Drawing a grid: fills, lines, labels, and one text in each cell.  What a thread has side by side
-// is one cell, with one text.
+// Draws a grid: fills, lines, labels, and a text in each cell.  Adjacent cells of a thread with the
+// same text are drawn as one.
 #include <string.h>
 
 #include "draw/scene.h"
 
 // What a cell is at most and at least, and what a page has room for.
-enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, WARP = 32 };
+enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, ROOM = 24, WARP = 32 };
 
 struct frame {
     const struct picture *p;
     const struct pic_grid *g;
-    int x, y;  // of the first cell
+    int x, y;  // position of the first cell
     int cell_w, cell_h;
 };
 
-// Cells of one thread and one text, which are drawn as one.
+// Cells of one thread with one text, which are drawn as one.
 struct block {
     int row, column, rows, columns;
 };
@@ -34,7 +34,7 @@ static struct block block_from(const struct picture *p, const struct pic_grid *g
                                int column, const bool *taken) {
     const struct pic_cell *a = pic_at(g, row, column);
     struct block b = {row, column, 1, 1};
-    if (!g->threads || a->colour < 0) return b;
+    if (!g->merged || a->colour < 0) return b;
     while (column + b.columns < g->columns && alike(p, g, a, row, column + b.columns, taken))
         ++b.columns;
     for (; row + b.rows < g->rows; ++b.rows)
@@ -43,7 +43,7 @@ static struct block block_from(const struct picture *p, const struct pic_grid *g
     return b;
 }
 
-// All cells of "g" in blocks, each as wide as can be, then as high.
+// Combines the cells of "g" into blocks, each first as wide and then as high as possible.
 static struct blocks find_blocks(const struct picture *p, const struct pic_grid *g) {
     int n = g->rows * g->columns;
     bool *taken = ARENA_ARRAY(&p->s->arena, bool, n);
@@ -87,7 +87,7 @@ static void add_fills(struct scene *s, const struct frame *f) {
     }
 }
 
-// The ink of the line before cell (r, c), above it or left of it ("across").
+// The ink of the line before cell (r, c): above it, or with "across" left of it.
 static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool across) {
     if (across ? c == 0 || c == g->columns : r == 0 || r == g->rows) return INK_STRONG;
     const struct pic_cell *before = across ? pic_at(g, r, c - 1) : pic_at(g, r - 1, c);
@@ -97,7 +97,7 @@ static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool acro
                                                                               : INK_STRONG;
 }
 
-// The lines of "ink" along the rows, or with "across" along the columns, each as long as can be.
+// Adds the lines of "ink" along rows, or with "across" along columns, each as long as possible.
 static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink, bool across) {
     const struct pic_grid *g = f->g;
     int lines = across ? g->columns : g->rows, length = across ? g->rows : g->columns;
@@ -118,7 +118,7 @@ static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink
     }
 }
 
-// Labels are at each "n"-th row or column of "size" pixels, so that each has "room".
+// Only each n-th row or column of "size" pixels gets a label, so that each has "room" pixels.
 static int label_step(int size, int room) {
     int n = 1;
     while (n * size < room) n *= 2;
@@ -140,32 +140,56 @@ static void add_labels(struct scene *s, const struct frame *f) {
                                : picture_text(f->p, "%s%0*d", g->row_prefix, g->row_digits, r));
 }
 
+static int large_width(const char *text) {
+    return (scene_text_width(text) * SCENE_LARGE + SCENE_FONT - 1) / SCENE_FONT;
+}
+
+// Whether all blocks of threads have room for large texts, which a small picture still shows.
+static bool has_room(const struct frame *f, const struct blocks *all) {
+    if (!f->g->merged) return false;
+    for (int i = 0; i < all->n; ++i) {
+        const struct block *b = &all->at[i];
+        const struct pic_cell *c = pic_at(f->g, b->row, b->column);
+        const char *text = picture_cell_text(f->p, c);
+        if (c->colour < 0) continue;
+        if (strchr(text, '\n') || b->rows * f->cell_h < ROOM ||
+            b->columns * f->cell_w < large_width(text) + 8)
+            return false;
+    }
+    return true;
+}
+
 // The texts of blocks, on a patch where lines run through the block.
 static void add_cells(struct scene *s, const struct frame *f) {
     const struct blocks all = find_blocks(f->p, f->g);
-    for (int colour = 0; f->g->threads && colour < N_COLOURS; ++colour) {
+    bool large = has_room(f, &all);
+    int patch = large ? PATCH + SCENE_LARGE - SCENE_FONT : PATCH;
+    for (int colour = 0; f->g->merged && colour < N_COLOURS; ++colour) {
         for (int i = 0; i < all.n; ++i) {
             const struct block *b = &all.at[i];
             const struct pic_cell *c = pic_at(f->g, b->row, b->column);
-            int w = scene_text_width(picture_cell_text(f->p, c)) + 2;
+            const char *text = picture_cell_text(f->p, c);
+            int w = (large ? large_width(text) : scene_text_width(text)) + 2;
             if (c->colour != colour || (b->rows == 1 && b->columns == 1)) continue;
             scene_add(
                 s, (struct shape){.kind = SHAPE_FILL,
                                   .x = f->x + (2 * b->column + b->columns) * f->cell_w / 2 - w / 2,
-                                  .y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 - PATCH / 2,
+                                  .y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 - patch / 2,
                                   .w = w,
-                                  .h = PATCH,
+                                  .h = patch,
                                   .colour = colour});
         }
     }
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
-        const char *text = picture_cell_text(f->p, pic_at(f->g, b->row, b->column));
+        const struct pic_cell *c = pic_at(f->g, b->row, b->column);
+        const char *text = picture_cell_text(f->p, c);
+        bool big = large && c->colour >= 0;
         int x = f->x + (2 * b->column + b->columns) * f->cell_w / 2;
-        int y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 + 4;
+        int y = f->y + (2 * b->row + b->rows) * f->cell_h / 2 + (big ? 6 : 4);
         int n = (int)strcspn(text, "\n");
         if (text[n]) y -= 7;
-        scene_part(s, x, y, INK_TEXT, ANCHOR_MIDDLE, text, n);
+        scene_part(s, x, y, big ? INK_LARGE : INK_TEXT, ANCHOR_MIDDLE, text, n);
         if (text[n]) scene_text(s, x, y + 14, INK_TEXT, ANCHOR_MIDDLE, text + n + 1);
     }
 }
@@ -191,11 +215,11 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// What the texts of "g" need of a cell: of a block all its cells share it.
+// The size of a cell that the texts of "g" need; the text of a block may use all its cells.
 static void size_texts(const struct picture *p, const struct pic_grid *g, int *w, int *h) {
     const struct blocks all = find_blocks(p, g);
     int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
-    if (!g->threads || g->column_name) *w = most(*w, label);
+    if (!g->merged || g->column_name) *w = most(*w, label);
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
         const char *text = picture_cell_text(p, pic_at(g, b->row, b->column));
@@ -205,7 +229,7 @@ static void size_texts(const struct picture *p, const struct pic_grid *g, int *w
     }
 }
 
-// Cells are as large as a page has room for, up to CELL, and as their texts need.
+// Makes cells as large as the page allows, up to CELL, and as their texts need.
 void scene_cells(const struct picture *p, int *w, int *h) {
     int rows = 1, columns = 1, wide = CELL, high = CELL;
     *w = *h = TINY;
@@ -216,7 +240,7 @@ void scene_cells(const struct picture *p, int *w, int *h) {
         size_texts(p, g, w, h);
         for (int i = 0; i < g->rows * g->columns; ++i)
             if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + 10;
-        if (g->threads)
+        if (g->merged)
             for (int i = 0; i < g->rows * g->columns; ++i)
                 wide = most(wide, scene_text_width(picture_cell_text(p, &g->cell[i])) + 8);
     }
@@ -247,9 +271,9 @@ void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cel
         scene_text(s, f.x + wide / 2, f.y - 7 - SCENE_LINE, INK_MUTED, ANCHOR_MIDDLE,
                    g->column_axis);
     int upright = g->row_axis ? scene_text_width(g->row_axis) : 0;
-    if (g->row_axis)  // what is longer than the rows begins above them, and ends with them
+    if (g->row_axis)  // a text longer than the rows begins above them and ends with them
         scene_add(s, (struct shape){.kind = SHAPE_TEXT,
-                                    .x = x + SCENE_FONT,
+                                    .x = x + SCENE_FONT - 3,
                                     .y = f.y + high - (upright > high ? upright : high) / 2,
                                     .ink = INK_MUTED,
                                     .anchor = ANCHOR_MIDDLE,

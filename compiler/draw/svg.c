@@ -1,5 +1,5 @@
-// Pictures as SVG: one file, no script, no font and nothing else from outside.  Colours are
-// classes, so that a reader who likes dark pages gets dark shades.
+// Writes pictures as SVG: a single file without scripts, fonts or other external resources.
+// Colours are classes, so that readers with a dark theme get dark shades.
 #include <stdbool.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 static const char fonts[] =
     "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-// By enum shape_ink: the class, light, dark.
+// By enum shape_ink: class, and colours for light and dark.
 struct ink {
     char name[4];
     uint32_t light, dark;
 };
 static const struct ink inks[N_INKS] = {
-    {"t", 0x1F2328, 0xF0F3F6}, {"b", 0x1F2328, 0xF0F3F6}, {"m", 0x57606A, 0x9EA7B3},
-    {"s", 0x57606A, 0xAFB8C1}, {"w", 0x1F2328, 0xF0F3F6}, {"f", 0xBFC6CD, 0x444C56},
-    {"a", 0xB4232C, 0xFF7B72},
+    {"t", 0x1F2328, 0xF0F3F6}, {"t", 0x1F2328, 0xF0F3F6}, {"b", 0x1F2328, 0xF0F3F6},
+    {"m", 0x57606A, 0x9EA7B3}, {"s", 0x57606A, 0xAFB8C1}, {"w", 0x1F2328, 0xF0F3F6},
+    {"f", 0xBFC6CD, 0x444C56}, {"a", 0xB4232C, 0xFF7B72},
 };
 
 static void escape(struct buf *out, const char *text, int len) {
@@ -46,6 +46,7 @@ static void used(const struct scene *s, bool colour[N_COLOURS]) {
 static void write_shades(struct buf *out, const bool colour[N_COLOURS], bool dark) {
     buf_printf(out, ".p{fill:#%06x}", dark ? 0x0D1117u : 0xFFFFFFu);
     for (int i = 0; i < N_INKS; ++i) {
+        if (i == INK_LARGE) continue;
         bool text = i == INK_TEXT || i == INK_TITLE || i == INK_MUTED;
         buf_printf(out, ".%s{%s:#%06x}", inks[i].name, text ? "fill" : "stroke",
                    (unsigned)(dark ? inks[i].dark : inks[i].light));
@@ -85,7 +86,7 @@ static void write_head(struct buf *out, const struct scene *s) {
     buf_printf(out, "<rect class=\"p\" width=\"%d\" height=\"%d\"/>\n", s->width, s->height);
 }
 
-// The shapes of one class that are one after the other are one element.
+// Consecutive shapes of one class are written as one element.
 static bool joins(const struct shape *a, const struct shape *b) {
     if (a->kind == SHAPE_TEXT)
         return b->kind == SHAPE_TEXT && a->ink == b->ink && a->anchor == b->anchor &&
@@ -98,7 +99,9 @@ static bool joins(const struct shape *a, const struct shape *b) {
 static void write_texts(struct buf *out, const struct scene *s, int begin, int end) {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     const struct shape *h = scene_shape(s, begin);
-    buf_printf(out, "<g class=\"%s\"%s>\n", inks[h->ink].name, anchors[h->anchor]);
+    buf_printf(out, "<g class=\"%s\"%s", inks[h->ink].name, anchors[h->anchor]);
+    if (h->ink == INK_LARGE) buf_printf(out, " font-size=\"%d\"", SCENE_LARGE);
+    buf_puts(out, ">\n");
     for (int i = begin; i < end; ++i) {
         h = scene_shape(s, i);
         if (h->upright)

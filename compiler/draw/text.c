@@ -1,4 +1,4 @@
-// Pictures as text: one column of characters after the other, for terminals and for tests.
+// Writes pictures as text, for terminals and tests.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,20 +6,20 @@
 
 #include "draw/picture.h"
 
-// Appends "text" to "out", after as many blanks as bring the line that started at "begin" to
-// "column".  A line break becomes a full stop.
+// Appends blanks up to "column" of the line that began at "begin", and "text".  A line break
+// becomes a full stop.
 static void put_at(struct buf *out, size_t begin, int column, const char *text) {
     buf_fill(out, ' ', column - (int)(out->len - begin));
     for (; *text; ++text) buf_char(out, *text == '\n' ? '.' : *text);
 }
 
-// Whether the terminal has all colours, and not 256 alone.
+// Whether the terminal has all colours, not only 256.
 static bool has_all_colours(void) {
     const char *kind = getenv("COLORTERM");
     return kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
 }
 
-// The nearest place in the cube of 6 x 6 x 6 colours that terminals have from 16 on.
+// The nearest colour in the cube of 6 x 6 x 6 colours that terminals have from number 16 on.
 static int in_cube(uint32_t rgb) {
     static const int level[] = {0, 95, 135, 175, 215, 255};
     int place = 0;
@@ -32,7 +32,8 @@ static int in_cube(uint32_t rgb) {
     return 16 + place;
 }
 
-// A cell's text on its colour, "width" wide, dark on light whatever the terminal's colours are.
+// Writes a cell's text on its colour, "width" wide, dark on light independently of the terminal's
+// colours.
 static void put_cell(struct buf *out, const struct picture *p, const struct pic_cell *c,
                      int width) {
     const char *text = picture_cell_text(p, c);
@@ -67,7 +68,6 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
     int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
     char text[32];
     int hidden = 0;  // bytes of escape sequences in the line
-    if (g->heading) buf_printf(out, "%s\n", g->heading);
     if (g->named && g->column_axis)
         buf_printf(out, "%s down, %s across\n", g->row_axis, g->column_axis);
     else if (g->named)
@@ -99,6 +99,25 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
             hidden += (int)(out->len - from) - width;
         }
         buf_char(out, '\n');
+    }
+}
+
+// Writes as many columns beside one another as the terminal has room for.
+static void write_parts(struct buf *out, const struct picture *p, const struct pic_grid *g,
+                        int width) {
+    int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
+    int n = (p->wide - label) / (width + 1);
+    if (p->wide <= 0 || n >= g->columns) {
+        write_grid(out, p, g, width);
+        return;
+    }
+    if (n < 1) n = 1;
+    while (n & (n - 1)) n &= n - 1;  // a power of two, as most tiles have them
+    for (int from = 0; from < g->columns; from += n) {
+        int rest = g->columns - from;
+        struct pic_grid part = picture_part(p, g, from, n < rest ? n : rest);
+        if (from > 0) buf_char(out, '\n');
+        write_grid(out, p, &part, width);
     }
 }
 
@@ -159,7 +178,8 @@ void picture_write_text(const struct picture *p, struct buf *out) {
     int width = cell_width(p);
     for (int k = 0; k < p->ngrids; ++k) {
         if (k) buf_char(out, '\n');
-        write_grid(out, p, &p->grid[k], width);
+        if (p->grid[k].heading) buf_printf(out, "%s\n", p->grid[k].heading);
+        write_parts(out, p, &p->grid[k], width);
     }
     if (p->nlanes) write_flow(out, p);
 }

@@ -1,12 +1,18 @@
-// Pictures as TikZ, in a document of its own; the tikzpicture in it can be taken out and put into
-// another one together with the colours above it.
+// Writes pictures as TikZ, in a complete document.  Its tikzpicture can be copied into another
+// document together with the colours above it.
 #include <string.h>
 
 #include "draw/scene.h"
 
 static const char *const inks[N_INKS] = {
-    "tcptext",  "tcptext",  "tcpmuted", "tcpstrong", "tcptext,line width=1.5pt",
-    "tcpfaint", "tcpaccent"};
+    [INK_TEXT] = "tcptext",
+    [INK_LARGE] = "tcptext,font=\\fontsize{12}{12}\\selectfont\\ttfamily",
+    [INK_TITLE] = "tcptext",
+    [INK_MUTED] = "tcpmuted",
+    [INK_STRONG] = "tcpstrong",
+    [INK_HEAVY] = "tcptext,line width=1.5pt",
+    [INK_FAINT] = "tcpfaint",
+    [INK_ACCENT] = "tcpaccent"};
 
 static void escape(struct buf *out, const char *text, int len) {
     for (int i = 0; i < len; ++i) {
@@ -17,7 +23,7 @@ static void escape(struct buf *out, const char *text, int len) {
             buf_printf(out, "\\%c{}", c);
         else if (strchr("_#$%&{}", c))
             buf_printf(out, "\\%c", c);
-        else if (c == '-')  // keeps "--" and "->" as they are
+        else if (c == '-')  // keeps "--" and "->" unchanged
             buf_puts(out, "{-}");
         else
             buf_char(out, (unsigned char)c < ' ' ? ' ' : c);

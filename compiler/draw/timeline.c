@@ -1,5 +1,5 @@
-// The schedule of a kernel's pipelines: a row for each slot of their buffers, time going to the
-// right, what is in each slot and whether it is on its way, there, or being used.
+// Draws the schedule of a kernel's pipelines: a row for each slot of their buffers, time to the
+// right, and whether the contents of a slot are in flight, there, or in use.
 #include <inttypes.h>
 
 #include "draw/picture.h"
@@ -12,7 +12,7 @@ enum standing { EMPTY, LOADING, UNDER_WAY, THERE, USED };
 struct slot {
     enum standing is;
     int64_t step;
-    int group;  // of groups that were committed, or -1: a plain copy
+    int group;  // number of the committed group, or -1: an ordinary copy
 };
 
 struct timeline {
@@ -27,7 +27,7 @@ struct timeline {
     struct doing {
         enum { LOADS, USES, WAITS } what;
         int64_t step;
-        int wait;  // for all but as many groups, or -1
+        int wait;  // for all but this many groups, or -1
         bool barrier;
     } doing[MAX_COLUMNS];
     int rows, columns, commits;
@@ -39,7 +39,7 @@ static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t 
     return NULL;
 }
 
-// A column with what is in the slots now; loads and uses are over after it.
+// Adds a column with the present contents of the slots.  Loads and uses end with it.
 static void add_column(struct timeline *t, struct doing doing) {
     if (t->columns == MAX_COLUMNS) return;
     int c = t->columns++;
@@ -82,7 +82,7 @@ static void mark_used(struct timeline *t, const struct view *v, int64_t step, bo
     *any = true;
 }
 
-// Ends the column of uses that is open.
+// Ends the column with uses, if there is one.
 static void end_use(struct timeline *t, int64_t step, bool *any) {
     if (*any) add_column(t, (struct doing){USES, step, -1, false});
     *any = false;
@@ -158,7 +158,7 @@ static const int colour[] = {[EMPTY] = -1,
                              [THERE] = HUE_READY,
                              [USED] = HUE_USE};
 
-// As text: what a step does heads its column.
+// For text: the head of a column says what the step does.
 static void fill_grid(const struct timeline *t, struct pic_grid *g) {
     static const char mark[][2] = {"", "L", "~", "=", "U"};
     struct picture *p = t->p;
@@ -180,7 +180,7 @@ static void fill_grid(const struct timeline *t, struct pic_grid *g) {
     g->column_name = column;
 }
 
-// What the threads do in column "c".
+// Adds the text for what the threads do in column "c".
 static void add_doing(const struct timeline *t, struct pic_grid *g, int c) {
     const struct doing *d = &t->doing[c];
     struct pic_cell *cell = pic_at(g, SYNC_ROW, c);

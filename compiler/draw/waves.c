@@ -1,4 +1,4 @@
-// Lanes by wavefronts (see waves.h).  The rules are those of cost/warp.c, which counts.
+// Assigns lanes to wavefronts (see waves.h) by the rules of cost/warp.c, which counts them.
 #include "draw/waves.h"
 
 enum { LANES = COST_LANES, WORD = 4, CHUNK = 16, LINE = 128, SETS = 8 };
@@ -7,7 +7,7 @@ static bool on(const struct warp_access *a, int lane) {
     return a->lanes >> lane & 1;
 }
 
-// Lanes that go at once.
+// The number of lanes that access together.
 static int group_of(const struct warp_access *a) {
     return a->bits <= 32 ? LANES : LINE * 8 / a->bits;
 }
@@ -30,8 +30,8 @@ bool waves_merge(const struct warp_access *a) {
     return false;
 }
 
-// Lanes "begin" .. "end", whose pieces of "bytes" wait for others at the same place of their line.
-// "first": the first wavefront; returns the one after the last.
+// Lanes "begin" .. "end" - 1: two whose pieces of "bytes" are at the same place of their lines need
+// different wavefronts.  "first": the first wavefront; returns the one after the last.
 static int by_place(const struct warp_access *a, int begin, int end, int bytes, int first,
                     int *wave) {
     int places = LINE / bytes, next = first;
@@ -68,7 +68,7 @@ static int matrices(const struct warp_access *a, int *wave) {
     return next;
 }
 
-// A lane goes when the bank that gives to it and the one that takes from it are free.
+// A lane is served when both the bank that delivers and the one that takes are free.
 static int cached(const struct warp_access *a, int *wave) {
     int n = group_of(a), bytes = a->bits / 8, places = LINE / bytes, first = 0, next = 0;
     for (int i = 0; i < LANES; i += n, first = next) {
@@ -91,14 +91,15 @@ static int cached(const struct warp_access *a, int *wave) {
 
 // -- past the L1 cache ----------------------------------------------------------------------------
 
-// Where 16 bytes of a lane come from and go to.
+// Source and destination of 16 bytes of a lane.
 struct move {
-    int from, to;  // sectors of their lines
+    int from, to;  // sector numbers in their lines
     bool exchanged;
     int halves;
 };
 
-// The sets of moves that go together, by bit: equally far round the line, or to one exclusive or.
+// The sets of moves that go together, as bits: rotated by the same distance, or XORed with the same
+// number.
 static int sets_of(const struct move *m) {
     return 1 << ((m->to - m->from) & 3) | 1 << (4 + (m->to ^ m->from));
 }
@@ -107,7 +108,7 @@ static bool alike(const struct move *m, const struct move *n) {
     return m->halves == n->halves && m->exchanged == n->exchanged;
 }
 
-// The fewest sets that hold all moves of "m" like "like".
+// The smallest choice of sets that contains all moves of "m" like "like".
 static int choose_sets(const struct move *m, const int *lane, int n, const struct move *like) {
     for (int k = 1; k < SETS; ++k) {
         for (int pick = 0; pick < 1 << SETS; ++pick) {
@@ -120,7 +121,7 @@ static int choose_sets(const struct move *m, const int *lane, int n, const struc
     return (1 << SETS) - 1;
 }
 
-// The "n" lanes that go from one line to another.
+// The "n" lanes that move data from one line to another.
 static int line_to_line(struct move *m, const int *lane, int n, int first, int *wave) {
     for (int i = 0; i < n; ++i) {
         struct move *x = &m[lane[i]];

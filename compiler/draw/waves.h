@@ -1,16 +1,16 @@
-// Which wavefront serves which lane: an order of those that cost_of_warp counts.
+// Assigns the lanes of an access to the wavefronts that cost_of_warp counts.
 #ifndef TCPC_DRAW_WAVES_H
 #define TCPC_DRAW_WAVES_H
 
 #include "cost/warp.h"
 
-// Fills in the wavefront of each lane of "a", -1 for those that take no part, and returns how many
-// there are: as many as cost_of_warp says, one of those that it allows where that is a range.  No
-// bank of shared memory gives, or takes, two words in one of them.
+// Sets "wave" to the wavefront of each lane of "a", -1 for lanes that take no part.  Returns the
+// number of wavefronts: that of cost_of_warp, or one in its range.  In one wavefront, no bank of
+// shared memory delivers or takes two words.
 int waves_of(const struct warp_access *a, int wave[COST_LANES]);
 
-// Whether the lanes of a quarter or half of the warp go with those of the next, as some share
-// their addresses.
+// Whether the lanes of a quarter or half of the warp are served together with the next ones because
+// some share addresses.
 bool waves_merge(const struct warp_access *a);
 
 #endif

@@ -1,4 +1,4 @@
-// Compilers and the runtime's place (see build.h).
+// Finds compilers and the runtime (see build.h).
 #include "driver/build.h"
 
 #include <ctype.h>
@@ -69,7 +69,7 @@ static bool find_runtime(struct toolchain *t) {
 
 // -- compilers ------------------------------------------------------------------------------------
 
-// Whether a GPU can be used: its device file is there and not hidden from us.
+// Whether a GPU can be used: its device file exists and is not hidden by the environment.
 static bool has_gpu(void) {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (visible && (!*visible || strcmp(visible, "-1") == 0)) return false;
@@ -140,7 +140,7 @@ static void add(struct command *c, const char *word) {
     if (c->n < MAX_WORDS) c->word[c->n++] = word;
 }
 
-// Adds "folder" to those where #include "..." looks.  nvcc takes commas for ends of words.
+// Adds "folder" to those that #include "..." searches.  nvcc treats a comma as the end of a word.
 static void add_quoted(struct session *s, const struct toolchain *t, struct command *c,
                        const char *folder) {
     if (!t->gpu) {
@@ -163,7 +163,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Adds the host runtime's own sources.
+// Adds the sources of the host runtime.
 static void add_host_sources(struct session *s, const struct toolchain *t, struct command *c) {
     const char *folder = arena_printf(&s->arena, "%s/host", t->runtime);
     DIR *d = opendir(folder);
@@ -204,7 +204,7 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
     add(&c, t->compiler);
     add(&c, "-std=c++17");
     add(&c, arena_printf(a, "-I%s", t->runtime));
-    // for "..." alone, so that a file there is not taken for one of <...>; the runtime's first
+    // only for "...", so that no file there replaces one of <...>; the runtime's folder is first
     add_quoted(s, t, &c, t->runtime);
     add_quoted(s, t, &c, t->plan_folder);
     add(&c, "-o");
@@ -212,7 +212,8 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
     if (t->gpu) {
         add(&c, "-O2");
         add(&c, arena_printf(a, "-arch=%s", t->arch));
-        if (t->candidates) add(&c, "-t0");  // at once, as many as there are processors
+        // in parallel, with as many processes as there are processors
+        if (t->candidates) add(&c, "-t0");
         add_emitted(s, t, w, &c);
         add(&c, main_file);
         add(&c, harness);
@@ -257,7 +258,7 @@ int toolchain_run(const struct workplace *w, const char *const *argv, int second
     switch (r.end) {
     case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
     case PROCESS_SIGNALLED:
-        if (r.code == SIGPIPE) return EXIT_WRONG;  // nobody reads on: head
+        if (r.code == SIGPIPE) return EXIT_WRONG;  // the reader of the pipe has ended, like head
         option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
         return EXIT_WRONG;
     case PROCESS_TIMED_OUT:

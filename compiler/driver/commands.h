@@ -1,4 +1,4 @@
-// The commands of tcpc: each gets the words after its name and returns the exit status.
+// The commands of tcpc.  Each gets the words after its name and returns the exit status.
 #ifndef TCPC_DRIVER_COMMANDS_H
 #define TCPC_DRIVER_COMMANDS_H
 

@@ -16,8 +16,9 @@
 static const char help[] =
     "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler would count\n\n"
     "Counts every access of every warp in all blocks, by the rules of docs/hardware.md. The sums\n"
-    "have the names that Nsight Compute gives them. Tensors start at multiples of 256 bytes.\n"
-    "Extern functions are not counted. Of several blocks with the same cost, one is executed.\n\n"
+    "have the names of Nsight Compute. Tensors begin at multiples of 256 bytes.\n"
+    "Extern functions are not counted. Only one of several blocks with the same cost is "
+    "executed.\n\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  --json          the same as JSON, for programs\n"
     "  -o FILE         write to FILE instead of standard output\n"
@@ -79,7 +80,7 @@ static void print_json(struct buf *b, const struct plan *p, const struct kir_ker
         buf_json_string(b, c->why);
     else
         buf_puts(b, "null");
-    if (c->why) {  // what was added up until then means nothing
+    if (c->why) {  // the counts so far are incomplete
         buf_puts(b, ", \"counters\": null}");
         return;
     }

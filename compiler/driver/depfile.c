@@ -1,4 +1,4 @@
-// Writing what make reads (see depfile.h).
+// Writes dependency files (see depfile.h).
 #include "driver/depfile.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool depfile_check(const struct depfile *d, const char *output) {
     return true;
 }
 
-// Whether make and ninja can be told the name: they agree on no way to write the others.
+// Whether the name can be written so that both make and ninja read it.
 static bool can_be_told(const char *name) {
     for (const char *p = name; *p; ++p) {
         bool control = (unsigned char)*p < ' ' || *p == 0x7f;
@@ -31,8 +31,7 @@ static bool can_be_told(const char *name) {
     return true;
 }
 
-// A name as make takes it: '#', ':', '$' and blanks are escaped, and so are the backslashes before
-// a blank.
+// Writes a name for make: escapes '#', ':', '$' and blanks, and the backslashes before a blank.
 static void put_name(struct buf *b, const char *name) {
     for (const char *p = name; *p; ++p) {
         if (*p == ' ') {

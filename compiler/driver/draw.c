@@ -1,9 +1,10 @@
-// tcpc draw PLAN NAME, or EXPRESSION: finds what that is, picks the view and the format, and writes
-// the drawing.
+// tcpc draw PLAN NAME, or EXPRESSION: finds the subject, chooses view and format, and writes the
+// drawing.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -40,18 +41,17 @@ static const char usage[] =
     "      inverse     tiled copy: the thread and value of each element\n"
     "      operand     operand: threads and values, as in the instruction's tables (default)\n"
     "      layout      layout, tensor: the offset of each element (default)\n"
-    "      swizzle     layout, tensor: where the swizzle takes the pieces of a row\n"
+    "      swizzle     layout, tensor: where the swizzle moves the pieces of a row\n"
     "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches,\n"
     "                  wavefront by wavefront\n"
     "      sectors     copy: the sectors of global memory that a warp touches\n"
-    "      path        copy, tiled copy (the first copy by it): the path of a thread through the "
-    "rounds\n"
+    "      path        copy, tiled copy (its first copy): the path of a thread through the rounds\n"
     "                  (default for a copy)\n"
     "      flow        kernel: its copies, from tensor to tensor (default)\n"
     "      timeline    kernel: the schedule of its pipelines\n"
-    "  --values        owners: show the thread's value too: T00.V0\n"
-    "  --thread T      path: of this thread (default 0)\n"
-    "  --watch         do it again whenever the plan, or a file that it imports, changes\n"
+    "  --values        for owners: also show the number of the value, T00.V0\n"
+    "  --thread T      for path: the thread (default 0)\n"
+    "  --watch         repeat the command when the plan, or a file that it imports, changes\n"
     "  --type=TYPE     the element type, for the banks of a layout\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --color=WHEN, --diagnostics=KIND: as for compiling\n";
@@ -112,12 +112,12 @@ static bool wrong_subject(const struct command *q, const struct subject *u, enum
     return false;
 }
 
-// The names of the modes that the tile of "y" cuts; NULL: they have none.
+// The names of the modes that the tile of "y" divides; NULL: they have none.
 static const char *const *names_cut(const struct copy *y) {
     return copy_tiled_side(y)->names;
 }
 
-// Whether all copies in "list" by "tc" cut modes of the same names, which become "names".
+// Whether all copies in "list" that use "tc" divide modes with the same names; sets "names".
 static bool agree(const struct stmt *list, const struct tiled_copy *tc, const char *const **names) {
     for (; list; list = list->next) {
         if (list->kind != STMT_COPY) {
@@ -141,7 +141,7 @@ static const char *const *names_of_tiled(const struct plan *p, const struct tile
     return names;
 }
 
-// Sets the subject of "r" as its view needs it.
+// Sets the subject of "r" as its view requires.
 static bool fit_subject(const struct plan *p, const struct command *q, struct subject *u,
                         struct draw_request *r) {
     switch (r->view) {
@@ -149,7 +149,7 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
     case DRAW_TV:
     case DRAW_INVERSE:
         r->tc = u->copy ? u->copy->tc : u->tc;
-        // its tile has the modes of what it cuts
+        // its tile has the modes that it divides
         r->names = u->copy ? names_cut(u->copy) : u->tc ? names_of_tiled(p, u->tc) : NULL;
         return r->tc || wrong_subject(q, u, r->view, "a tiled copy");
     case DRAW_LAYOUT:
@@ -237,6 +237,13 @@ static bool take_type(const struct command *q, struct draw_request *r) {
     return true;
 }
 
+// The columns of the terminal that the drawing goes to; 0: it goes elsewhere.
+static int terminal_columns(const struct draw_request *r, const char *path) {
+    struct winsize w;
+    if (r->format != DRAW_TEXT || strcmp(path, "-") != 0) return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
 // Draws, and writes the drawing where it belongs.
 static int write_drawing(struct session *s, const struct plan *p, const struct command *q,
                          struct draw_request *r) {
@@ -244,6 +251,7 @@ static int write_drawing(struct session *s, const struct plan *p, const struct c
     const char *path = q->output ? q->output : "-";
     int code;
     r->color = r->format == DRAW_TEXT && strcmp(path, "-") == 0 && diag_in_color(s, stdout);
+    r->wide = terminal_columns(r, path);
     buf_init(&out);
     const char *why = draw(s, p, r, &out);
     if (why)
@@ -269,7 +277,7 @@ static int draw_plan(struct session *s, struct command *q) {
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
         !bind_params(s, p, q, &r) || !take_type(q, &r))
         return EXIT_USAGE;
-    // what only the passes know
+    // only the passes know these
     if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
         if ((code = compile_until(&c, STEP_EXPECT)) != EXIT_RIGHT) return code;
         if (u.tensor) r.layout = u.tensor->layout;
@@ -277,7 +285,7 @@ static int draw_plan(struct session *s, struct command *q) {
     return write_drawing(s, p, q, &r);
 }
 
-// The layout that "text" is; a shape alone is compact.
+// The layout that "text" is; a shape without strides is compact.
 static bool layout_of(struct session *s, const char *text, struct lay *out) {
     struct calc_value v = expression_value(s, text, NULL);
     if (v.kind == CALC_INT || v.kind == CALC_TUPLE)
@@ -314,7 +322,7 @@ static int draw_expression(struct session *s, struct command *q) {
     return write_drawing(s, NULL, q, &r);
 }
 
-// Whether "text" is meant as a plan: there is such a file, or it has the ending of one.
+// Whether "text" is probably a plan: there is such a file, or it has a plan's ending.
 static bool is_plan(const char *text) {
     size_t n = strlen(text);
     return strcmp(text, "-") == 0 || access(text, F_OK) == 0 ||
@@ -323,7 +331,7 @@ static bool is_plan(const char *text) {
 
 // -- the command line -----------------------------------------------------------------------------
 
-// Takes the option at argv[*i], with its value; returns whether it was right.
+// Takes the option at argv[*i], with its value; returns whether it was valid.
 static bool take_option(struct session *s, struct command *q, int argc, char **argv, int *i) {
     static const char names[][10] = {"-o", "--view", "--format", "--type"};
     const char **to[] = {&q->output, &q->view, &q->format, &q->type}, *v;
@@ -376,7 +384,7 @@ int command_draw(int argc, char **argv) {
     session_init(&s);
     option_files(&s, argc, argv);
     q.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1);
-    diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
+    diag_option(&s, "-Wno-unused");  // a declaration may be there only to be drawn
     if (take_words(&s, &q, argc, argv)) {
         bool expression = q.path && !q.name && !is_plan(q.path);
         if (q.help || !q.path) fputs(usage, q.help ? stdout : stderr);

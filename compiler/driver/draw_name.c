@@ -1,4 +1,4 @@
-// Finding what `tcpc draw` is asked to draw (see draw_name.h).
+// Finds what `tcpc draw` should draw (see draw_name.h).
 #include "driver/draw_name.h"
 
 #include <stdlib.h>
@@ -21,12 +21,13 @@ static bool same(const char *a, const char *b) {
 struct wanted {
     struct session *s;
     const char *name;  // a label or a tensor, or
-    int line;          // where a copy begins, or
-    const char *file;  // in which that line is, "nfile" bytes; NULL: in any
+    int line;          // line where a copy begins, or
+    // file of that line, "nfile" bytes; NULL: any
+    const char *file;
     size_t nfile;
-    const struct tiled_copy *tc;  // by which it is
+    const struct tiled_copy *tc;  // the tiled copy that it uses
     struct subject *first;
-    int n;  // found so far, of which are reported
+    int n;  // found so far; the first ones are reported
     struct {
         const struct kernel *k;
         const char *label;
@@ -48,7 +49,7 @@ static bool ends_in(const char *path, size_t n, const char *end, size_t nend) {
            (n == nend || path[n - nend - 1] == '/');
 }
 
-// Whether copy "c" begins at the line that is wanted.
+// Whether copy "c" begins at the wanted line.
 static bool begins_there(const struct wanted *w, const struct copy *c) {
     int line, column;
     source_place(w->s, c->at, &line, &column);
@@ -90,7 +91,7 @@ bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subj
     return true;
 }
 
-// The function that "name" begins with, before '.' or ':'; "*rest" is what follows.
+// The function whose name "name" begins with, before '.' or ':'; sets "*rest" to what follows.
 static const struct kernel *function_of(const struct plan *p, const char *name, const char **rest) {
     size_t n = strcspn(name, ".:");
     *rest = name + n;
@@ -105,7 +106,7 @@ static bool read_line(const char *text, int *line) {
     return *line > 0;
 }
 
-// Whether "name" is LINE, of the plan itself, or FILE:LINE; then that is wanted.
+// If "name" is LINE (of the plan itself) or FILE:LINE, sets "w" to it and returns true.
 static bool take_place(struct wanted *w, const struct plan *p, const char *name) {
     const char *colon = strrchr(name, ':');
     if (!read_line(colon ? colon + 1 : name, &w->line)) return false;
@@ -131,7 +132,7 @@ static void add_labels(const char **names, int *n, const struct stmt *list) {
     }
 }
 
-// The names of all that can be drawn, copies without a label aside.
+// The names of everything that can be drawn, except copies without a label.
 static int all_names(struct session *s, const struct plan *p, const char **known) {
     int n = 0;
     for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
@@ -161,7 +162,7 @@ static void add_lines(struct session *s, struct buf *out, const struct stmt *lis
     }
 }
 
-// "there are 'tc', 'k' and 's'; copies are in the lines 7, 8"
+// Such as "there are 'tc', 'k' and 's'; copies are in the lines 7, 8".
 static const char *what_there_is(struct session *s, const struct plan *p, const char *const *known,
                                  int n) {
     struct buf b;
@@ -195,7 +196,7 @@ static int unknown_name(struct session *s, const struct plan *p, const char *nam
     return EXIT_USAGE;
 }
 
-// "say 'one.ld', 'two.ld' or 'three.ld'"; what has no label is left out.
+// Such as "say 'one.ld', 'two.ld' or 'three.ld'"; omits copies without a label.
 static const char *ways_out(const struct wanted *w) {
     struct buf b;
     int n = 0, named = 0, told = w->n < MOST_TOLD ? w->n : MOST_TOLD;
@@ -247,7 +248,7 @@ int find_subject(struct session *s, const struct plan *p, const char *name, stru
     if ((out->tc = plan_find_tiled(p, name)) || find_operand(s, p, name, out)) return EXIT_RIGHT;
     for (int i = 0; i < p->nlayouts; ++i)
         if (same(p->layout[i].name, name) && (out->layout = &p->layout[i])) return EXIT_RIGHT;
-    int ntensors = 0;  // several functions may have one of this name
+    int ntensors = 0;  // several functions may have one with this name
     for (int i = 0; i < p->ntensors; ++i) {
         if (!same(p->tensor[i]->name, name)) continue;
         out->tensor = p->tensor[i];

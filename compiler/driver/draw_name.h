@@ -1,4 +1,4 @@
-// What the NAME of `tcpc draw PLAN NAME` stands for.
+// Finds what NAME means in `tcpc draw PLAN NAME`.
 #ifndef TCPC_DRIVER_DRAW_NAME_H
 #define TCPC_DRIVER_DRAW_NAME_H
 
@@ -15,24 +15,25 @@ struct tiled_mma;
 
 struct subject {
     const struct tiled_copy *tc;
-    const struct tiled_mma *mma;  // of an operand, whose tile "tc" is
+    const struct tiled_mma *mma;  // for an operand, whose tile is "tc"
     int operand;                  // enum mma_operand
     const struct named_layout *layout;
     const struct tensor *tensor;
-    const struct kernel *kernel;  // itself, or the one of the copy or tensor
+    const struct kernel *kernel;  // itself, or that of the copy or tensor
     const struct copy *copy;
 };
 
-// Finds "name"; returns the exit status after an error, when there is no such thing or several.
+// Finds "name".  Reports an error and returns the exit status if there is no such thing, or
+// several.
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
-// Says that no name is given, and which there are; returns the exit status.
+// Reports that no name is given, and which names exist; returns the exit status.
 int no_subject(struct session *s, const struct plan *p);
 
-// Whether "name" is operand_A(M), operand_B(M) or operand_C(M), of which "out" gets all.
+// Whether "name" is operand_A(M), operand_B(M) or operand_C(M); sets "out".
 bool find_operand(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
-// Sets the copy and the kernel of "out" to the first copy by "tc"; returns whether there is one.
+// Sets the copy and the kernel of "out" to the first copy with "tc"; returns whether there is one.
 bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subject *out);
 
 #endif

@@ -1,4 +1,4 @@
-// Drawings as PNG: rsvg-convert makes them of the SVG, where it is found.
+// Converts drawings to PNG: rsvg-convert does it, if it is installed.
 #include "driver/draw_png.h"
 
 #include <errno.h>

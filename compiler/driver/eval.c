@@ -15,12 +15,13 @@
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
-    "       tcpc eval [options] -       one expression per line in, one result or 'error: ..' per "
-    "line out\n\n"
-    "  --steps       also print the intermediate layouts, and the rule that gave each\n"
+    "       tcpc eval [options] -       read one expression per line, print one result or 'error: "
+    "..' "
+    "for each\n\n"
+    "  --steps       also print the intermediate layouts, and the rule for each\n"
     "  --table       also print the value at each coordinate\n"
     "  --json        the result as JSON\n"
-    "  --as=STYLE    print as tcp (default), cute or pycute\n"
+    "  --as=STYLE    the notation of the result: tcp (default), cute or pycute\n"
     "  --list        list the operations with their arguments\n";
 
 struct style {
@@ -33,8 +34,7 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
 }
 
-// Evaluates one expression in a memory of its own; prints the result, or the error where "errors"
-// says.
+// Evaluates one expression in its own session.  Prints the result, or the error to "errors".
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
     struct session s;
     session_init(&s);

@@ -1,4 +1,4 @@
-// Gathering what `tcpc explain` says (see explain.h).
+// Collects what `tcpc explain` tells (see explain.h).
 #include "driver/explain.h"
 
 #include <inttypes.h>
@@ -38,8 +38,8 @@ static bool is_constant(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// "tcp_cp_async_cg_16<TCP_L2_128B>": of an instruction that does both sides, where its tile is
-// whole if it ever is.
+// The runtime's function, such as "tcp_cp_async_cg_16<TCP_L2_128B>", if one instruction does both
+// sides.  It is that for whole tiles, if there are any.
 static const char *instruction_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct atom *atom = copy_atom(c);
@@ -81,8 +81,8 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     return x;
 }
 
-// "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last of a thread's values, when
-// they are neighbours in one mode; else the first few.
+// Such as "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last value of a thread
+// if its values are adjacent in one mode, otherwise the first few.
 static const char *example(struct session *s, const struct tiled_copy *tc, bool src) {
     struct buf b;
     buf_init(&b);
@@ -120,7 +120,7 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->example = example(s, tc, copy_tiled_side(c) == &c->src);
 }
 
-// Of the threads that take part, those that are among the lanes that do.
+// How many of the participating threads are lanes that copy.
 static int64_t threads_that_copy(const struct copy_facts *f) {
     if (!f->lanes) return f->threads;
     int64_t rest = f->threads % 32;
@@ -130,7 +130,7 @@ static int64_t threads_that_copy(const struct copy_facts *f) {
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct view *tile = copy_tiled_side(c);
-    // a thread's copy moves what each thread has
+    // a copy between thread parts moves what each thread has
     struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
     int64_t warps = (k->threads + 31) / 32;
     int64_t times_each = c->tc ? 1 : threads_that_copy(f);
@@ -142,7 +142,7 @@ const struct ix *explain_bytes(struct session *s, const struct kernel *k, const 
     return bytes;
 }
 
-// "times": how often a block executes it; NULL: not known as one expression
+// "times": how often a block executes it; NULL: not a single known expression.
 static struct explained_copy explain_copy(struct session *s, const struct plan *p,
                                           const int64_t *value, const struct kernel *k,
                                           const struct copy *c, const struct ix *times) {
@@ -216,7 +216,7 @@ static int count(const struct stmt *list, enum stmt_kind kind) {
     return n;
 }
 
-// How often the body of "st" is executed for each time that the loop is.
+// How often the body of "st" is executed if the loop is executed "times" times.
 static const struct ix *trips(struct session *s, const struct stmt *st, const struct ix *times) {
     const struct ix *n = ix_sub(s, st->end, st->begin);
     if (!times || !n || !ix_constant(n)) return NULL;
@@ -227,7 +227,7 @@ struct wanted {
     const char *label;  // NULL: any
     int line;           // 0: any
     const struct plan *plan;
-    const int64_t *value;  // params, for costs
+    const int64_t *value;  // params for costs
 };
 
 static void explain_list(struct session *s, const struct kernel *k, const struct stmt *list,
@@ -288,7 +288,7 @@ static const char *const *explain_duties(struct session *s, const struct kernel 
     return text;
 }
 
-// What the launcher launches.
+// Collects what the launcher launches.
 static void explain_launch(struct session *s, const struct kernel *k, const struct kir_kernel *ir,
                            struct explained_kernel *x) {
     const struct kir_variant *v = ir->variant;
@@ -303,7 +303,7 @@ static void explain_launch(struct session *s, const struct kernel *k, const stru
     x->is_case = k->first_case != NULL;
 }
 
-// The comments before the kernel that the planner wrote, as one text; NULL when it wrote none.
+// The comments before a kernel written by the planner, as one text; NULL if it has none.
 static const char *planned_why(struct session *s, const char *text) {
     struct buf b;
     if (!text) return NULL;
@@ -354,7 +354,7 @@ static void add_labels(const struct stmt *list, struct option_names *names) {
         if (st->kind == STMT_COPY) option_names_add(names, st->copy->label);
 }
 
-// Whether "name" is the number of a line.
+// Whether "name" is a line number.
 static bool is_line(const char *name) {
     size_t n = strspn(name, "0123456789");
     return n > 0 && n < 9 && !name[n];

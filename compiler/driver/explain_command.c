@@ -26,9 +26,10 @@ static const char help[] =
     "tables.\n\n"
     "  --json        the same as JSON, for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source, with every choice written out\n"
-    "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
+    "  --equivalent PLAN K1 K2   say whether two kernels move the same elements with the same "
+    "threads\n"
     "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
-    "  --diff OLD NEW   compare two outputs of --json: what changed, and whether it got worse\n"
+    "  --diff OLD NEW   compare two outputs of --json: say what changed, and what got worse\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
@@ -41,7 +42,7 @@ struct request {
     bool json, plan, equivalent, diff;
 };
 
-// "K1 and K2 are equivalent", or where they differ, or why that is not known.
+// Prints "K1 and K2 are equivalent", or where they differ, or why that is not known.
 static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
                            struct buf *b) {
     const struct kernel *k[2];
@@ -69,7 +70,7 @@ static int compare_kernels(const struct request *r, struct session *s, const str
     return why || open ? EXIT_WRONG : EXIT_RIGHT;
 }
 
-// Writes "b" and releases it; returns "status", or why that failed.
+// Writes "b" and releases it.  Returns "status", or the status of a failed write.
 static int finish(struct session *s, const struct request *r, struct buf *b, int status) {
     if (!status || b->len > 0) {
         const char *to = r->output ? r->output : "-";
@@ -92,8 +93,8 @@ static bool any_planned(const struct plan *p) {
     return false;
 }
 
-// The plan of "c" as source.  What the planner wrote leaves choices to the compiler as any source
-// does, so that they are written down in a second turn.
+// The plan of "c" as source.  Text written by the planner leaves choices to the compiler like any
+// source, so these are written down in a second round.
 static const char *source_of(struct session *s, const struct compiled *c) {
     const char *text = explain_source(s, c->plan, c->kir, c->ast);
     if (!text || !any_planned(c->plan)) return text;
@@ -101,7 +102,7 @@ static const char *source_of(struct session *s, const struct compiled *c) {
     struct compiled again;
     session_init(&t);
     t.options = s->options;
-    options_undefine(&t.options);  // they are written down, too
+    options_undefine(&t.options);  // they are written down too
     const char *path = s->sources.file[c->ast->file].path;
     const struct given given = {path, text, strlen(text), NULL};
     t.sources.given = &given;
@@ -117,7 +118,7 @@ static const char *source_of(struct session *s, const struct compiled *c) {
     return out;
 }
 
-// Where the lines are found that no file has.
+// Says where to find the source lines of planned kernels, which are in no file.
 static void tell_planned(struct session *s, struct buf *b) {
     for (int i = 0; i < s->sources.n; ++i)
         if (strncmp(s->sources.file[i].path, "<plan of ", 9) == 0) {
@@ -127,7 +128,7 @@ static void tell_planned(struct session *s, struct buf *b) {
         }
 }
 
-// Whether "word" is the page of a message, and no file is called so.
+// Whether "word" is the page of a message and not the name of a file.
 static bool only_page(const char *word) {
     for (int i = 0; i < n_pages; ++i)
         if (strcmp(pages[i].name, word) == 0) return access(word, F_OK) != 0;

@@ -1,4 +1,5 @@
-// What `tcpc explain` says about costs: counts of sectors and wavefronts, with the least possible.
+// What `tcpc explain` tells about costs: counts of sectors and wavefronts, with the possible
+// minimum.
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool is_same(const struct side_cost *a, const struct side_cost *b) {
            same_range(a->total.wavefronts, b->total.wavefronts);
 }
 
-// "lda = 1032, M = 128"
+// Such as "lda = 1032, M = 128".
 static const char *values_text(struct session *s, const struct plan *p, const struct kernel *k,
                                const int64_t *value) {
     const char *text = NULL;
@@ -45,7 +46,7 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
     struct copy_cost *all = ARENA_NEW(&s->arena, struct copy_cost), *now = NULL;
     struct copy_facts f = c->facts;
     const int64_t *value = given;
-    // the widest variant, or the one that is taken with these params
+    // the widest variant, or the one for these params
     for (int i = 0; given && i < k->nvariants; ++i) {
         if (!plan_holds(k->variant[i].when, k->variant[i].nwhen, given)) continue;
         f = copy_facts_in(c, i);
@@ -103,7 +104,8 @@ static const char *range_text(struct session *s, int64_t least, int64_t most) {
     return cost_range_text(s, (struct cost_range){least, most});
 }
 
-// "32 wavefronts per access, 4 at least: 8-way bank conflict; 1024 per block, 128 at least (12 %)"
+// Such as "32 wavefronts per access, 4 at least: 8-way bank conflict; 1024 per block, 128 at least
+// (12 %)".
 static void put_count(struct session *s, struct buf *b, const struct explained_count *x,
                       enum cost_class class) {
     bool waves = x->name[0] == 'w';

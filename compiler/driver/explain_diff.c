@@ -1,4 +1,4 @@
-// Comparing two explanations (see explain_diff.h).  Files are anybody's: what is read is checked.
+// Compares two explanations (see explain_diff.h).  The files are untrusted: everything is checked.
 #include "driver/explain_diff.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum { SCHEMA = 1, MOST_PATH = 3 };
 
 enum better { EITHER, MORE, FEWER };
 
-// A key that is "inner" is missing where there is no such thing; any other, where another tcpc
+// An "inner" key is missing if the thing does not exist; any other key, if another version of tcpc
 // wrote the file.
 struct quantity {
     const char *name, *unit;
@@ -47,9 +47,10 @@ enum amount_kind { MISSING, NONE, RANGE, WORDS, NO_AMOUNT };
 
 struct amount {
     enum amount_kind kind;
-    int64_t least, most;  // RANGE; equal where it is certain
-    const char *words;    // an expression of the params, a name
-    int64_t of;           // RANGE: more of that may be worth more; 0: nothing is known of it
+    int64_t least, most;  // RANGE; equal if it is exact
+    const char *words;    // an expression of the params, or a name
+    // RANGE: the amount to which it is relative; 0: not known
+    int64_t of;
 };
 
 static struct amount whole(int64_t n) {
@@ -62,7 +63,7 @@ static struct amount range_of(const struct json_value *least, const struct json_
     return (struct amount){RANGE, least->number, most->number, NULL, 0};
 }
 
-// null, an integer or text.
+// Converts null, an integer or text.
 static struct amount amount_of(const struct json_value *v) {
     if (!v) return (struct amount){MISSING};
     if (v->kind == JSON_NULL) return (struct amount){NONE};
@@ -84,7 +85,7 @@ struct diff {
     struct session *s;
     struct buf *out;
     const char *path[N_SIDES];
-    const char *who;  // "kernel.label", of what is compared now
+    const char *who;  // what is being compared: "kernel.label"
     int worse, better, other;
 };
 
@@ -102,8 +103,8 @@ static void put_amount(struct diff *d, const struct amount *a, const char *unit)
     }
 }
 
-// Of what one is of "a_of" and one of "b_of": -1, 0 or 1, as a is less, as much or more in
-// relation.
+// Compares "a" relative to "a_of" with "b" relative to "b_of": -1, 0 or 1 if a is less, equal or
+// more.
 static int relation(int64_t a, int64_t a_of, int64_t b, int64_t b_of) {
     int64_t x, y;
     if (a_of == b_of || a_of <= 0 || b_of <= 0) return (a > b) - (a < b);
@@ -111,7 +112,7 @@ static int relation(int64_t a, int64_t a_of, int64_t b, int64_t b_of) {
     return (x > y) - (x < y);
 }
 
-// "of": what the amounts are in relation to, in words.
+// "of": what the amounts are relative to, as text.
 static void tell_of(struct diff *d, const char *name, const char *unit, enum better better,
                     const struct amount *a, const struct amount *b, const char *of) {
     bool missing = a->kind == MISSING || b->kind == MISSING;
@@ -129,7 +130,7 @@ static void tell_of(struct diff *d, const char *name, const char *unit, enum bet
     bool more = ranges && least >= 0 && most >= 0 && (least || most);
     bool fewer = ranges && least <= 0 && most <= 0 && (least || most);
     bool worse = better == MORE ? fewer : more, improved = better == MORE ? more : fewer;
-    put_amount(d, a, b->kind == RANGE ? "" : unit);  // said once
+    put_amount(d, a, b->kind == RANGE ? "" : unit);  // once
     buf_puts(d->out, " -> ");
     put_amount(d, b, unit);
     if (ranges && a->of > 0 && b->of > 0 && a->of != b->of)
@@ -170,7 +171,7 @@ static int compare(struct diff *d, const struct quantity *q, int n,
 
 // -- what the numbers of several fields make ------------------------------------------------------
 
-// Registers of a thread that the fragments of kernel "k" take.
+// The registers of a thread for the fragments of kernel "k".
 static struct amount registers(const struct json_value *k) {
     const struct json_value *list = json_member(k, "tensors");
     int64_t sum = 0;
@@ -185,7 +186,7 @@ static struct amount registers(const struct json_value *k) {
     return whole(sum);
 }
 
-// The width in the narrowest of the kernel's variants.
+// The width in the narrowest variant of the kernel.
 static struct amount narrowest(const struct json_value *copy) {
     const struct json_value *width = json_member(copy, "width");
     const struct json_value *list = json_member(width, "variants");
@@ -206,8 +207,8 @@ static int64_t integer(const struct json_value *v) {
     return v && v->kind == JSON_NUMBER && v->whole ? v->number : 0;
 }
 
-// The count "what" of the side "side" of "copy": of one access of a warp, beside the fewest that
-// its lanes could take, or "total", beside the bytes that a block copies.
+// The count "what" of side "side" of "copy": of one access of a warp, relative to the minimum for
+// its lanes; or the "total", relative to the bytes that a block copies.
 static struct amount count_of(const struct json_value *copy, const char *side, const char *what,
                               bool total) {
     const struct json_value *x = json_member(copy, side), *cost = json_member(x, "cost");
@@ -233,7 +234,7 @@ static const char *cost_values(const struct json_value *copy, const char *side) 
     return text ? text : "";
 }
 
-// Counts for other values of the params are not better or worse.
+// Counts for different values of params cannot be compared.
 static int compare_counts(struct diff *d, const struct json_value *const v[N_SIDES]) {
     static const struct {
         const char *name, *side, *what;
@@ -271,7 +272,7 @@ static const char *copy_name(struct diff *d, const char *kernel, const struct js
     return shown(&d->s->arena, arena_printf(&d->s->arena, "%s:%" PRId64, kernel, line->number));
 }
 
-// What is of one side alone.
+// Prints something that exists on only one side.
 static void put_alone(struct diff *d, const char *what, int side) {
     buf_printf(d->out, "%s: %s %s\n", d->who, what, side == OLD ? "removed" : "added");
     ++d->other;
@@ -338,7 +339,7 @@ static bool is(const struct json_value *v, const char *key, enum json_kind kind)
     return x && x->kind == kind && (kind != JSON_NUMBER || x->whole);
 }
 
-// What is missing in "v"; NULL: it has all that the comparison rests on.
+// What is missing in "v"; NULL: it has everything that is compared.
 static const char *lack(const struct json_value *v) {
     if (!is(v, "schema", JSON_NUMBER)) return "it has no 'schema'";
     if (json_member(v, "schema")->number != SCHEMA) return "its 'schema' is not 1";

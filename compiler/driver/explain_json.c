@@ -1,5 +1,5 @@
-// The explanation for programs.  The fields are a promise: docs/explain-json.md lists them, and a
-// change of their meaning raises EXPLAIN_SCHEMA.
+// Prints the explanation for programs.  The fields are stable: docs/explain-json.md lists them, and
+// a change of their meaning raises EXPLAIN_SCHEMA.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -61,7 +61,7 @@ static void put_number(struct json *j, const char *key, int64_t n) {
     buf_printf(j->b, "%" PRId64, n);
 }
 
-// A number where it is known now, an expression of the params as text where it is not, else null.
+// Writes a number if it is known, otherwise an expression of the params as text, otherwise null.
 static void put_amount(struct json *j, const char *key, const struct ix *e) {
     int64_t n;
     if (e && ix_static(e, &n))

@@ -1,5 +1,4 @@
-// Finding what is the same in two explanations (see explain_mates.h): by sorting, since a file may
-// be long.
+// Matches items of two explanations (see explain_mates.h) by sorting, since a file may be long.
 #include "driver/explain_mates.h"
 
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static int by_key(const void *a, const void *b) {
 
 enum label { ANY, WITH, WITHOUT };
 
-// Those of "x" that have a key and no mate yet, by key.
+// The items of "x" with a key and without a mate, sorted by key.
 static struct item **free_ones(struct session *s, const struct items *x, enum label l, int *n) {
     struct item **list = ARENA_ARRAY(&s->arena, struct item *, x->n + 1);
     *n = 0;
@@ -41,8 +40,8 @@ static struct item **free_ones(struct session *s, const struct items *x, enum la
     return list;
 }
 
-// Makes mates of those of one key, the first of the first; with "even" only where as many are left
-// on both sides.
+// Matches items with equal keys in their order; with "even", only if equally many are left on both
+// sides.
 static void pair(struct session *s, struct items x[2], enum label old, enum label new, bool even) {
     int n, m;
     struct item **a = free_ones(s, &x[0], old, &n), **b = free_ones(s, &x[1], new, &m);
@@ -80,8 +79,8 @@ static const char *no_key(struct session *s, const struct json_value *v) {
     return "";
 }
 
-// A label says which copy it is.  Where one of the two has none, the text does, then what is
-// copied to what, then the order.
+// A label identifies a copy.  If one of two copies has none, its text decides, then its source and
+// destination, then the order.
 void mates_copies(struct session *s, struct items x[2]) {
     static const struct {
         const char *(*key)(struct session *s, const struct json_value *v);

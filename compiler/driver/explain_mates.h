@@ -1,4 +1,4 @@
-// Which kernels and copies of two explanations are the same (see explain_diff.h).
+// Matches kernels and copies of two explanations (see explain_diff.h).
 #ifndef TCPC_DRIVER_EXPLAIN_MATES_H
 #define TCPC_DRIVER_EXPLAIN_MATES_H
 
@@ -10,7 +10,8 @@ struct session;
 struct item {
     const struct json_value *v;
     const char *key;
-    int at, mate;  // its place in its list, that of the other one in the other list; -1: none
+    // index in its list, and index of the matching item in the other list; -1: none
+    int at, mate;
     bool labelled;
 };
 
@@ -19,13 +20,13 @@ struct items {
     int n;
 };
 
-// What "list" holds, without mates.
+// The items of "list", not matched.
 struct items mates_of(struct session *s, const struct json_value *list);
-// Makes mates of the kernels x[0] and x[1] of one name, and of copies.
+// Match the kernels of x[0] and x[1] with the same name, and copies.
 void mates_kernels(struct session *s, struct items x[2]);
 void mates_copies(struct session *s, struct items x[2]);
 
-// The text at "key" of "v"; NULL where there is none.
+// The text at "key" of "v"; NULL if there is none.
 const char *mates_text(const struct json_value *v, const char *key);
 
 #endif

@@ -1,5 +1,5 @@
-// What `tcpc explain` says about order: pipelines with their buffers and the schedule of a step,
-// and every wait and barrier with the accesses that it is for.
+// What `tcpc explain` tells about order: pipelines with their buffers and the schedule of a step,
+// and every wait and barrier with the accesses that need it.
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int line_of(struct session *s, struct range at) {
     return line;
 }
 
-// "it reads 's', which other threads write in line 14"; "it" is the copy "self", where it is that.
+// Such as "it reads 's', which other threads write in line 14"; "it" is the copy "self".
 static const char *reason_text(struct session *s, const struct sync_reason *r,
                                const struct copy *self) {
     int earlier = line_of(s, r->earlier_at), later = line_of(s, r->later_at);
@@ -36,7 +36,7 @@ static const char *reason_text(struct session *s, const struct sync_reason *r,
                         r->earlier == r->later ? " in the iteration before" : "");
 }
 
-// The first reason of a wait, or of a barrier, that "c" itself has; else the first one at all.
+// The first reason of a wait (or a barrier) that "c" itself has, otherwise the first one.
 static const struct sync_reason *reason_of(const struct sync_point *p, bool wait,
                                            const struct copy *c) {
     const struct sync_reason *first = NULL;
@@ -51,7 +51,7 @@ static const struct sync_reason *reason_of(const struct sync_point *p, bool wait
 static const char too_many[] =
     "too many accesses to shared memory came before it to tell them apart";
 
-// What comes before "c" itself; NULL: nothing.
+// The wait or barrier before "c" itself; NULL: none.
 static const struct sync_point *point_before(const struct kernel *k, const struct copy *c) {
     for (const struct sync_point *x = k->sync; x; x = x->next)
         if (x->at->kind == STMT_COPY && x->at->copy == c) return x;
@@ -100,7 +100,7 @@ static const char *place_text(const struct sync_point *p) {
                                           : "before the call";
 }
 
-// How often "at" is in the code: a "load" part is in the prologue too.
+// How often "at" is in the emitted code: a "load" part is also in the prologue.
 static int stands(const struct stmt *at) {
     int n = 1;
     for (const struct stmt *part = at->up; part; part = part->up)
@@ -134,8 +134,8 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
 
 // -- pipelines ------------------------------------------------------------------------------------
 
-// What a step does, for the ring of buffers.
-// Loops in which something is waited for are between EVENT_OPEN and EVENT_CLOSE.
+// The events of a step, for the ring of buffers.  A loop that contains waits is between EVENT_OPEN
+// and EVENT_CLOSE.
 enum event_kind {
     EVENT_WAIT,
     EVENT_BARRIER,
@@ -148,11 +148,11 @@ enum event_kind {
 
 struct event {
     enum event_kind kind;
-    bool load;    // of a "load" part
+    bool load;    // in a "load" part
     int pending;  // EVENT_WAIT
     const char *buffer;
     const struct stmt *loop;  // EVENT_OPEN
-    int64_t bytes;            // EVENT_LOAD, of a block, asynchronous; -1: not known
+    int64_t bytes;            // EVENT_LOAD: asynchronous bytes of a block; -1: not known
 };
 
 struct schedule {
@@ -196,7 +196,7 @@ static void add_use(struct schedule *x, const struct tensor *t) {
         add_event(x, (struct event){.kind = EVENT_USE, .buffer = t->name});
 }
 
-// Whether a wait, a barrier or the end of a group is in "list".
+// Whether "list" contains a wait, a barrier or the end of a group.
 static bool orders(const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         for (const struct sync_point *p = k->sync; p; p = p->next)
@@ -206,7 +206,7 @@ static bool orders(const struct kernel *k, const struct stmt *list) {
     return false;
 }
 
-// "times": how often the statements run in a step; -1: not known
+// "times": how often the statements run in a step; -1: not known.
 static void add_events(struct schedule *x, const struct stmt *list, int64_t times) {
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_PART) {
@@ -248,11 +248,11 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
     }
 }
 
-// The groups that are in flight, oldest first, with their bytes.
+// The groups in flight, oldest first, with their bytes.
 struct under_way {
     int64_t *bytes, open;
     int n;
-    int most;            // at a time
+    int most;            // at the same time
     int64_t most_bytes;  // -1: not known
 };
 
@@ -355,7 +355,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
     x->sync = ARENA_ARRAY(&s->arena, struct explained_sync, n + 2);
     for (const struct sync_point *p = k->sync; p; p = p->next)
         x->sync[x->nsyncs++] = explain_sync(s, p);
-    if (k->wait_last)  // a device function returns with its copies done
+    if (k->wait_last)  // a device function returns with its copies complete
         x->sync[x->nsyncs++] = (struct explained_sync){
             "at the end of the function", line_of(s, k->at), 0, false, 1, NULL, 0};
     x->pipeline = ARENA_ARRAY(&s->arena, struct explained_pipeline, count_pipelines(k->body) + 1);

@@ -1,8 +1,8 @@
-// A plan as source with every choice written down, for `tcpc explain --plan`.
+// Writes a plan with every choice written down, for `tcpc explain --plan`.
 //
-// The plan's own text is kept, with its comments and names; what the compiler chose or worked out
-// takes the place of what was there: constants given on the command line, the architecture,
-// layouts, alignments, tiled copies, grids and threads.  Imported files are put in where they are
+// Keeps the text of the plan, with its comments and names.  What the compiler chose or computed
+// replaces the original text: constants given on the command line, the architecture, layouts,
+// alignments, tiled copies, grids and threads.  Imported files are inserted where they are
 // imported.
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,11 +17,12 @@
 #include "syntax/format.h"
 #include "syntax/parse.h"
 
-// Bytes [begin, end) of a file are replaced by "text".
+// Replaces bytes [begin, end) of a file by "text".
 struct edit {
     uint32_t begin, end;
     const char *text;
-    struct edit *next;  // sorted by begin; of equal ones the earlier made comes first
+    // sorted by begin, then by time
+    struct edit *next;
 };
 
 struct seen {
@@ -33,10 +34,10 @@ struct writer {
     struct session *s;
     const struct plan *plan;
     const struct kir *kir;
-    struct edit *edits, *last;           // of the file at hand; the one made last
-    struct seen *seen;                   // files that are put in already
-    const struct define *const *define;  // by name
-    struct mention *mention;             // of the plan's tensors, by name
+    struct edit *edits, *last;           // for the current file; the last one made
+    struct seen *seen;                   // files already inserted
+    const struct define *const *define;  // sorted by name
+    struct mention *mention;             // of the plan's tensors, sorted by name
     int nmentions;
 };
 
@@ -44,8 +45,7 @@ static void replace(struct writer *w, uint32_t begin, uint32_t end, const char *
     struct edit *e = ARENA_NEW(&w->s->arena, struct edit);
     struct edit **at = w->last && w->last->begin < begin ? &w->last->next : &w->edits;
     while (*at && (*at)->begin <= begin) {
-        if (end > begin && (*at)->begin == begin && (*at)->end == end)
-            return;  // it is done already
+        if (end > begin && (*at)->begin == begin && (*at)->end == end) return;  // already done
         at = &(*at)->next;
     }
     *e = (struct edit){begin, end, text, *at};
@@ -74,15 +74,15 @@ static const struct tensor *tensor_at(const struct writer *w, struct range at) {
     return NULL;
 }
 
-// A layout that names its modes stays as it is written.
+// Whether a layout names its modes; it is then kept as written.
 static bool names_modes(const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i)
         if (e->arg[i].key.name || names_modes(e->arg[i].value)) return true;
     return false;
 }
 
-// Whether a stride is computed from params: written out it is another number than the extent that
-// it is made of, so that such a layout stays as it is written, too.
+// Whether a stride is computed from params.  Written out, it would be independent of the extent
+// that it is computed from, so such a layout is also kept as written.
 static bool computes_strides(const struct lay_tuple *stride) {
     for (int i = 0; !lay_is_leaf(stride) && i < stride->rank; ++i)
         if (computes_strides(stride->kid[i])) return true;
@@ -91,13 +91,13 @@ static bool computes_strides(const struct lay_tuple *stride) {
     return false;
 }
 
-// The alignment that all launchers and device functions ask for "t", 0 when they differ or there is
-// none.
+// The alignment of "t" that all launchers and device functions require; 0 if they differ or there
+// are none.
 static int align_asked(const struct writer *w, const struct tensor *t) {
     int align = 0;
     for (const struct kir_kernel *k = w->kir->kernels; k; k = k->next) {
         int asked = explain_align(k, t);
-        if (asked && k->narrower) return 0;  // a promise would take variants away
+        if (asked && k->narrower) return 0;  // with a promise, variants would disappear
         if (align && asked && align != asked) return 0;
         if (asked) align = asked;
     }
@@ -117,7 +117,7 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
                 arena_printf(&w->s->arena, " align %d", align));
 }
 
-// What `swizzle auto` has chosen, which the tree has already.
+// Writes the swizzle that `swizzle auto` has chosen, which is already in the tree.
 static void pin_swizzle(struct writer *w, const struct ast_stmt *st) {
     const struct ast_expr *shape = st->buffer.type.shape;
     struct buf b;
@@ -129,7 +129,7 @@ static void pin_swizzle(struct writer *w, const struct ast_stmt *st) {
 
 // -- tiled copies ---------------------------------------------------------------------------------
 
-// The bytes from the "by" before "at" on; false when something else is right before it.
+// Extends "at" to the "by" before it; false if something else is directly before it.
 static bool with_by(const struct writer *w, struct range *at) {
     const char *text = w->s->sources.file[at->file].text;
     uint32_t i = at->begin;
@@ -139,7 +139,7 @@ static bool with_by(const struct writer *w, struct range *at) {
     return true;
 }
 
-// Whether a copy of "list" by "tc" uses its map alone, though the map is a layout of the tile.
+// Whether a copy in "list" with "tc" uses only its map, although the map is a layout of the tile.
 static bool goes_by_map(const struct stmt *list, const struct tiled_copy *tc) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind == STMT_COPY && st->copy->facts.by_map && st->copy->tc &&
@@ -202,10 +202,10 @@ static const struct kernel *kernel_of(const struct writer *w, const struct ast_d
     return k;
 }
 
-// A tensor of the file at hand, and who mentions it.
+// A tensor of the current file, and what mentions it.
 struct mention {
     const struct ast_decl *tensor;
-    bool planned, other;  // kernels that the planner wrote; anything else
+    bool planned, other;  // kernels written by the planner; anything else
 };
 
 static int by_name(const void *a, const void *b) {
@@ -221,7 +221,7 @@ static struct mention *mention_of(const struct writer *w, const char *name) {
     return bsearch(&x, w->mention, (size_t)w->nmentions, sizeof x, by_name);
 }
 
-// Notes which tensors the words of "d" are.
+// Records the tensors that the words of "d" mention.
 static void note_words(struct writer *w, const struct ast_decl *d) {
     static const char in_words[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -244,8 +244,8 @@ static void find_mentions(struct writer *w, const struct ast_file *f) {
     for (int i = 0; i < f->ndecls; ++i) note_words(w, f->decl[i]);
 }
 
-// Whether kernels that the planner wrote take the tensor "d", and nothing else mentions it: their
-// text has tensors of its own.
+// Whether only kernels written by the planner mention the tensor "d": their text has its own
+// tensors.
 static bool taken_by_planned(const struct writer *w, const struct ast_decl *d) {
     const struct mention *x = mention_of(w, d->name.name);
     return x && x->planned && !x->other;
@@ -260,7 +260,7 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
     if (!k) return;
-    if (k->planned) {  // what the kernel allows follows the comments of its new text
+    if (k->planned) {  // the kernel's 'allow' follows the comments of its new text
         struct range all = ast_whole(d->at, &d->allow);
         const char *head = k->planned;
         while (strncmp(head, "//", 2) == 0) head = strchr(head, '\n') + 1;
@@ -292,7 +292,7 @@ static void pin_const(struct writer *w, const struct ast_decl *d) {
 
 static const char *edited(struct writer *w, const struct ast_file *f, bool imported);
 
-// The imported file as text; what is put in already leaves nothing.
+// The text of an imported file; empty if it was already inserted.
 static const char *imported(struct writer *w, const struct ast_decl *d) {
     struct session *s = w->s;
     const char *from = s->sources.file[d->at.file].path, *path = d->import.path;
@@ -319,7 +319,7 @@ static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import)
         if (in_import) replace_range(w, d->at, "");
         break;
     case D_ARCH: replace_range(w, in_import ? d->at : d->name.at, in_import ? "" : arch); break;
-    case D_IMPORT: break;  // edited() has done it
+    case D_IMPORT: break;  // edited() has handled it
     case D_CONST: pin_const(w, d); break;
     case D_TENSOR: pin_type(w, d->name.at, &d->type, false); break;
     case D_FN:
@@ -364,7 +364,7 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
     buf_init(&b);
     uint32_t at = 0;
     for (const struct edit *e = w->edits; e; e = e->next) {
-        if (e->begin < at) continue;  // inside of what was replaced as a whole
+        if (e->begin < at) continue;  // inside a part that was replaced
         buf_write(&b, src->text + at, e->begin - at);
         buf_puts(&b, e->text);
         at = e->end;

@@ -1,5 +1,5 @@
-// The explanation for people: for each copy a paragraph in words of CUDA, and a table of what it
-// was worked out from.
+// Prints the explanation for people: for each copy a paragraph in CUDA's terms, and a table of what
+// it follows from.
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
-// Fills "text", after "label", into lines of COLUMNS, indented by "indent" and those after
-// the first by the label too.
+// Prints "label" and "text" in lines of COLUMNS.  Lines are indented by "indent", and those after
+// the first one also by the width of the label.
 static void filled(struct buf *b, int indent, const char *label, const char *text) {
     buf_fill(b, ' ', indent);
     buf_puts(b, label);
@@ -109,7 +109,7 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
     buf_char(b, '.');
 }
 
-// The least of the bounds other than the one that won.
+// The smallest bound besides the one that won.
 static const struct explained_bound *next_bound(const struct explained_copy *c) {
     const struct explained_bound *least = NULL;
     for (int i = 0; i < N_BOUNDS; ++i)
@@ -170,7 +170,7 @@ static const char *side_text(struct session *s, const char *offset, const char *
     return strcmp(offset, "0") == 0 ? layout : arena_printf(&s->arena, "%s + %s", offset, layout);
 }
 
-// "gcd of base 16, offset 8, strides 64 = 8 bytes"
+// Such as "gcd of base 16, offset 8, strides 64 = 8 bytes".
 static const char *align_text(struct session *s, const struct align_terms *a, int64_t bits) {
     const char *offset = a->offset ? arena_printf(&s->arena, ", offset %" PRId64, a->offset) : "";
     const char *stride =
@@ -182,7 +182,7 @@ static const char *align_text(struct session *s, const struct align_terms *a, in
                         a->base, offset, a->run, stride, bits / 8);
 }
 
-// The two sides side by side.
+// Prints the two sides next to each other.
 static void put_sides(struct session *s, struct buf *b, const struct explained_copy *c) {
     enum { ROWS = 6 };
     static const char label[ROWS][16] = {"", "memory", "view", "swizzle", "TV", "one thread"};
@@ -215,7 +215,7 @@ static void put_sides(struct session *s, struct buf *b, const struct explained_c
     buf_printf(b, "  %-*s%-*s  %s\n", LABEL, "a thread runs", width, access[0], access[1]);
 }
 
-// "128, 64, 32 bits"; NULL where the copy is the same in all variants.
+// Such as "128, 64, 32 bits"; NULL if the copy is the same in all variants.
 static const char *variants_text(struct session *s, const struct explained_copy *c) {
     const char *text = NULL;
     int last = 0;
@@ -313,7 +313,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     put_bounds(s, b, c);
 }
 
-// "wait 1, barrier, load s, commit, for i { use s, barrier }"
+// Such as "wait 1, barrier, load s, commit, for i { use s, barrier }".
 static void put_events(struct buf *b, const char *const *text, int n) {
     bool opened = true;
     for (int i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// Values of expressions (see expression.h): the language's parser reads them, sema evaluates them.
+// Evaluates expressions (see expression.h): the language's parser reads them, sema evaluates them.
 #include "driver/expression.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Expressions on the command line: those of plans, in the notations of CuTe too.
+// Expressions on the command line: those of plans, also in CuTe's notations.
 #ifndef TCPC_DRIVER_EXPRESSION_H
 #define TCPC_DRIVER_EXPRESSION_H
 
@@ -6,11 +6,11 @@
 
 struct session;
 
-// The value of "text", in the session's memory.  Of kind CALC_NONE when it has none: the layout
-// context's error says why.  "options" may be NULL.
+// The value of "text".  Its kind is CALC_NONE if there is none; the error is then in the layout
+// context. "options" may be NULL.
 struct calc_value expression_value(struct session *s, const char *text,
                                    const struct calc_options *options);
-// The same as a layout, of which a shape alone is one; invalid when it is none.
+// The same as a layout; a shape counts as one.  Invalid if it is none.
 struct lay expression_layout(struct session *s, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-// Applying fix-its (see fix.h).
+// Applies fix-its (see fix.h).
 #include "driver/fix.h"
 
 #include <stdlib.h>
@@ -31,13 +31,12 @@ static bool same(const struct fixit *a, const struct fixit *b) {
            strcmp(a->replacement, b->replacement) == 0;
 }
 
-// Whether both touch; where both only insert at one place, one would come before the other by
-// chance.
+// Whether two edits touch.  Two insertions at one place do, because their order would be arbitrary.
 static bool meet(const struct fixit *a, const struct fixit *b) {
     return a->at.begin <= b->at.end && b->at.begin <= a->at.end;
 }
 
-// Whether all of "list" can be done beside what "e" has.
+// Whether all of "list" can be applied together with the edits in "e".
 static bool fits(const struct edits *e, const struct fixit *list, unsigned file) {
     for (const struct fixit *f = list; f; f = f->next) {
         if (f->at.file != file) return false;

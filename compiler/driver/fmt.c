@@ -1,4 +1,4 @@
-// tcpc fmt: a plan in canonical format.
+// tcpc fmt: writes a plan in canonical format.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 static const char help[] =
     "usage: tcpc fmt [options] PLAN.tcp...\n"
     "\n"
-    "  -i        change the files; without it the result goes to standard output\n"
-    "  --check   change nothing; exit status 1 when a file is not formatted, naming it\n"
+    "  -i        change the files; the default is to print the result\n"
+    "  --check   change nothing; name the files that are not formatted, with exit status 1\n"
     "\n"
     "'-' reads standard input.  Comments are kept.\n";
 
-// A pipe or a device has no text that could be changed.
+// The text of a pipe or a device cannot be changed.
 static bool can_be_changed(const char *path) {
     struct stat st;
     return strcmp(path, "-") == 0 || stat(path, &st) != 0 || S_ISREG(st.st_mode) ||

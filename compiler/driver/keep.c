@@ -1,4 +1,4 @@
-// Which files of a kept folder are ours (see keep.h): a list in the folder says so.
+// Keeps a list in a kept folder of the files that belong to tcpc (see keep.h).
 #include "driver/keep.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool is_there(const char *path) {
     return lstat(path, &st) == 0;
 }
 
-// Appends the file at "path" to "out", as far as it is a list of ours.
+// Appends the file at "path" to "out", if it is such a list.
 static void read_list(const char *path, struct buf *out) {
     enum { LONGEST = 1 << 20 };
     FILE *f = source_open(path);

@@ -1,4 +1,4 @@
-// The files of the folder of `tcpc run --keep` and `--write`: which of them are tcpc's.
+// Keeps track of which files in the folder of `tcpc run --keep` and `--write` belong to tcpc.
 #ifndef TCPC_DRIVER_KEEP_H
 #define TCPC_DRIVER_KEEP_H
 
@@ -6,11 +6,12 @@
 
 struct session;
 
-// A file that a run makes.
+// A file that a run writes.
 struct made {
     const char *path;
-    bool in_place;   // by another program, so that half of it may be there
-    bool was_there;  // before
+    // written by another program, so it may be incomplete
+    bool in_place;
+    bool was_there;  // existed before
 };
 
 // The files of one run; the last one is the list of them.
@@ -21,13 +22,13 @@ struct keep {
     bool claimed;
 };
 
-// Begins with no file in "folder", which may hold as many as "most".
+// Begins without files in "folder", with room for "most".
 void keep_init(struct session *s, struct keep *k, const char *folder, int most);
 void keep_add(struct session *s, struct keep *k, const char *name, bool in_place);
-// Makes those files ours.  Refused, with a message, is a file that this process has read, and in a
-// folder that is "kept" one that no run has made.
+// Claims those files for tcpc.  Reports an error and returns false if this process has read one of
+// them, or, in a "kept" folder, if no run made one of the existing files.
 bool keep_claim(struct session *s, struct keep *k, bool kept);
-// Removes what was not there before, and what may be there by half.
+// Removes the files that did not exist before, and those that may be incomplete.
 void keep_undo(const struct keep *k);
 
 #endif

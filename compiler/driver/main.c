@@ -42,26 +42,27 @@ static const char help[] =
     "  --emit=KIND         what to write: cuda (default), header (launchers, device functions), "
     "ast, plan, kernel\n"
     "  --dump-after=PASS   print the plan after a pass to standard output\n"
-    "  --no-line           leave out the #line directives, by which profilers find an access's "
-    "copy in the plan\n"
+    "  --no-line           leave out the #line directives, which show profilers the copy of an "
+    "access\n"
     "  -arch=sm_NN         the architecture to compile for, instead of the plan's; default sm_80\n"
     "  -D NAME=VALUE       the value of a const, instead of the plan's\n"
     "  -Wname -Wno-name    turn a warning on or off; -Wall turns all on, -w all off\n"
-    "  -Werror[=name]      make warnings errors; -Wno-error=name not this one\n"
+    "  -Werror[=name]      make all warnings, or one, errors; -Wno-error=name excludes one\n"
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
     "  --proof-limit=N     give up a proof after N operations of isl; default 250000\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
     "  --fix               apply the fix-its of errors and warnings to PLAN, and write no output\n"
-    "  --explain=NAME      print the page of a message, named by [-WNAME] or [--explain=NAME] "
-    "after it\n"
-    "  -MD                 write the files that the output depends on, for make, to the output's "
-    "name with .d\n"
-    "  -MF FILE            write that to FILE\n"
-    "  -MT TARGET          the target's name in that file, instead of the output\n"
+    "  --explain=NAME      print the page of a message that ends in [-WNAME] or "
+    "[--explain=NAME]\n"
+    "  -MD                 also write the dependencies of the output for make, to a file that "
+    "ends in .d\n"
+    "  -MF FILE            the name of that file\n"
+    "  -MT TARGET          the target in that file; default: the output\n"
     "  @FILE               read more arguments from FILE\n"
     "  --version, -V       print the version\n"
-    "  --help, -h          print this text; 'tcpc COMMAND --help' prints that of a command\n\n"
+    "  --help, -h          print this text; 'tcpc COMMAND --help' prints the options of a "
+    "command\n\n"
     "exit status: 0 success, 1 the plan is wrong or its run failed, 2 wrong usage, a name that\n"
     "the plan does not have, input and output errors, or out of memory\n";
 
@@ -152,8 +153,8 @@ static const char *default_output(struct session *s, const char *input, const ch
     return arena_printf(&s->arena, "%.*s%s", (int)n, name, ending);
 }
 
-// Writes the dependency file, then the output: without the one there is none of the other, which
-// make would not make again.
+// Writes the dependency file, then the output.  The output is not written without it, because make
+// would not make it again.
 static int write_both(struct session *s, const char *to, const struct buf *text,
                       const char *dep_path, const struct buf *dep) {
     bool was = access(dep_path, F_OK) == 0;
@@ -168,7 +169,7 @@ static int write_both(struct session *s, const char *to, const struct buf *text,
     return status;
 }
 
-// Whether "path" has the ending of what nvcc makes.
+// Whether "path" has the ending of a product of nvcc.
 static bool of_nvcc(const char *path) {
     static const char *const endings[] = {".ptx", ".cubin", ".fatbin", ".o", ".so", ".a", ".exe"};
     const char *dot = strrchr(path, '.');
@@ -178,7 +179,7 @@ static bool of_nvcc(const char *path) {
 }
 
 static int compile(struct session *s, const struct request *r) {
-    // what is not a compiler's product is to be looked at
+    // dumps are to be looked at
     const char *to = r->output                   ? r->output
                      : r->emit == PRODUCT_CUDA   ? default_output(s, r->input, ".cu")
                      : r->emit == PRODUCT_HEADER ? default_output(s, r->input, ".cuh")
@@ -215,7 +216,7 @@ static const struct command {
                 {"count", command_count}, {"draw", command_draw},
                 {"eval", command_eval},   {"fmt", command_fmt}};
 
-// The command that "word" was probably meant to be, or NULL, as for a file's name.
+// The command that "word" was probably meant to be, or NULL, for example for a file's name.
 static const char *near_command(const char *word) {
     static const char others[][2][10] = {{"format", "fmt"}, {"test", "run"},  {"plot", "draw"},
                                          {"show", "draw"},  {"view", "draw"}, {"profile", "count"},
@@ -228,7 +229,7 @@ static const char *near_command(const char *word) {
                                : diag_did_you_mean(word, names, sizeof names / sizeof *names);
 }
 
-// Whether "word" is what others call the command that has no name here.
+// Whether "word" is a common name of the command that has no name in tcpc.
 static bool compiles(const char *word) {
     static const char words[][8] = {"compile", "check", "build", "lint"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
@@ -236,7 +237,7 @@ static bool compiles(const char *word) {
     return false;
 }
 
-// "plan" was taken for the plan, and "word" follows.
+// Reports that "plan" was taken for the plan and "word" follows it.
 static int second_word(const char *plan, const char *word) {
     const char *meant = near_command(plan);
     if (compiles(plan))
@@ -283,7 +284,7 @@ static int command_compile(int argc, char **argv) {
     return status;
 }
 
-// Prints the page of a kind of message.
+// Prints the page of a message.
 static int explain_page(const char *name) {
     enum { MOST = 64 };
     const char *known[MOST] = {NULL};
@@ -301,7 +302,7 @@ static int explain_page(const char *name) {
     return EXIT_USAGE;
 }
 
-// Puts the long words for "-h", "-V", "help" and "version".
+// Replaces "-h", "-V", "help" and "version" by their long options.
 static void long_words(int argc, char **argv) {
     static char help_option[] = "--help", version[] = "--version";
     if (argc > 1 && strcmp(argv[1], "help") == 0 && access(argv[1], F_OK) != 0) {
@@ -315,7 +316,7 @@ static void long_words(int argc, char **argv) {
         if (strcmp(argv[i], "-h") == 0) argv[i] = help_option;
 }
 
-// The words of the command line, response files put in.
+// Executes the words of the command line, after response files are expanded.
 static int command(int argc, char **argv) {
     long_words(argc, argv);
     for (int i = 1; i < argc; ++i) {
@@ -339,8 +340,8 @@ static int command(int argc, char **argv) {
     return command_compile(argc, argv);
 }
 
-// What a kernel's proofs and samples free is kept for the next one's, instead of being given back
-// to the system page by page: a sixth of the time of a plan of many kernels.
+// Keeps freed memory for the next kernel instead of returning it to the system page by page, which
+// would take a sixth of the time for a plan with many kernels.
 static void keep_memory(void) {
 #ifdef __GLIBC__
     enum { KEPT = 64 << 20, MAPPED = 32 << 20 };
@@ -351,12 +352,12 @@ static void keep_memory(void) {
 
 int main(int argc, char **argv) {
     keep_memory();
-    signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is reported
+    signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit then fails and is reported
     struct arena words;
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;
     arena_release(&words);
-    // why an earlier write failed is not known here, if what is left can be written
+    // the reason of an earlier failed write is not known if the rest can be written
     const char *lost = ferror(stdout) ? "not all of it was written" : NULL;
     if (fflush(stdout) != 0) lost = strerror(errno);
     if (lost && status != EXIT_USAGE)

@@ -1,6 +1,6 @@
-// The program's allocations, those of isl, GMP and the C library too: one that fails ends the
-// program in one line. isl alone cannot be asked to: without memory it crashes where it makes a
-// context, and here and there it takes what is missing for an answer.
+// The program's allocations, including those of isl, GMP and the C library.  If one fails, the
+// program ends with a message of one line. isl cannot handle it: it crashes when it creates a
+// context, and in some places takes missing memory for a result.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-#ifndef TCPC_SANITIZE  // whose own allocations end the program
+#ifndef TCPC_SANITIZE  // the sanitizer's own allocations end the program
 
 // The function of that name that would be called without ours.
 static void *behind(const char *name) {

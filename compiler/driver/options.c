@@ -109,7 +109,7 @@ const int64_t *option_params(struct session *s, const struct plan *p,
     return broken ? NULL : value;
 }
 
-// The options that the lines of "help" begin with, and those of option_common.
+// Collects the options at the beginnings of the lines of "help", and those of option_common.
 static int options_of(struct arena *a, const char *help, const char **names, int most) {
     static const char *const common[] = {
         "-D",        "-arch",         "-Werror",       "--color", "--diagnostics",
@@ -123,7 +123,7 @@ static int options_of(struct arena *a, const char *help, const char **names, int
     return n;
 }
 
-// What is to be said of "word", an option of other programs, to the command "of"; or NULL.
+// What to say about "word", an option of other programs, for the command "of"; or NULL.
 static const char *why_none(const char *of, const char *word) {
     static const char told[] =
         "'tcpc explain PLAN' says what was decided, 'tcpc --version' the version",
@@ -131,7 +131,7 @@ static const char *why_none(const char *of, const char *word) {
                       arch[] = "the architecture is '-arch=sm_90'",
                       param[] = "set a param with '--param NAME=VALUE'";
     static const struct {
-        const char *of, *word, *why;  // "of" NULL: of any command
+        const char *of, *word, *why;  // "of" NULL: for any command
     } others[] = {
         {NULL, "-v", told},
         {NULL, "--verbose", told},

@@ -1,4 +1,4 @@
-// What the commands of tcpc have in common on their command lines.
+// What the command lines of tcpc's commands have in common.
 #ifndef TCPC_DRIVER_OPTIONS_H
 #define TCPC_DRIVER_OPTIONS_H
 
@@ -11,61 +11,60 @@ struct session;
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 enum option_taken {
-    OPTION_NOT,   // argv[*i] is none of these
-    OPTION_DONE,  // taken; "*i" is on its last word
-    OPTION_BAD,   // taken and wrong, which was said
+    OPTION_NOT,   // argv[*i] is none of these options
+    OPTION_DONE,  // taken; "*i" is its last word
+    OPTION_BAD,   // taken but wrong; an error was reported
 };
 
-// Takes -D NAME=VALUE, -arch=sm_NN, -W.., -w, --no-line, --color=.., --diagnostics=..,
+// Takes one of -D NAME=VALUE, -arch=sm_NN, -W.., -w, --no-line, --color=.., --diagnostics=..,
 // --error-limit=N at argv[*i].
 enum option_taken option_common(struct session *s, int argc, char **argv, int *i);
 
-// Remembers the response files that "argv" comes from (driver/response.h) as read.
+// Records the response files that "argv" comes from (driver/response.h) as read.
 void option_files(struct session *s, int argc, char **argv);
 
-// The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]
-// is another option, "" with *missing set when there is no value.
+// The value of option "name" at argv[*i], given as "name=VALUE" or as the next word.  NULL if
+// argv[*i] is another option; "" with *missing set if there is no value.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
 
-// Whether "text" is an integer and nothing else.
+// Whether "text" is just an integer.
 bool option_int(const char *text, int64_t *out);
 
-// What an option NAME=INTEGER sets.
+// The setting of an option NAME=INTEGER.
 struct option_setting {
     const char *name;
     int64_t value;
 };
-// Reads the value of --param; says what is wrong with it.
+// Reads the value of --param; reports what is wrong with it.
 bool option_setting(struct session *s, const char *text, struct option_setting *out);
-// Values of the params of "p" by lay_sym.id, those of "setting" and chosen ones; NULL, after saying
-// why, when there are none that keep what is promised.
+// Values of the params of "p" by lay_sym.id: those of "setting", and chosen ones.  Reports an error
+// and returns NULL if none keep the promises.
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n);
 
-// Whether "name", the second word of the command "of", is a plan and "plan", the first one, is no
-// file; reports that.
+// Reports if "name", the second word of the command "of", is a plan and "plan", the first one, is
+// not a file.
 bool option_plan_second(const char *of, const char *plan, const char *name);
-// Says that the command "of", "" or "run", has no option "word", with the one of its "help" or of
-// all commands that is near; returns EXIT_USAGE.
+// Reports that the command "of", "" or "run", has no option "word", with a similar one from its
+// "help" or from the common options; returns EXIT_USAGE.
 int option_unknown(const char *of, const char *help, const char *word);
 
-// Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
-// EXIT_USAGE.
+// Prints "tcpc: error: ..." to standard error, escaped to one line; returns EXIT_USAGE.
 int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct arena;
-// Names that a message offers, the first 256 of them.
+// The names that a message offers, at most 256.
 struct option_names {
     const char *name[256];
     int n;
 };
-// Leaves out NULL and what is there.
+// Ignores NULL and repetitions.
 void option_names_add(struct option_names *names, const char *name);
-// How a message that "wrong" is none of them goes on: "; did you mean 'x'?", where one is near, or
-// "; there are 'x', 'y'", or "".
+// The rest of a message that "wrong" is none of them: "; did you mean 'x'?" if one is near,
+// otherwise "; there are 'x', 'y'", or "".
 const char *option_names_text(struct arena *a, const struct option_names *names, const char *wrong);
 
-// Prints "tcpc: ..." there in the same way.
+// Prints "tcpc: ..." in the same way.
 void option_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,4 @@
-// Writing what a command makes: whole, or not at all.
+// Writes what a command makes: completely or not at all.
 #include "driver/output.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool output_same(const char *a, const char *b) {
     return strcmp(a, b) == 0;
 }
 
-// Whether the file "out" is one that "s" has read, by whatever name.
+// Whether the file "out" is one that "s" has read, under any name.
 static bool is_input(struct session *s, const struct stat *out) {
     struct stat in;
     if (!S_ISREG(out->st_mode)) return false;
@@ -64,7 +64,7 @@ bool output_spares_plans(const char *path) {
     return false;
 }
 
-// What a link names is written, and the link stays; it may name a file that is not there yet.
+// The file that a link names is written, and the link is kept.  The file need not exist yet.
 static const char *behind_links(struct session *s, const char *path) {
     enum { MOST_LINKS = 40 };
     char to[4096];
@@ -94,8 +94,8 @@ static bool write_all(const struct session *s, int fd, const char *text, size_t 
     return true;
 }
 
-// Overwrites the file that "was" is of, which has more links than "path" or is another one's.  Room
-// is taken first, so that a full disk leaves what was there.
+// Overwrites the existing file "was", which has several links or another owner.  Reserves the space
+// first, so that a full disk leaves the old contents.
 static bool write_in_place(const struct session *s, const char *path, const struct stat *was,
                            const char *text, size_t len) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -112,8 +112,8 @@ static bool write_in_place(const struct session *s, const char *path, const stru
     return ok;
 }
 
-// Writes a file beside "path" and gives it that name; "was" is what has the name, or NULL.  It
-// takes no memory, so that of two files that belong together none is missing for lack of it.
+// Writes a file beside "path" and renames it; "was" is the existing file, or NULL.  Allocates no
+// memory, so that of two files that belong together none is missing for lack of it.
 static bool write_beside(const struct session *s, const char *path, const struct stat *was,
                          const char *text, size_t len) {
     const char *slash = strrchr(path, '/');
@@ -132,7 +132,7 @@ static bool write_beside(const struct session *s, const char *path, const struct
         unlink(beside);
         return write_in_place(s, path, was, text, len);
     }
-    // mkstemp's mode is the owner's alone; a compiler's output is anybody's to read
+    // mkstemp's mode is only for the owner, but everybody may read a compiler's output
     mode_t mask = umask(0);
     umask(mask);
     bool ok =
@@ -161,7 +161,7 @@ int output_other(struct session *s, const char *path, const char *text, size_t l
 bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len) {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced
-        // a pipe that nobody reads would be waited for without end
+        // opening a pipe without a reader would wait forever
         int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (fd < 0) return false;
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -172,7 +172,7 @@ bool output_bytes(struct session *s, const char *path, const char *bytes, size_t
         return ok;
     }
     path = behind_links(s, path);
-    // a signal that ends us waits until the file is whole, and none of ours is left
+    // a signal to end waits until the file is complete and no temporary file is left
     sigset_t ends, before;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);

@@ -1,4 +1,4 @@
-// Writing what a command makes: whole, or not at all.
+// Writes what a command makes: completely or not at all.
 #ifndef TCPC_DRIVER_OUTPUT_H
 #define TCPC_DRIVER_OUTPUT_H
 
@@ -7,23 +7,24 @@
 
 struct session;
 
-// Writes "text" to the file at "path" through one beside it, so that nobody sees half of it; "-" is
-// standard output. What "s" has read is not overwritten. A file that is there keeps its mode, its
-// owner and its links.  Returns 0, or 2 after it has said why not; then the file is what it was.
+// Writes "text" to the file at "path" ("-" is standard output).  Writes a temporary file beside it
+// first, so that nobody sees an incomplete file. Does not overwrite what "s" has read. An existing
+// file keeps its mode, its owner and its links.  Returns 0, or 2 after reporting an error; the file
+// is then unchanged.
 int output_write(struct session *s, const char *path, const char *text, size_t len);
-// The same of what is not the text of a plan, for which a path that ends in ".tcp" is refused.
+// The same for text that is not a plan: refuses a path that ends in ".tcp".
 int output_other(struct session *s, const char *path, const char *text, size_t len);
-// The same as output_write, and overwrites what "s" has read too.
+// Like output_write, but may overwrite what "s" has read.
 int output_replace(struct session *s, const char *path, const char *text, size_t len);
-// The same of a file, without a word: false, with errno set, where that fails.
+// Writes a file without messages: false, with errno set, on failure.
 bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len);
-// Whether nothing that "s" has read is at "path"; says what is.
+// Whether "path" is none of the files that "s" has read; reports an error otherwise.
 bool output_spares_inputs(struct session *s, const char *path);
-// Whether standard output is no file that is standard input too; says that it is.
+// Whether standard output and standard input are different files; reports an error otherwise.
 bool output_spares_stdin(void);
-// Whether "path" does not end in ".tcp", which is for the text of plans; says that it does.
+// Whether "path" does not end in ".tcp", the ending of plans; reports an error otherwise.
 bool output_spares_plans(const char *path);
-// Whether the two paths name one file.
+// Whether the two paths are the same file.
 bool output_same(const char *a, const char *b);
 
 #endif

@@ -1,5 +1,5 @@
-// The pages of --explain=NAME, one a kind of message: docs/errors/NAME.md, put into the program by
-// CMake.
+// The pages of --explain=NAME, one for each kind of message: docs/errors/NAME.md, which CMake
+// embeds in the program.
 #ifndef TCPC_DRIVER_PAGES_H
 #define TCPC_DRIVER_PAGES_H
 

@@ -19,15 +19,15 @@
 
 extern char **environ;
 
-// Removes the folder "name" in folder "at" with all that is in it; links are not followed.  That
-// takes no memory, since memory may be out.
+// Removes the folder "name" in folder "at" with its contents, without following links.  Allocates
+// no memory, because memory may be out.
 static bool remove_folder(int at, const char *name) {
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return false;
     char part[2048] __attribute__((aligned(16)));
     ssize_t n;
     bool removed = true;
-    while (removed) {  // entries that go may hide others from a reading that is under way
+    while (removed) {  // removing entries may hide others from the current reading
         removed = false;
         lseek(fd, 0, SEEK_SET);
         while ((n = getdents64(fd, part, sizeof part)) > 0) {
@@ -44,8 +44,8 @@ static bool remove_folder(int at, const char *name) {
     return unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
-// The folders that were made, for the end of a process that comes without workplace_close: where
-// memory is out.
+// The folders that were made.  They are removed if the process ends without workplace_close,
+// because memory is out.
 static char to_remove[2][sizeof((struct workplace *)0)->path];
 
 static void remove_at_exit(void) {
@@ -65,8 +65,8 @@ bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
     sigaddset(&w->ours, SIGINT);
     sigaddset(&w->ours, SIGTERM);
     sigaddset(&w->ours, SIGHUP);
-    sigaddset(&w->ours, SIGPIPE);  // where nobody reads what we say
-    signal(SIGCHLD, SIG_DFL);      // where it is ignored, there is no child to wait for
+    sigaddset(&w->ours, SIGPIPE);  // if nobody reads our output
+    signal(SIGCHLD, SIG_DFL);      // if it is ignored, there is no child to wait for
     sigset_t block = w->ours;
     sigaddset(&block, SIGCHLD);
     sigprocmask(SIG_BLOCK, &block, &w->old_mask);
@@ -96,9 +96,9 @@ bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
 
 void workplace_close(struct workplace *w) {
     if (w->scratch[0]) remove_folder(AT_FDCWD, w->scratch);
-    if (w->made) rmdir(w->path);  // where it is empty
+    if (w->made) rmdir(w->path);  // if it is empty
     w->path[0] = w->scratch[0] = to_remove[0][0] = to_remove[1][0] = 0;
-    // a pending signal ends us here; children that are gone are of no interest
+    // a pending signal ends us here; ended children do not matter
     const struct timespec none = {0, 0};
     sigset_t child;
     sigemptyset(&child);
@@ -114,7 +114,7 @@ bool workplace_interrupted(const void *workplace) {
     if (sigpending(&pending) != 0) return false;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < 3; ++i) {
-        struct sigaction now;  // one that is ignored, as under nohup, asks for nothing
+        struct sigaction now;  // an ignored signal, as under nohup, does not count
         if (sigismember(&pending, signals[i]) && !sigismember(&w->old_mask, signals[i]) &&
             sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             return true;
@@ -129,7 +129,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Our environment, but that temporary files go to the folder, with which they are removed.
+// Our environment, with TMPDIR set to the folder, so that temporary files are removed with it.
 static char **environment(const struct workplace *w, char *tmpdir, size_t size) {
     size_t n = 0, kept = 0;
     while (environ[n]) ++n;
@@ -156,12 +156,12 @@ static int start(const struct workplace *w, const char *const *argv, const char 
         posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         posix_spawn_file_actions_adddup2(&files, 1, 2);
     }
-    // a group of its own, so that a compiler's children end with it
+    // its own process group, so that a compiler's children end with it
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP |
                                         POSIX_SPAWN_SETSIGDEF);
     sigset_t ours;
     sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);  // that we ignore
+    sigaddset(&ours, SIGXFSZ);  // we ignore it
     posix_spawnattr_setsigdefault(&attr, &ours);
     posix_spawnattr_setsigmask(&attr, &w->old_mask);
     posix_spawnattr_setpgroup(&attr, 0);

@@ -27,13 +27,13 @@ static const char help[] =
     "  the same names in another order. Or each side is a layout, such as '(64,32):(32,1)'\n"
     "  '(64,32):(1,64)'. With 'f32 -> f16' each element is converted.\n"
     "  -o FILE           write to FILE; '-' is standard output; default: NAME.cu\n"
-    "  --emit=KIND       what to write: cuda (default), plan-text (the plan, to be edited), "
+    "  --emit=KIND       what to write: cuda (default), plan-text (the plan as source), "
     "header,\n"
     "                    ast, plan, kernel\n"
     "  --name=NAME       the kernel's name; default: relayout\n"
     "  --align=BYTES     the alignment of the addresses of both sides; default 16,\n"
     "                    or one for each: --align=SOURCE,DESTINATION\n"
-    "  --candidate=N     the N-th choice after the best by the planner's cost; default 0\n"
+    "  --candidate=N     take the N-th choice after the planner's best one; default 0\n"
     "  --run             build, run and compare each element, as 'tcpc run' does; with the "
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
@@ -51,7 +51,8 @@ struct request {
     const char *output, *name, *kind;  // NULL: not given
     int src_align, dst_align, candidate;
     bool run, tune, help;
-    const char *of_run, *of_tune, *of_both;  // an option that goes with --run, --tune, or either
+    // the last option for --run, for --tune, and for either
+    const char *of_run, *of_tune, *of_both;
     struct run_request q;
     struct tune_request t;
 };
@@ -64,7 +65,7 @@ static bool is_one(const char *word, const char *const names[], int n) {
     return false;
 }
 
-// Takes an option of --run, --tune or both.
+// Takes an option for --run, --tune or both.
 static enum option_taken take_of_others(struct session *s, struct request *r, int argc, char **argv,
                                         int *i) {
     static const char *const run[] = {"--time", "--no-check", "--gpu", "--write"}, *const both[] = {
@@ -94,7 +95,7 @@ static bool is_align(const char *text, size_t len, int *out) {
     return true;
 }
 
-// "16", or "4,16" of the source and the destination.
+// "16", or "4,16" for the source and the destination.
 static bool take_align(struct request *r, const char *text) {
     size_t n = strcspn(text, ",");
     const char *second = text[n] ? text + n + 1 : text;
@@ -154,7 +155,7 @@ static bool is_name(const char *text) {
     return n > 0 && !text[n] && !(text[0] >= '0' && text[0] <= '9');
 }
 
-// The type that is "text" but for blanks around it; NULL after an error.
+// The type in "text", which may be surrounded by blanks; NULL after an error.
 static const struct elem_type *take_type(struct session *s, const char *text, size_t len) {
     while (len && *text == ' ') ++text, --len;
     while (len && text[len - 1] == ' ') --len;
@@ -176,7 +177,7 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     return NULL;
 }
 
-// "f16", or "f32 -> f16".
+// Reads "f16" or "f32 -> f16".
 static bool take_types(struct session *s, const char *text, struct relayout *p) {
     const char *arrow = strstr(text, "->");
     p->type = take_type(s, text, arrow ? (size_t)(arrow - text) : strlen(text));
@@ -193,7 +194,7 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
     return true;
 }
 
-// What is asked for, in "*p"; false after an error.
+// Reads the request into "*p"; false after an error.
 static bool read_relayout(struct session *s, const struct request *r, struct relayout *p) {
     *p = (struct relayout){.candidate = r->candidate};
     if (!take_types(s, r->word[0], p)) return false;
@@ -246,7 +247,7 @@ static void put_tensor(const struct request *r, const struct relayout *p, bool s
     buf_printf(b, ") align %d;\n", src ? p->src_align : p->dst_align);
 }
 
-// The same as a kernel that is one copy, for the planner to choose again; NULL after an error.
+// The same with a kernel of one copy, so that the planner chooses again; NULL after an error.
 static const char *bare_text(struct session *s, const struct request *r) {
     struct relayout p;
     struct buf b;
@@ -305,7 +306,7 @@ static int tune(struct session *s, struct request *r) {
     return tune_plan(s, t);
 }
 
-// Whether the options go together; says which do not.
+// Whether the options may be combined; reports those that may not.
 static bool options_fit(const struct request *r) {
     if (!r->run && r->of_run)
         option_error("'%s' needs '--run'", r->of_run);
@@ -348,7 +349,7 @@ static int relayout(struct session *s, struct request *r) {
     *given = (struct given){path, text, strlen(text), NULL};
     s->sources.given = given;
     r->q.path = path;
-    // the planner wrote the plan: there is no text of the user's to fix
+    // the planner wrote the plan, so the user has no text to fix
     for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
     return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }

@@ -1,4 +1,4 @@
-// Response files (see response.h).
+// Expands response files (see response.h).
 #include "driver/response.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct words {
     struct arena *a;
     char **at;
     int n, cap;
-    struct words *files;  // that the words come from; NULL: these are the files
+    struct words *files;  // the files that the words come from; NULL: these are files
 };
 
 static bool push(struct words *w, const char *word) {
@@ -54,7 +54,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
-// Takes one word from "*p", without its quotes; false when a quote has no end.
+// Takes one word from "*p", without its quotes; false if a quote is not closed.
 static bool take_word(const char **p, struct buf *word) {
     char quote = 0;
     for (; **p && (quote || !is_blank(**p)); ++*p) {

@@ -1,4 +1,4 @@
-// Response files: a word @FILE on the command line stands for the words in FILE.
+// Response files: a word @FILE on the command line is replaced by the words in FILE.
 #ifndef TCPC_DRIVER_RESPONSE_H
 #define TCPC_DRIVER_RESPONSE_H
 
@@ -6,10 +6,10 @@
 
 struct arena;
 
-// Replaces each word @FILE of "argv" by the words of FILE, also those in it, in memory of "a".
-// Words are set apart by white space; '...', "..." and a backslash keep what they quote together.
-// Words after "--" stay as they are.  After the NULL that ends the words are the paths of the
-// files, with another NULL.  Returns false after saying what is wrong.
+// Replaces each word @FILE of "argv" by the words of FILE, also inside response files.  Words are
+// separated by white space; '...', "..." and a backslash quote.  Words after "--" are not changed.
+// The NULL that ends the words is followed by the paths of the files and another NULL.  Allocates
+// from "a".  Reports an error and returns false if something is wrong.
 bool response_expand(struct arena *a, int *argc, char ***argv);
 
 #endif

@@ -1,5 +1,5 @@
-// tcpc run PLAN: compiles the plan, builds its emitted code with a generated main, runs it and
-// compares what it did with what the plan means.
+// tcpc run PLAN: compiles the plan, builds its emitted code with a generated main, runs it, and
+// compares the result with the meaning of the plan.
 #include <errno.h>
 #include <inttypes.h>
 #ifdef __GLIBC__
@@ -27,7 +27,7 @@
 
 enum { RUN_SECONDS = 600 };
 
-// Says that "name" is no "what", with the nearest of the "n" names that there are.
+// Reports that "name" is no "what", with the nearest known name.
 static void unknown(const char *what, const char *name, const struct option_names *known) {
     struct arena a;
     arena_init(&a);
@@ -49,7 +49,7 @@ static bool find_kernel(const struct run_request *q, struct run_case *c) {
     return false;
 }
 
-// The tensor that --print names, in "*out"; false after an error.
+// Sets "*out" to the tensor that --print names; false after an error.
 static bool find_printed(const struct run_request *q, const struct run_case *c,
                          const struct tensor **out) {
     struct option_names known = {.n = 0};
@@ -79,7 +79,7 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
     return true;
 }
 
-// Whether "k" is no further case of another kernel.
+// Whether "k" is not a further case of a kernel.
 static bool is_first(const struct kernel *k) {
     return !k->first_case || k->first_case == k;
 }
@@ -111,7 +111,8 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
             return false;
         }
     }
-    // the widest variants of all kernels and tiles at edges, where that is possible and not long
+    // choose params for the widest variants of all kernels and for tiles at edges, if that is
+    // possible and fast
     struct condition *when = NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         nwhen += k->nvariants ? k->variant[0].nwhen : 0;
@@ -153,7 +154,7 @@ static bool write_text(struct session *s, const struct workplace *w, const char 
     return output_write(s, path, text, strlen(text)) == EXIT_RIGHT;
 }
 
-// Prints what a thread's frag holds, as the harness prints tensors: a line a row of the first two
+// Prints a thread's frag like the harness prints tensors: a line for each row of the first two
 // modes.
 static void print_frag(struct session *s, const struct run_case *c, const struct tensor *t,
                        int thread, struct image *img) {
@@ -190,8 +191,8 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// Works out what each kernel means and writes it down for the program; keeps the image in which
-// "frag" (or NULL) is.  Returns the exit status.
+// Computes the meaning of each kernel and writes it to files for the program.  Keeps the image that
+// contains "frag" (or NULL).  Returns the exit status.
 static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
                           const struct tensor *frag, struct image **kept) {
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
@@ -202,7 +203,7 @@ static int write_expected(struct session *s, const struct run_case *c, const str
             .all_blocks = true, .all_iterations = true, .pages = run_pages(c, k)};
         bool right = oracle_run(s, c->plan, k, c->sym_values, &everything, img, &report);
 #ifdef __GLIBC__
-        malloc_trim(0);  // what the oracle has freed is between what the image holds
+        malloc_trim(0);  // the memory freed by the oracle is scattered between that of the image
 #endif
         const char *why = right ? run_write_expected(s, c, k, img, w->path) : report.text;
         if (workplace_interrupted(w)) return EXIT_WRONG;
@@ -239,7 +240,7 @@ static int run_program(struct session *s, const struct run_request *q, const str
     return toolchain_run(w, argv, RUN_SECONDS);
 }
 
-// Makes the files of the folder ours; says why they cannot be.
+// Claims the files of the folder; reports the reason if that fails.
 static bool claim_files(struct session *s, const struct run_request *q, const struct run_case *c,
                         const struct workplace *w, struct keep *k) {
     int most = 5;
@@ -258,7 +259,7 @@ static bool claim_files(struct session *s, const struct run_request *q, const st
     return keep_claim(s, k, q->write || q->keep);
 }
 
-// Says on a terminal what takes time now, in a line that the next one takes the place of.
+// On a terminal, prints which slow step is running, on a line that the next one overwrites.
 static void tell_step(const char *what) {
     const char *term = getenv("TERM");
     if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0) return;

@@ -1,4 +1,4 @@
-// Tables and expected contents for the program of `tcpc run` (see run_main.h).
+// Writes the tables and expected contents for the program of `tcpc run` (see run_main.h).
 #include "driver/run_main.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void run_put_element(struct buf *out, const struct elem_type *e) {
         buf_char(out, *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c);
 }
 
-// The size of top-level mode "i" of "l" in a flattened layout's terms.
+// The size of top-level mode "i" of "l".
 static int64_t mode_size(const struct lay *l, int i, const int64_t *sym) {
     struct oracle_flat f;
     if (l->shape->rank < 0) return oracle_flatten(*l, sym, &f) ? f.size : -1;
@@ -36,8 +36,7 @@ static int64_t mode_size(const struct lay *l, int i, const int64_t *sym) {
     return oracle_flatten(mode, sym, &f) ? f.size : -1;
 }
 
-// Appends the table of offsets that the view of "t" needs; the view itself is then written by
-// put_view.
+// Appends the table of offsets for the view of "t"; put_view then writes the view.
 static const char *put_offsets(struct session *s, const struct run_case *c, const struct tensor *t,
                                const char *id, struct buf *out) {
     struct oracle_flat f;
@@ -80,22 +79,22 @@ static const char *view_id(struct session *s, const struct kernel *k, int v,
     return arena_printf(&s->arena, "%s_%s", run_id(s, k, v), t->name);
 }
 
-// The stem of the launcher's name.
+// The base of the launcher's name.
 static const char *launcher_of(const struct run_case *c, const struct kernel *k) {
     const struct kir_kernel *x = c->kir->kernels;
     for (const struct kernel *i = c->plan->kernels; i != k; i = i->next) x = x->next;
     return x->c_name;
 }
 
-// Bytes to which the tensor is aligned in the run of variant "v" (-1: there is but one): no more
-// than is promised or asked for.
+// The alignment of the tensor, in bytes, in the run of variant "v" (-1: there are no variants): not
+// more than is promised or required.
 static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
     for (int i = 0; v >= 0 && i < k->variant[v].nwhen; ++i)
         if (k->variant[v].when[i].tensor == t) return (int)k->variant[v].when[i].by;
     return (int)align_known(t);
 }
 
-// What the tensor "t" of another case is called in "k".
+// The tensor of "k" that corresponds to tensor "t" of another case.
 static const struct tensor *same_argument(const struct kernel *of, const struct tensor *t,
                                           const struct kernel *k) {
     int i = 0;
@@ -103,8 +102,8 @@ static const struct tensor *same_argument(const struct kernel *of, const struct 
     return k->formal[i].tensor;
 }
 
-// What the launcher asks about before it reaches variant "v" of "k": the next one after "*x" and
-// "*w", of the cases and their variants; false where there is no more.
+// Iterates over what the launcher checks before variant "v" of "k": sets "*x" and "*w" to the next
+// case and variant; false if there are no more.
 static bool before(const struct kernel *k, int v, const struct kernel **x, int *w) {
     if (!*x) {
         *x = k->first_case ? k->first_case : k;
@@ -118,8 +117,7 @@ static bool before(const struct kernel *k, int v, const struct kernel **x, int *
     return *x != k || *w < v;
 }
 
-// Whether the launcher takes variant "v" of "k" with tensors that are aligned for it, and these
-// params.
+// Whether the launcher takes variant "v" of "k" for tensors aligned for it and these params.
 static bool reached(const struct run_case *c, const struct kernel *k, int v) {
     const struct kernel *of = NULL;
     int w;
@@ -135,7 +133,7 @@ static bool reached(const struct run_case *c, const struct kernel *k, int v) {
     return plan_holds(k->variant[v].when, k->variant[v].nwhen, c->sym_values);
 }
 
-// Whether what is asked about before "v" wants "t" aligned better than "v" does.
+// Whether no variant before "v" requires a better alignment of "t" than "v".
 static bool aligned_no_better(const struct kernel *k, int v, const struct tensor *t) {
     const struct kernel *of = NULL;
     int w;
@@ -148,7 +146,7 @@ static bool aligned_no_better(const struct kernel *k, int v, const struct tensor
     return false;
 }
 
-// What is run: the kernel, or one variant of it.
+// Name of the run: the kernel, or one variant of it.
 static const char *run_id(struct session *s, const struct kernel *k, int v) {
     return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].tag);
 }
@@ -170,7 +168,7 @@ static void put_types(const struct kernel *k, struct buf *out) {
     for (int i = 0; i < k->nparams; ++i, comma = ", ") buf_printf(out, "%sint64_t", comma);
 }
 
-// The declarations of what the emitted file has of "k".
+// Writes declarations of what the emitted file has for "k".
 static void put_declarations(const struct run_case *c, const struct kernel *k, struct buf *out) {
     bool none = k->nformals + k->nparams == 0;
     buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
@@ -182,8 +180,8 @@ static void put_declarations(const struct run_case *c, const struct kernel *k, s
     buf_puts(out, ");\n");
 }
 
-// The function that calls the launcher with the params' values; a variant has to be the one that is
-// taken.
+// Writes the function that calls the launcher with the params' values.  It checks that the intended
+// variant is taken.
 static void put_launch(struct session *s, const struct run_case *c, const struct kernel *k, int v,
                        struct buf *out) {
     bool none = k->nformals + k->nparams == 0;
@@ -255,7 +253,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
     return NULL;
 }
 
-// One line of the table of kernels, and all that it needs.
+// Writes a row of the table of kernels, and everything that it refers to.
 static const char *put_run(struct session *s, const struct run_case *c, const struct kernel *k,
                            int v, struct buf *out, struct buf *table) {
     int64_t bytes;
@@ -272,7 +270,7 @@ static const char *put_run(struct session *s, const struct run_case *c, const st
     return why;
 }
 
-// The bits that tags of constants stand for, by number.
+// Writes the bits of constants, by number of the constant's tag.
 static void put_constants(const struct plan *p, struct buf *out) {
     if (p->nconstants == 0) return;
     buf_puts(out, "static const tcp_b128 constants[] = {\n");
@@ -315,7 +313,7 @@ const char *run_expected_name(struct session *s, const struct kernel *k, const s
     return arena_printf(&s->arena, "%s.%s.expect", k->name, t->name);
 }
 
-// Why the work ends at element "i"; NULL: it goes on.
+// Why the work stops at element "i"; NULL: it continues.
 static const char *given_up(const struct session *s, int64_t i) {
     return i % (1 << 16) == 0 && session_given_up(s) ? "given up" : NULL;
 }
@@ -327,8 +325,8 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
     bool more = image_next(&it, &e);
     const char *why = NULL;
     int64_t seen = 0;
-    // the image's buffers come by tensor id, the outputs in any order: the outputs are written as
-    // their turn comes
+    // the image's buffers are sorted by tensor id, the outputs are not: outputs are written in
+    // their own order
     int64_t **tags = memory_got(calloc((size_t)k->nformals + 1, sizeof *tags)),
             *count = memory_got(calloc((size_t)k->nformals + 1, sizeof *count));
     for (int i = 0; i < k->nformals && !why; ++i) {
@@ -354,7 +352,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         }
         if (to < 0 || !tags[to]) continue;
         if (image_is_opaque(e.tag) && e.off >= 0 && e.off < count[to]) {
-            tags[to][e.off] = INT64_MIN;  // an extern function's work
+            tags[to][e.off] = INT64_MIN;  // a value of an extern function
             continue;
         }
         if (e.tag < IMAGE_POISON && e.off >= 0 && e.off < count[to]) {

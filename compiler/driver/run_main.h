@@ -1,4 +1,4 @@
-// The program that `tcpc run` builds: its tables, and the files of what each output must hold.
+// Writes the program that `tcpc run` builds: its tables, and files with the expected outputs.
 #ifndef TCPC_DRIVER_RUN_MAIN_H
 #define TCPC_DRIVER_RUN_MAIN_H
 
@@ -15,40 +15,40 @@ struct oracle_flat;
 struct session;
 struct tensor;
 
-// What one run is about.
+// One run.
 struct run_case {
     const struct plan *plan;
-    const struct kir *kir;        // for the launchers' names; its kernels are in the plan's order
-    const struct kernel *kernel;  // the only one, or NULL: all
+    const struct kir *kir;        // for names of launchers; its kernels are in the plan's order
+    const struct kernel *kernel;  // the only kernel, or NULL: all
     const int64_t *sym_values;    // of the params
-    const char *print;            // a tensor whose contents are wanted, or NULL
+    const char *print;            // a tensor to print, or NULL
 };
 
-// The storage elements of a tensor, from its pointer on; -1 when there is no such number.
+// Elements of a tensor in memory, from its pointer on; -1 if not computable.
 int64_t run_storage(const struct oracle_flat *f);
-// Pages of the image of what kernel "k" means: those of what it writes, and of a block.
+// Pages of the oracle's image for kernel "k": those of its outputs, and those of a block.
 int64_t run_pages(const struct run_case *c, const struct kernel *k);
-// Whether running kernel "k", and comparing its outputs with "check", needs more memory or moves
-// more elements than it may, as a sentence in the session's memory; NULL when it does not.
+// Whether running kernel "k", and with "check" comparing its outputs, exceeds the limits of memory
+// or moved elements: the reason as a sentence, or NULL.
 const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,
                           bool check);
-// What the user may do about that.
+// What the user can do about that.
 const char *run_instead(const struct run_case *c);
-// Whether a run of kernel "k" on the host takes longer than its program takes to be optimized.
+// Whether a run of kernel "k" on the host takes longer than optimizing its program.
 bool run_is_long(struct session *s, const struct run_case *c, const struct kernel *k);
 
-// Appends the C++ text of the program (runtime/tcp_harness.h says what it is made of).  Returns
-// NULL, or why there is none as a sentence in the session's memory.
+// Appends the C++ text of the program (see runtime/tcp_harness.h).  Returns NULL, or as a sentence
+// why there is none.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
 
-// Appends the name of the runtime's enumerator: TCP_F16.
+// Appends the name of the runtime's enumerator, such as TCP_F16.
 void run_put_element(struct buf *out, const struct elem_type *e);
 
-// The name of the file that says what tensor "t" of kernel "k" must hold.
+// The name of the file with the expected contents of tensor "t" of kernel "k".
 const char *run_expected_name(struct session *s, const struct kernel *k, const struct tensor *t);
 
-// Writes the files that the tables of kernel "k" name into "folder", each whole or not at all: what
-// its outputs hold in "img".  Returns NULL, or what failed.
+// Writes the files that the tables of kernel "k" name into "folder", each completely or not at all:
+// the contents of its outputs in "img".  Returns NULL, or what failed.
 const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
                                const struct image *img, const char *folder);
 

@@ -1,4 +1,4 @@
-// Reading the words of `tcpc run` (see run_options.h).
+// Reads the words of `tcpc run` (see run_options.h).
 #include "driver/run_options.h"
 
 #include <string.h>
@@ -10,17 +10,19 @@ const char run_usage[] =
     "  --kernel NAME     run only this kernel\n"
     "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
     "promises)\n"
-    "  --print NAME      print what this tensor holds at the end: the number of each source "
+    "  --print NAME      print this tensor after the run: for each element, the number of its "
+    "source "
     "element\n"
-    "  --thread T        with --print of a fragment: that of this thread, in the last block\n"
+    "  --thread T        with --print of a fragment: print that of thread T, in the last block\n"
     "  --time [N]        GB/s of each kernel, the median of N launches\n"
-    "  --no-check        with --time: do not compare first, for sizes that take the host too long\n"
+    "  --no-check        with --time: do not compare the result first, which is slow for large "
+    "sizes\n"
     "  --json            print the results as JSON, for programs\n"
-    "  --watch           do it again whenever the plan, or a file that it imports, changes\n"
-    "  --gpu, --host     run there (default: on the GPU, if there is one and nvcc is installed)\n"
+    "  --watch           repeat the command when the plan, or a file that it imports, changes\n"
+    "  --gpu, --host     where to run (default: the GPU, if there is one and nvcc is installed)\n"
     "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
     "  --keep DIR        build in DIR, and keep everything there\n"
-    "  --write DIR       write what is to be built and compared into DIR, and stop\n"
+    "  --write DIR       write the sources for the build into DIR, and build nothing\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 static bool take_param(struct session *s, struct run_request *q, const char *text) {

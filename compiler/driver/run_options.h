@@ -17,15 +17,16 @@ struct run_request {
     int nparams;
     int64_t thread;  // -1: none
     bool time, no_check, json, watch, help;
-    int where;  // as toolchain_find takes it
+    // "want" of toolchain_find
+    int where;
 };
 
 extern const char run_usage[];
 
-// Takes the word at argv[*i], with its value; returns whether it was right, after saying why not.
+// Takes the word at argv[*i], with its value.  Reports errors and returns whether it was valid.
 bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i);
 
-// What `tcpc run` does when its words are read; returns the exit status.
+// Executes `tcpc run` after its words are read; returns the exit status.
 int run_plan(struct session *s, const struct run_request *q);
 
 #endif

@@ -1,4 +1,4 @@
-// What `tcpc run` would need of a kernel, counted before anything is allocated or executed (see
+// Estimates what `tcpc run` needs for a kernel, before anything is allocated or executed (see
 // run_main.h).
 #include <inttypes.h>
 
@@ -7,17 +7,17 @@
 #include "layout/algebra.h"
 #include "oracle/oracle.h"
 
-// Of the program's buffers: what is copied, what was there before and after, and of an output what
-// each element must hold.
+// Limit for the program's buffers: a tensor's copies before and after the run, and what an output
+// must contain for each element.
 #define MOST_BYTES ((int64_t)1 << 34)
 enum { BUFFERS = 3, EXPECTED = 8 };
-// Of a block's own memory, 256 MB: registers and shared memory fill a hundredth of them, but
-// elements of fragments may be far apart.
+// Limit for a block's own memory, 256 MB.  Registers and shared memory fill a hundredth of that,
+// but elements of fragments may be far apart.
 enum { BLOCK_PAGES = 1 << 17 };
-// What is moved is estimated, and the oracle counts on its own up to ORACLE_LIMIT: refused at
-// once is only what is far beyond.
+// The number of moved elements is estimated, and the oracle has its own limit ORACLE_LIMIT, so only
+// what is far beyond is refused here.
 #define MOST_MOVED (4 * ORACLE_LIMIT)
-// On the host some millions of elements are moved in a second without optimization.
+// On the host, some millions of elements are moved in a second without optimization.
 #define LONG_MOVED ((int64_t)1 << 21)
 
 int64_t run_storage(const struct oracle_flat *f) {
@@ -47,8 +47,8 @@ int64_t run_pages(const struct run_case *c, const struct kernel *k) {
     return sum;
 }
 
-// Elements and iterations of "list" where the variables around it have the values of "env", with
-// each loop's in the middle; INT64_MAX / 2: that many or more.
+// Elements and iterations of "list", with the values "env" of the variables around it and each
+// loop's variable in the middle; INT64_MAX / 2: that many or more.
 static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list,
                      struct ix_env *env, int64_t *var) {
     int64_t sum = 0;
@@ -76,7 +76,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
     return sum;
 }
 
-// Of all blocks, by one in the middle of the grid.
+// The same for all blocks, estimated from one in the middle of the grid.
 static int64_t moved_by(struct session *s, const struct kernel *k, const int64_t *sym) {
     int64_t *var = ARENA_ARRAY(&s->arena, int64_t, k->end_var + 1), blocks = 1, all;
     struct ix_env env = {var, sym};
@@ -103,7 +103,7 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
         const struct tensor *t = k->formal[i].tensor;
         struct oracle_flat f;
         int64_t own;
-        if (!oracle_flatten(t->layout, c->sym_values, &f)) continue;  // run_write_main says so
+        if (!oracle_flatten(t->layout, c->sym_values, &f)) continue;  // reported by run_write_main
         own = run_storage(&f);
         if (own < 0) own = (int64_t)1 << 40;  // or more
         own *= BUFFERS * (t->elem->bits / 8) + (k->formal[i].dir != ARG_IN ? EXPECTED : 0);

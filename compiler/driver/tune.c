@@ -1,4 +1,4 @@
-// tcpc tune PLAN: times the best candidates of a planned kernel and writes the winner as a plan.
+// tcpc tune PLAN: times the best candidates of a planned kernel and writes the best one as a plan.
 #include "driver/tune.h"
 
 #include <errno.h>
@@ -28,11 +28,11 @@ enum { MOST_SECONDS = 600 };
 
 const char tune_usage[] =
     "usage: tcpc tune [OPTIONS] PLAN\n"
-    "  Times the best candidates of a planned kernel on the GPU at hand, and writes the plan with\n"
+    "  Times the best candidates of a planned kernel on the GPU, and writes the plan with\n"
     "  the fastest one.\n"
     "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
-    "  --seconds=N       how long to measure, once all is built; default 2\n"
-    "  --kernel NAME     the kernel, if several of the plan are planned\n"
+    "  --seconds=N       seconds to measure, after building; default 2\n"
+    "  --kernel NAME     the kernel to tune, if several kernels are planned\n"
     "  --param NAME=N    the value of a param; all params of the kernel need one\n"
     "  -o FILE           write the plan to FILE; default: standard output\n"
     "  --json            print the results as JSON, for programs; the plan is written only with "
@@ -104,7 +104,7 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
 
 // -- what is tuned --------------------------------------------------------------------------------
 
-// The kernel that is asked for; NULL after an error.
+// The requested kernel; NULL after an error.
 static const struct kernel *find_kernel(const struct tune_request *q, const struct plan *p) {
     const char *known[64];
     int n = 0;
@@ -134,7 +134,7 @@ static const struct kernel *find_kernel(const struct tune_request *q, const stru
     return found;
 }
 
-// Whether each param of "k" has a value; "*text" is then "M = 4096, N = 64".
+// Whether each param of "k" has a value; sets "*text" to "M = 4096, N = 64".
 static bool params_given(struct session *s, const struct tune_request *q, const struct kernel *k,
                          const char **text) {
     struct buf b;
@@ -171,7 +171,7 @@ static const char *copied(struct session *s, const char *text) {
     return arena_strndup(&s->arena, text, strlen(text));
 }
 
-// The emitted file with this kernel alone, whose launcher is called "name".
+// The emitted file with only this kernel, whose launcher is called "name".
 static const char *emitted(struct session *s, struct compiled *c, const char *kernel,
                            const char *name) {
     struct kir_kernel *x = c->kir->kernels;
@@ -194,7 +194,7 @@ struct work {
     const struct given *given;
     struct tuning t;
     struct buf functions, tables;
-    int64_t candidates;  // that there are, as far as they are asked for
+    int64_t candidates;  // existing candidates, as far as requested
 };
 
 // Adds the candidate that "c" has compiled, with kernel "k".  Returns the exit status.
@@ -217,8 +217,8 @@ static int add_compiled(struct work *w, struct compiled *c, const struct kernel 
     return why ? option_error("%s", copied(s, why)) : EXIT_RIGHT;
 }
 
-// Compiles candidate "number" with all proofs and adds it to those that are timed.  What is not
-// proven is left out.  Returns the exit status.
+// Compiles candidate "number" with all proofs and adds it to those to be timed.  Omits it if it is
+// not proven.  Returns the exit status.
 static int add_candidate(struct work *w, int number) {
     struct session x;
     struct compiled c;
@@ -365,7 +365,7 @@ int tune_plan(struct session *s, const struct tune_request *q) {
     if (status) return status;
     const struct kernel *k = find_kernel(q, c.plan);
     if (!k || !params_given(s, q, k, &w.t.params)) return EXIT_USAGE;
-    // for the GPU that it is timed on, whatever the plan may be compiled for
+    // for the GPU on which it is timed, whatever the plan is compiled for
     if (!toolchain_find(&tools, q->where, "'tcpc tune'", q->cxx, "native")) return EXIT_USAGE;
     w.t.kernel = k->name;
     w.given = read_by(s);

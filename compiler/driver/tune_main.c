@@ -1,4 +1,4 @@
-// The program of `tcpc tune`, as runtime/tcp_tune.h has it.
+// Writes the program of `tcpc tune` (see runtime/tcp_tune.h).
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -35,7 +35,7 @@ void tune_put_launch(const struct kernel *k, const char *name, const int64_t *sy
     buf_puts(out, "stream);\n}\n");
 }
 
-// Appends an array with one number a mode.
+// Appends an array with a number for each mode.
 static void put_numbers(struct buf *out, const char *name, const int64_t *number, int n) {
     buf_printf(out, "static const int64_t %s[] = {", name);
     for (int i = 0; i < n; ++i) buf_printf(out, "%s%" PRId64, i ? ", " : "", number[i]);

@@ -1,4 +1,4 @@
-// What came of the candidates: read, chosen from, and printed.
+// The results of the candidates: reads them, chooses the best, and prints them.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 // -- reading --------------------------------------------------------------------------------------
 
-// The rest of "line" after the word "name" and a blank; NULL: it begins otherwise.
+// The rest of "line" after the word "name" and a blank; NULL if it begins differently.
 static const char *behind(const char *line, const char *name) {
     size_t n = strlen(name);
     return strncmp(line, name, n) == 0 && line[n] == ' ' ? line + n + 1 : NULL;
 }
 
-// "3 REST": the candidate, with "*rest"; NULL where there is no such one.
+// Reads "3 REST": returns the candidate and sets "*rest"; NULL if there is no such candidate.
 static struct tuned *candidate_at(struct tuning *t, const char *text, const char **rest) {
     char *end;
     long i = strtol(text, &end, 10);

@@ -1,4 +1,4 @@
-// Doing a command again when a file that it reads changes.
+// Repeats a command when a file that it reads changes.
 #include "driver/watch.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { POLL_NS = 100 * 1000 * 1000 };
 
-// What a file was: all zero where there is none.
+// The state of a file: all zero if it does not exist.
 struct stamp {
     const char *path;
     struct timespec at;
@@ -41,7 +41,7 @@ static void nap(void) {
     nanosleep(&t, NULL);
 }
 
-// The plan at "path" and what it imports, as far as it can be read.
+// Finds the plan at "path" and its imports, as far as they can be read.
 static int find_files(struct session *s, const char *path, struct stamp **out) {
     struct compiled c;
     const struct stamp plan = stamp_of(path);
@@ -56,7 +56,7 @@ static int find_files(struct session *s, const char *path, struct stamp **out) {
     return n;
 }
 
-// Waits until one of the files is another one, and there; returns its name.
+// Waits until one of the files has changed and exists; returns its name.
 static const char *wait_for_change(const struct stamp *file, int n) {
     for (;; nap())
         for (int i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ static int run_once(int (*command)(int, char **), int argc, char **argv) {
 }
 
 int watch(const char *path, int (*command)(int, char **), int argc, char **argv) {
-    int all = argc + 1, n = 0;  // after the words come response files (driver/response.h)
+    int all = argc + 1, n = 0;  // response files follow the words (driver/response.h)
     while (argv[all]) ++all;
     char **rest = malloc(sizeof *rest * (size_t)(all + 1));
     if (!rest) return option_error("memory is out");

@@ -1,11 +1,11 @@
-// Where the lines of a statement end: the way of clang-format's continuation indenter
-// (the class ContinuationIndenter of LLVM 14, style LLVM, 100 columns).
+// Decides where the lines of a statement end, like clang-format's continuation indenter (class
+// ContinuationIndenter of LLVM 14, style LLVM, 100 columns).
 //
-// Each token goes on the line or on a new one.  A new line has a penalty, that of its token and more
-// for the first one within a bracket or a subexpression; a column beyond the last one costs more
-// than any of them.  What brackets and subexpressions are open, with the columns that they indent
-// to, is the state of a line; the cheapest way from the first token to the last one is looked for
-// as a shortest path, where of two equal ones the one that was found first is taken.
+// Each token goes on the current line or on a new one.  A new line costs the penalty of its token,
+// and more for the first one inside a bracket or a subexpression.  A column beyond the last one
+// costs more than any of these.  The state consists of the open brackets and subexpressions, with
+// their columns of indentation.  The cheapest way from the first token to the last one is a
+// shortest path; of two equal ones, the first one found is taken.
 #include <stddef.h>
 #include <string.h>
 
@@ -22,13 +22,13 @@ struct scope {
 };
 
 struct state {
-    int next;  // the token that comes next
+    int next;  // the next token
     int column, line_level, lowest_level;
-    int depth;  // of "scope"; its last one is scope[depth - 1]
+    int depth;  // of "scope"; the innermost one is scope[depth - 1]
     struct scope scope[DEEP];
 };
 
-// A state with its price, and how it was come by.  Of its scopes only those that are open are kept.
+// A state with its cost and its predecessor.  Keeps only its open scopes.
 struct found {
     const struct state *state;
     int from;
@@ -42,8 +42,8 @@ struct search {
     int n, first_indent;
     struct found *found;
     int nfound, cap;
-    int *heap, nheap, heap_cap;     // indices of "found", the cheapest first
-    int *table, table_size, nleft;  // states that were left already, by hash; index + 1
+    int *heap, nheap, heap_cap;     // indices of "found"; the cheapest is first
+    int *table, table_size, nleft;  // hash table of states that were already expanded; index + 1
 };
 
 static struct scope *top(struct state *x) {
@@ -62,7 +62,7 @@ static bool is_operator(const struct token *t) {
     return t->kind == TOKEN_BINARY;
 }
 
-// The column of token "x->next" on a new line.
+// The column of token "x->next" if it begins a new line.
 static int new_column(const struct search *f, struct state *x) {
     const struct token *t = &f->token[x->next], *before = t - 1;
     struct scope *p = top(x);
@@ -185,7 +185,7 @@ static void open_bracket(struct state *x, const struct token *t) {
     x->scope[x->depth++] = p;
 }
 
-// Goes past token "x->next", which is at x->column.
+// Consumes token "x->next", which is at x->column.
 static int64_t pass(const struct search *f, struct state *x, bool new_line) {
     const struct token *t = &f->token[x->next];
     if (t->kind == TOKEN_COMMA || is_operator(t)) top(x)->no_break_in_operand = false;
@@ -254,7 +254,7 @@ static void enlarge_table(struct search *f) {
         if (old[i]) *place_of(f, f->found[old[i] - 1].state) = old[i];
 }
 
-// Whether no state like number "i" was left before; notes that this one is.
+// Whether no state equal to number "i" was expanded before; records it.
 static bool is_new(struct search *f, int i) {
     if (2 * f->nleft >= f->table_size) enlarge_table(f);
     int *place = place_of(f, f->found[i].state);
@@ -314,7 +314,7 @@ static void step(struct search *f, int from, bool new_line) {
     push(f, (struct found){kept(f, &x), from, new_line, penalty});
 }
 
-// The way to the last token: an index of "found".
+// The cheapest way to the last token, as an index of "found".
 static int best(struct search *f) {
     while (f->nheap) {
         int i = pop(f);

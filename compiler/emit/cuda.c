@@ -1,8 +1,8 @@
-// A .cu file from Kernel IR: for each kernel of the plan a __global__ function and a launcher with
-// a C ABI.
+// Prints a .cu file from Kernel IR: for each kernel of the plan, a __global__ function and a
+// launcher with a C ABI.
 //
-// Nothing here decides anything.  The text is deterministic
-// and a fixed point of the project's clang-format.
+// Makes no decisions.  The text is deterministic, and the project's clang-format does not change
+// it.
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,12 +21,12 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
     }
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
-        if (!p->in_body) continue;  // the grid's alone
+        if (!p->in_body) continue;  // only the grid uses it
         call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
 }
 
-// Whether an access takes elements of "x" from where they are apart: by words.
+// Whether elements of "x" are accessed that are not consecutive: then it is accessed by words.
 static bool stands_apart(const struct kir_node *list, const struct kir_buffer *x) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if ((n->step && n->apart == x) || stands_apart(n->body, x) || stands_apart(n->orelse, x))
@@ -35,7 +35,7 @@ static bool stands_apart(const struct kir_node *list, const struct kir_buffer *x
     return false;
 }
 
-// The elements of a fragment; whole words of them where it is accessed by words.
+// The elements of a fragment, rounded up to whole words if it is accessed by words.
 static int64_t elements_of(const struct emission *o, const struct kir_buffer *x) {
     int word = x->elem_bits < 32 && stands_apart(o->k->body, x) ? 32 / x->elem_bits : 1;
     return (x->count + word - 1) / word * word;

@@ -1,4 +1,4 @@
-// A device function to embed: what its caller owes, its constants, its body.
+// Prints a device function: the preconditions for its caller, its constants, its body.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool has(const struct kir_kernel *k, enum kir_space space) {
     return false;
 }
 
-// Whether other threads may write what is read of global memory, or read what is written there.
+// Whether other threads may write the global memory that it reads, or read what it writes.
 static bool shares_global(const struct kir_kernel *k) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_buffer *x = k->formal[i].buffer;
@@ -47,7 +47,7 @@ static int count(const struct kir_node *list, enum kir_kind kind) {
     return n;
 }
 
-// Whether another argument than "f" is in the same memory.
+// Whether another argument than "f" is in the same memory space.
 static bool has_neighbour(const struct kir_kernel *k, const struct kir_formal *f) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *x = &k->formal[i];
@@ -56,8 +56,8 @@ static bool has_neighbour(const struct kir_kernel *k, const struct kir_formal *f
     return false;
 }
 
-// What the caller's other code may do with the memory: the loads of a copy come before its stores,
-// and those of what is constant may be of any time.
+// Says what the caller's other code may do with the memory: the loads of a copy come before its
+// stores, and loads of constant memory may come at any time.
 static void put_sharing(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     for (int i = 0; i < k->nformals; ++i) {
@@ -75,7 +75,7 @@ static void put_sharing(const struct emission *o) {
     }
 }
 
-// What the proofs took for granted, as a list for the caller.
+// Prints what the proofs assumed, as a list for the caller.
 static void put_duties(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;

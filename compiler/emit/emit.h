@@ -1,4 +1,4 @@
-// CUDA C from Kernel IR.
+// Prints Kernel IR as CUDA C.
 #ifndef TCPC_EMIT_EMIT_H
 #define TCPC_EMIT_EMIT_H
 
@@ -8,16 +8,16 @@ struct kir;
 struct kir_kernel;
 struct lines;
 
-// Appends the whole of a .cu file: a kernel and a launcher each.  Needs runtime/ alone; a fixed
-// point of clang-format.
+// Appends a complete .cu file, with a kernel and a launcher for each kernel.  The file needs only
+// runtime/.  clang-format does not change it.
 void emit_cuda(struct session *s, const struct kir *k, struct buf *out);
-// The same, one function after the other: what comes before them, which needs no kernels in "k";
-// then each device function, then each kernel with all of its cases.
+// The same, function by function: first what comes before the functions ("k" needs no kernels),
+// then each device function, then each kernel with all its cases.
 struct lines *emit_cuda_begin(struct session *s, const struct kir *k, struct buf *out);
 void emit_cuda_next(struct session *s, const struct kir_kernel *first, struct lines *lines,
                     struct buf *out);
-// Appends a header: the device functions, to be included beside other code, and the launchers'
-// declarations.  Needs runtime/tcp_device.cuh for the first, runtime/tcp_runtime.h for the others.
+// Appends a header: device functions to be included in other code, and declarations of launchers.
+// The former need runtime/tcp_device.cuh, the latter runtime/tcp_runtime.h.
 void emit_header(struct session *s, const struct kir *k, struct buf *out);
 
 #endif

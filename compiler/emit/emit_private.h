@@ -1,4 +1,4 @@
-// What the files that print a .cu file share.
+// Shared by the files that print a .cu file.
 #ifndef TCPC_EMIT_EMIT_PRIVATE_H
 #define TCPC_EMIT_EMIT_PRIVATE_H
 
@@ -6,24 +6,24 @@
 
 struct lines;
 
-// One function on its way to the text.
+// A function being printed.
 struct emission {
     struct session *s;
     struct buf *b;
     const struct kir_kernel *k;
     struct lines *lines;            // or NULL
-    const struct kir_carry *carry;  // of the loop around; or NULL
+    const struct kir_carry *carry;  // offsets carried by the loop around; or NULL
     int ncarries;
 };
 
-// A call to be filled with arguments and written; "head" ends with the opening parenthesis.
+// A call, whose arguments are added before it is written; "head" ends with the opening parenthesis.
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
-// The statements "list" (statements.c).
+// Prints the statements "list" (statements.c).
 void emit_list(const struct emission *o, const struct kir_node *list, int indent);
-// What is between the braces of a kernel or a device function, and the closing one.
+// Prints the body of a kernel or a device function, and the closing brace.
 void emit_body(const struct emission *o);
 
-// What comes before text for the host, which ends with #endif: NVRTC compiles the rest alone.
+// Comes before text for the host, which ends with #endif; NVRTC compiles only the rest.
 extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);
 void emit_launcher_declaration(const struct emission *o);

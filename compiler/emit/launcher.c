@@ -14,7 +14,7 @@ static struct call check(const struct emission *o, int indent, const char *fn) {
     return c;
 }
 
-// "N == 0 || M == 0".
+// Text such as "N == 0 || M == 0".
 static const char *extents(const struct emission *o, struct kir_extents x, const char *is,
                            const char *join) {
     struct buf b;
@@ -92,7 +92,7 @@ static void put_check(const struct emission *o, const struct kir_check *x) {
 
 // -- variants -------------------------------------------------------------------------------------
 
-// Whether some variant asks about "t", or about a product with "y".
+// Whether some variant has a condition on "t", or on a product with "y".
 static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const struct lay_sym *y) {
     for (int n = 0; n < l->nvariants; ++n)
         for (int i = 0; i < l->variant[n].nwhen; ++i) {
@@ -102,7 +102,7 @@ static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const 
     return false;
 }
 
-// The parameters of both functions.
+// Prints the parameters of both functions.
 static void put_parameters(const struct kir_launch *l, struct call *c) {
     for (int i = 0; i < l->ntensors; ++i) {
         const struct kir_tensor *t = &l->tensor[i];
@@ -111,7 +111,7 @@ static void put_parameters(const struct kir_launch *l, struct call *c) {
     for (int i = 0; i < l->nparams; ++i) call_arg(c, "int64_t %s", l->param[i].c_name);
 }
 
-// Its head, which "end" ends: ") {" or ");".
+// Prints its head, which ends with "end": ") {" or ");".
 static void put_variant_head(const struct emission *o, const char *end) {
     struct arena *m = &o->s->arena;
     const struct kir_launch *l = o->k->launch;
@@ -142,7 +142,7 @@ static void put_condition(const struct emission *o, const struct kir_condition *
     }
 }
 
-// NAME_variant: which of the variants these arguments get.
+// Prints NAME_variant: which variant these arguments get.
 static void put_variant(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
     put_variant_head(o, ") {");
@@ -203,8 +203,7 @@ static void put_choice(const struct emission *o) {
 
 // -- the launcher ---------------------------------------------------------------------------------
 
-// The tensors that the kernel writes, or those that it reads alone: "A, B"; NULL when there are
-// none.
+// The tensors that the kernel writes, or those that it only reads: "A, B"; NULL if there are none.
 static const char *tensor_names(const struct emission *o, bool written) {
     const struct kir_launch *l = o->k->launch;
     struct buf b;
@@ -218,7 +217,7 @@ static const char *tensor_names(const struct emission *o, bool written) {
     return n ? names : NULL;
 }
 
-// What the caller owes and no launcher can check.
+// Prints what the caller must guarantee and a launcher cannot check.
 static void put_contract(const struct emission *o) {
     const char *in = tensor_names(o, false), *out = tensor_names(o, true);
     struct arena *m = &o->s->arena;

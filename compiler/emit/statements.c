@@ -1,4 +1,4 @@
-// The statements of a function as CUDA C.  One runtime call is one instruction.
+// Prints the statements of a function as CUDA C.  One call of the runtime is one instruction.
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ static const char *int_type(int bits) {
     return bits == 32 ? "int" : "int64_t";
 }
 
-// Where a loop begins.  An int counts up to its end, but may begin beyond, and then does nothing.
+// The begin of a loop.  Its variable may be an int that holds all values up to the end, although
+// the begin may be larger; the loop then has no iterations.
 static const char *begin_of(const struct emission *o, const struct kir_node *n) {
     const char *begin = emit_ix(o->s, o->k, n->begin);
     if (!n->may_be_over) return begin;
@@ -50,7 +51,8 @@ static const char *store_name(const struct emission *o, const struct kir_node *n
     return hinted(o, arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], n->bits), n->st);
 }
 
-// "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of elements of 8 that are apart by these steps.
+// Text such as "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of 8-bit elements with these
+// distances.
 static const char *apart_name(const struct emission *o, const struct kir_node *n, int bits,
                               const char *what) {
     const char *text = arena_printf(&o->s->arena, "tcp_%s_%d<%d", what, bits, n->apart->elem_bits);
@@ -63,7 +65,7 @@ static const char *index_of(const struct emission *o, const struct ix *at) {
     return emit_ix_within(o->s, o->k, at, o->carry, o->ncarries);
 }
 
-// What access "n" reads of "x" from "at" on.
+// The value that access "n" reads from "x" at "at".
 static const char *loaded(const struct emission *o, const struct kir_node *n,
                           const struct kir_buffer *x, const struct ix *at) {
     if (n->apart == x)
@@ -73,7 +75,7 @@ static const char *loaded(const struct emission *o, const struct kir_node *n,
     return arena_printf(&o->s->arena, "%s(%s)", load_name(o, n, x), element(o, x, at));
 }
 
-// The call that stores what access "n" writes to "x" from "at" on, but for the value.
+// The call, without its value, that stores what access "n" writes to "x" at "at".
 static struct call storing(const struct emission *o, const struct kir_node *n, int indent,
                            const struct kir_buffer *x, const struct ix *at) {
     bool apart = n->apart == x;
@@ -84,7 +86,7 @@ static struct call storing(const struct emission *o, const struct kir_node *n, i
     return c;
 }
 
-// "value", an access of elements as in "from", of elements as in "to".
+// Converts "value", an access with elements as in "from", to elements as in "to".
 static const char *converted(const struct emission *o, const struct kir_buffer *from,
                              const struct kir_buffer *to, const char *value) {
     if (!kir_converts(from, to)) return value;
@@ -129,7 +131,7 @@ static void put_for(const struct emission *o, const struct kir_node *n, int inde
                                  emit_ix(o->s, o->k, n->end), v));
 }
 
-// As many copies of the value as "bits" has room for.
+// As many copies of the value as fit in "bits".
 static const char *filling(const struct emission *o, const struct kir_node *n) {
     if (n->value == 0) return arena_printf(&o->s->arena, "tcp_zero_%d()", n->bits);
     uint64_t x = n->value;
@@ -147,7 +149,7 @@ static const char *filling(const struct emission *o, const struct kir_node *n) {
     return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
 }
 
-// The bytes that a cp.async reads, at an edge.
+// The number of bytes that a cp.async at an edge reads.
 static const char *source_size(const struct emission *o, const struct kir_node *n) {
     struct arena *m = &o->s->arena;
     const char *holds = "", *size = arena_printf(m, "%d", n->bits / 8);
@@ -158,7 +160,7 @@ static const char *source_size(const struct emission *o, const struct kir_node *
         int64_t first;
         const char *left = emit_ix(o->s, o->k, n->cut->b), *a = emit_ix(o->s, o->k, n->cut->a);
         bool sum = strstr(a, " + ") || strstr(a, " - ");
-        // neither is negative, so that their difference is of the type that holds both
+        // neither is negative, so the difference fits the wider of their types
         if (!ix_static(n->cut->a, &first) || first)
             left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
         size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);
@@ -186,7 +188,7 @@ static void put_if(const struct emission *o, const struct kir_node *n, int inden
     emit_list(o, n->orelse, indent + 4);
 }
 
-// A loop but for its closing brace.
+// Prints a loop without its closing brace.
 static void put_loop(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     for (int i = 0; i < n->nrings; ++i) {
@@ -242,7 +244,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         break;
     case KIR_IF: put_if(o, n, indent); break;
     case KIR_BLOCK:
-        if (!declares(n->body)) {  // braces only where there are names to keep apart
+        if (!declares(n->body)) {  // braces only if names need a scope
             emit_list(o, n->body, indent);
             return;
         }

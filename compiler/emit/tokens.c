@@ -1,5 +1,5 @@
-// Tokens of a statement, its subexpressions, and the penalties of line ends: those of clang-format's
-// style LLVM, as the class TokenAnnotator of LLVM 14 gives them.
+// Splits a statement into tokens, finds its subexpressions, and computes the penalties of line
+// breaks like clang-format's style LLVM (class TokenAnnotator of LLVM 14).
 #include "emit/tokens.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ enum { FIRST_PARAMETER = 40 };  // PenaltyBreakBeforeFirstCallParameter of .clan
 struct reader {
     struct token *token;
     int n, at;
-    bool declares;  // the head of a function
+    bool declares;  // it is the head of a function
 };
 
 // -- tokens ---------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ static enum precedence precedence_of(const char *p, int width) {
     return p[0] == '+' || p[0] == '-' ? PREC_ADDITIVE : PREC_MULTIPLICATIVE;
 }
 
-// The token at "p", after "before"; "angles": so many < are open.
+// The token at "p", after "before".  "angles": number of open <.
 static struct token token_at(const char *p, bool space, const struct token *before, int angles) {
     struct token t = {.text = p, .width = 1, .kind = TOKEN_WORD, .space = space};
     bool blank_behind = p[1] == ' ';
@@ -108,7 +108,7 @@ static struct token *now(struct reader *r) {
 
 static void parse(struct reader *r, int level);
 
-// The subexpression from "start" to before what comes now.
+// Makes a subexpression from "start" to the token before the current one.
 static void enclose(struct reader *r, int start, enum precedence prec) {
     struct token *first = &r->token[start], *last = &r->token[r->at - 1];
     if (first->nbegins == (int)sizeof first->begins) return;
@@ -146,7 +146,7 @@ static int level_of(const struct token *t) {
                : -1;
 }
 
-// Operators of one precedence and what is between them.
+// Parses operators of one precedence and their operands.
 static void parse(struct reader *r, int level) {
     if (!now(r) || level > PREC_PRIMARY) return;
     if (level == PREC_CONDITIONAL) {
@@ -207,7 +207,8 @@ static bool may_break(const struct token *left, const struct token *right) {
     return left->kind == TOKEN_CLOSE && left->bracket == '(' && right->kind == TOKEN_WORD;
 }
 
-// "parameters": of the bracket that "left" is.
+// The penalty of a break before token "i".  "parameters": number of parameters after the bracket
+// "left".
 static int split_penalty(const struct reader *r, int i, int parameters) {
     const struct token *left = &r->token[i - 1], *right = &r->token[i];
     bool loop = is_word(&r->token[0], "for");
@@ -226,7 +227,7 @@ static int split_penalty(const struct reader *r, int i, int parameters) {
     return right->prec != PREC_NONE ? (int)right->prec : 3;
 }
 
-// How many parameters follow the opening bracket "at".
+// The number of parameters after the opening bracket "at".
 static int parameters_of(const struct reader *r, int at) {
     int depth = 0, n = 0;
     for (int i = at; i < r->n; ++i) {

@@ -1,4 +1,4 @@
-// A statement of emitted C as tokens, with what decides where its lines end (emit/breaks.c).
+// The tokens of a statement of emitted C, with what determines line breaks (emit/breaks.c).
 #ifndef TCPC_EMIT_TOKENS_H
 #define TCPC_EMIT_TOKENS_H
 
@@ -13,12 +13,12 @@ enum token_kind {
     TOKEN_COMMA,
     TOKEN_SEMICOLON,
     TOKEN_UNARY,
-    TOKEN_BINARY,       // an assignment, too
-    TOKEN_CONDITIONAL,  // ? and its :
-    TOKEN_POINTER,      // of a declaration
+    TOKEN_BINARY,       // also an assignment
+    TOKEN_CONDITIONAL,  // ? and the : that belongs to it
+    TOKEN_POINTER,      // in a declaration
 };
 
-// Precedences, as C has them: the higher ones bind closer.
+// Precedences of C; operators with higher ones bind closer.
 enum precedence {
     PREC_NONE,
     PREC_COMMA,
@@ -40,22 +40,22 @@ struct token {
     enum token_kind kind;
     char bracket;  // of an opening or closing one: ( [ < {
     enum precedence prec;
-    bool space;      // a blank comes before it
-    bool may_break;  // a line may end before it
-    int penalty;     // what that costs
-    int level;       // so many brackets are open
-    int nbegins;     // subexpressions that begin here, by their precedences, the innermost first
+    bool space;      // a blank before it
+    bool may_break;  // a line may be broken before it
+    int penalty;     // penalty of that line break
+    int level;       // number of open brackets
+    int nbegins;     // precedences of the subexpressions that begin here, the innermost first
     unsigned char begins[24];
-    int nends;           // so many of them end here
-    int operator_index;  // of a binary operator: among those of its subexpression
+    int nends;           // number of subexpressions that end here
+    int operator_index;  // of a binary operator: its number in its subexpression
     bool has_next_operator;
-    bool ends_binary;  // a subexpression of an operator ends here
+    bool ends_binary;  // a subexpression with operators ends here
     bool begins_binary;
-    bool condition;           // the parenthesis of an if or a for
-    bool within_parenthesis;  // of <: the innermost bracket around it is one
+    bool condition;           // parenthesis of an if or a for
+    bool within_parenthesis;  // of <: the innermost bracket around it is a parenthesis
 };
 
-// The tokens of "text", one statement without line ends; "n" is how many.
+// The tokens of "text", a statement without line ends; sets "n" to their number.
 struct token *tokens_of(struct session *s, const char *text, int *n);
 
 #endif

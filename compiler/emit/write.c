@@ -1,4 +1,4 @@
-// Writing C the way clang-format leaves it.
+// Writes C in the format of clang-format.
 #include "emit/write.h"
 
 #include <inttypes.h>
@@ -34,8 +34,8 @@ void call_write(struct buf *b, const struct call *c) {
     arena_rewind(&c->s->arena, mark);
 }
 
-// A backslash before a blank may end up at the end of a line, where it takes the next line
-// into the comment.
+// Removes backslashes before blanks: at the end of a line, one would continue the comment on the
+// next line.
 static char *without_splices(const char *text) {
     struct buf b;
     buf_init(&b);
@@ -105,7 +105,7 @@ struct lines *lines_new(struct session *s, struct buf *b, const char *path, cons
 }
 
 void lines_write(struct lines *l, const char *access) {
-    // a statement that is broken after its = has the call on its second line
+    // the call of a statement that is broken after its = is on the second line
     const char *end = strchr(access, '\n');
     int before = end > access && end[-1] == '=' && l->plan_line > 1;
     buf_printf(l->b, "#line %d \"%s\"\n%s", l->plan_line - before, l->plan, access);

@@ -1,5 +1,5 @@
-// Writing C the way clang-format leaves it: calls whose arguments are filled up to column 100,
-// comments that are wrapped, index expressions.
+// Writes C in the format of clang-format: calls whose arguments fill lines up to column 100,
+// wrapped comments, index expressions.
 #ifndef TCPC_EMIT_WRITE_H
 #define TCPC_EMIT_WRITE_H
 
@@ -10,7 +10,8 @@
 
 enum { EMIT_COLUMNS = 100 };
 
-struct call {  // text before the arguments, the arguments, text after them
+// text before the arguments, the arguments, text after them
+struct call {
     struct session *s;
     int indent;
     const char *head;  // ends with the opening parenthesis
@@ -21,44 +22,44 @@ struct call {  // text before the arguments, the arguments, text after them
 
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void call_write(struct buf *b, const struct call *c);
-// The statement, or the head of one, "text", which has no line ends: on several lines where it is too
-// long for one.
+// Writes the statement "text" (or the head of one), which has no line ends, on several lines if it
+// is too long for one.
 void statement_write(struct session *s, struct buf *b, int indent, const char *text);
 
-// The name of the file at "path", without its folder, as a comment has it.
+// The file name of "path", without its folder, for use in a comment.
 const char *name_in_comment(struct session *s, const char *path);
-// One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
+// Writes the comment "// text", wrapped at blanks; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);
 
-// "e" as C, in kernel "k".
+// "e" as C in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// Whether the text names the stride beside a carried offset: where that has 64 bits.
+// Whether the text names the stride of a carried offset: it does if that has 64 bits.
 bool emit_names_stride(const struct kir_carry *c);
-// The same within a loop that carries offsets, whose strides have names.
+// The same inside a loop that carries offsets, whose strides have names.
 const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const struct ix *e,
                            const struct kir_carry *carry, int ncarries);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// The same as a tcp_exact, which knows when it overflows.
+// The same as a tcp_exact, which detects overflow.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
 // -- #line ----------------------------------------------------------------------------------------
 
-// Where the emitted text leads profilers and debuggers: accesses to the plan, all else to the
-// emitted file itself.
+// The source positions for profilers and debuggers: an access belongs to a line of the plan,
+// everything else to the emitted file.
 struct lines {
     struct buf *b;
-    const char *plan;  // the file's name, for a C string
+    const char *plan;  // name of the file, escaped for a C string
     const char *self;  // of the emitted file
-    int plan_line;     // of the copy at hand, 0: none
+    int plan_line;     // of the current copy; 0: none
     int row;           // lines in "b" up to "counted"
     size_t counted;
 };
 
-// For a plan at "path" whose text goes to the empty "b"; "ending" is that of the emitted file where
-// nothing else is known. Returns NULL when no #line is wanted.
+// Makes the lines for a plan at "path" whose text goes to the empty "b".  "ending" is used for the
+// name of the emitted file if it is not known.  Returns NULL if #line is switched off.
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending);
-// Writes the lines "access" so that the line on which their call begins comes from "plan_line".
+// Writes "access" so that the line on which its call begins belongs to "plan_line".
 void lines_write(struct lines *l, const char *access);
 
 #endif

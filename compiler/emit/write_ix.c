@@ -1,25 +1,22 @@
-// Writing index expressions as C, with the widths that they have.
+// Writes index expressions as C, with the widths that they have.
 #include <inttypes.h>
 
 #include "base/session.h"
 #include "emit/write.h"
 #include "kernel/widths.h"
 
-enum level {
-    SUM,
-    PRODUCT,
-    OPERAND
-};  // what the context binds: operands need parentheses around all else
+// how closely the context binds; OPERAND: all but single operands need parentheses
+enum level { SUM, PRODUCT, OPERAND };
 
-// Where an expression is: in kernel "k", whose params may be ints, or in its launcher ("host"),
-// where all are int64_t; "exact" there takes every first param of a product as a tcp_exact, which
-// knows when it overflows.
+// The context of an expression: kernel "k", whose params may be ints, or its launcher ("host"),
+// where all params are int64_t.  "exact": writes the first param of each product as a tcp_exact,
+// which detects overflow.
 struct writer {
     struct session *s;
     struct buf *b;
     const struct kir_kernel *k;
     bool host, exact;
-    const struct kir_carry *carry;  // whose strides have names; or NULL
+    const struct kir_carry *carry;  // carried offsets whose strides have names; or NULL
     int ncarries;
 };
 
@@ -30,7 +27,7 @@ static const struct kir_param *param_of(const struct kir_kernel *k, const struct
     BUG("param '%s' is not one of kernel '%s'", y->name, k->name);
 }
 
-// The param "y", which a kernel's text has among its parameters where its body uses it.
+// The param "y", which a kernel has as a parameter if its body uses it.
 static const struct kir_param *known_param(const struct writer *w, const struct lay_sym *y) {
     const struct kir_param *p = param_of(w->k, y);
     if (!w->host && !p->in_body)
@@ -51,7 +48,7 @@ static bool is_long(int64_t literal) {
     return literal < INT32_MIN || literal > INT32_MAX;
 }
 
-// The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
+// Writes the factors of "x" as a product; "wide": with 64 bits.  Writes nothing for 1 unless
 // "alone".
 static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool alone) {
     bool any = false, is_wide = is_long(x.num);
@@ -72,7 +69,7 @@ static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool al
     return any;
 }
 
-// "leading": no factor comes before it, so that a quotient needs no parentheses.
+// "leading": no factor comes before it, so a quotient needs no parentheses.
 static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
                     bool leading) {
     if (!y->name) {
@@ -92,7 +89,7 @@ bool emit_names_stride(const struct kir_carry *c) {
     return c->stride && c->bits == 64;
 }
 
-// The name of a stride of which "x" is a multiple, which is left in "times"; or NULL.
+// The name of a stride that divides "x", and the quotient in "times"; or NULL.
 static const char *stride_of(const struct writer *w, struct lay_int x, int64_t *times) {
     for (int i = 0; i < w->ncarries; ++i) {
         const struct kir_carry *c = &w->carry[i];
@@ -151,7 +148,7 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
     case IX_MOD: {
         bool paren = in == OPERAND;
         if (paren) buf_char(w->b, '(');
-        // a / b % c groups from the left, as it is meant
+        // a / b % c groups from the left, as intended
         put_ix(w, e->a, e->a->op == IX_DIV || e->a->op == IX_MOD ? PRODUCT : OPERAND);
         buf_puts(w->b, e->op == IX_DIV ? " / " : " % ");
         if (e->k.nsyms) buf_char(w->b, '(');

@@ -1,10 +1,9 @@
-// The types of elements, and elements that change theirs on the way: which copies convert, and what
-// becomes of a tag.
+// Element types: which copies convert, and how a conversion changes a tag.
 //
-// What an element is when it arrives depends on all types that it had.  A type in which every
-// number of the one before it is exact changes nothing and is not remembered, so that going
-// to and fro is going once.  That is so for integers in floating point numbers as well, unless they
-// go on to integers that do not hold them.
+// The final value of an element depends on all types that it had. A conversion to a type that
+// represents every value of the previous type exactly changes nothing, so that it is not recorded:
+// converting there and back equals converting once. This includes integers that become floating
+// point numbers, unless these then become integers of a type that cannot represent them.
 #include "image/elem.h"
 
 #include <string.h>
@@ -42,7 +41,7 @@ static int digits(const struct elem_type *f) {
     return by_name[f - elem_type_find("f16")];
 }
 
-// Whether all numbers of "a" are numbers of "b", of the same kind.
+// Whether "b" represents every value of "a" exactly, and both are floats or both integers.
 static bool stands_in(const struct elem_type *a, const struct elem_type *b) {
     if (a == b) return true;
     if ((a->cls == ELEM_FLOAT) != (b->cls == ELEM_FLOAT)) return false;
@@ -52,7 +51,8 @@ static bool stands_in(const struct elem_type *a, const struct elem_type *b) {
     return a->cls == ELEM_UINT && b->bits > a->bits;
 }
 
-// Digits of the largest numbers of the integer type "a"; the least one is a power of two.
+// Binary digits of the largest value of the integer type "a". (The least one is a power of two,
+// which needs only one.)
 static int integer_digits(const struct elem_type *a) {
     return a->cls == ELEM_SINT ? a->bits - 1 : a->bits;
 }
@@ -67,15 +67,15 @@ bool elem_rounds(const struct elem_type *from, const struct elem_type *to) {
     return from->cls == ELEM_FLOAT && to->cls == ELEM_FLOAT && !stands_in(from, to);
 }
 
-// Whether an element that was of type "last" is, converted from "from" to "to", what it had been
-// converted from "last".
+// Whether converting an element that was of type "last" from "from" to "to" gives the same value as
+// converting it from "last" to "to".
 static bool changes_nothing(const struct elem_type *last, const struct elem_type *from,
                             const struct elem_type *to) {
     if (stands_in(last, from)) return true;
     if (last->cls == ELEM_FLOAT || from->cls != ELEM_FLOAT || integer_digits(last) > digits(from))
         return false;
-    // the same integers as floating point numbers: those go to the nearest integer that there is,
-    // where integers go to their low bits
+    // the same integers, represented as floats; these convert to the nearest integer in range,
+    // where integers keep their low bits
     return to->cls == ELEM_FLOAT || stands_in(last, to);
 }
 

@@ -1,5 +1,5 @@
-// The sparse memory of image.h: two tables of pages (globals, and what is local to a block), open
-// addressing, and the page last used in front of each.
+// The sparse memory of image.h: two hash tables of pages with open addressing, for global buffers
+// and for those local to a block, and a cache of recent pages in front.
 #include "image/image.h"
 
 #include "base/arena.h"
@@ -8,12 +8,12 @@
 #include <string.h>
 
 struct image_page {
-    int64_t buf, number;  // of the page in its buffer
+    int64_t buf, number;  // place of the page
     struct image_page *next_free;
     int64_t tag[IMAGE_PAGE];
 };
 
-// Pages are made so many at a time, and freed with the image.
+// Pages are allocated in chunks, and freed with the image.
 enum { PAGES_AT_ONCE = 31 };
 struct chunk {
     struct chunk *next;
@@ -30,7 +30,7 @@ struct image_pages {
     struct table global, local;
     struct image_page *free_pages;
     struct chunk *chunks;
-    int64_t poison[IMAGE_PAGE];  // stands for the pages that are not there
+    int64_t poison[IMAGE_PAGE];  // read in place of the pages that are not made
 };
 
 static void *must_alloc(size_t bytes) {
@@ -97,7 +97,7 @@ static uint64_t hash(int64_t buf, int64_t number) {
     return h ^ h >> 29;
 }
 
-// The slot of the page, or the empty one where it belongs; "t" has at least one empty slot.
+// The slot of the page, or the empty slot where it belongs. "t" must have an empty slot.
 static struct image_page **find_slot(const struct table *t, int64_t buf, int64_t number) {
     uint64_t mask = (uint64_t)t->cap - 1;
     uint64_t i = hash(buf, number) & mask;
@@ -152,11 +152,11 @@ int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make) {
     return &tag[off & (IMAGE_PAGE - 1)];
 }
 
-// The same of elements of one page.
+// Loads "n" elements that are in one page.
 static void load_from_page(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag) {
     const int64_t *from = image_at(img, buf, off, false);
     int64_t first = image_unwritten(img, buf, off);
-    if (first == IMAGE_POISON) {  // no input: the others are not there either
+    if (first == IMAGE_POISON) {  // not an input, so that poison stays poison
         memcpy(tag, from, (size_t)n * sizeof *tag);
     } else if (!image_recent(img, buf, off >> IMAGE_PAGE_BITS)->made) {
         for (int64_t i = 0; i < n; ++i) tag[i] = first + i;
@@ -237,7 +237,7 @@ int64_t image_count(const struct image *img, int64_t buf) {
     return n;
 }
 
-// Goes on after pages that are the same in both.
+// Skips pages that are equal in both.
 static void skip_same_pages(struct image_iter *a, struct image_iter *b) {
     while (a->slot == 0 && b->slot == 0 && a->at < a->npages && b->at < b->npages) {
         const struct image_page *p = a->page[a->at], *q = b->page[b->at];
@@ -248,7 +248,7 @@ static void skip_same_pages(struct image_iter *a, struct image_iter *b) {
     }
 }
 
-// The next entry of a wanted buffer.
+// Gets the next entry of a buffer that "want" accepts.
 static bool next_wanted(struct image_iter *it, image_want_fn *want, void *user,
                         struct image_entry *out) {
     while (image_next(it, out)) {

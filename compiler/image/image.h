@@ -1,9 +1,10 @@
 // What memory holds after a kernel, element by element: each element holds a tag that says which
-// element of which tensor it came from.  The oracle and the machine, which executes Kernel IR, both
-// fill an image, and the two are compared; it is here so that neither needs to know the other.
+// element of which tensor it came from. The oracle, and the machine that executes Kernel IR, each
+// fill an image, and the check compares the two. Images are a module of their own so that neither
+// has to know the other.
 //
-// An image is sparse: buffers are named by id and made of pages that appear when they are written.
-// Memory comes from malloc, because an image is large and short-lived.
+// An image is sparse: buffers are identified by number, and consist of pages that are made when
+// they are first written. It is allocated with malloc, because it is large and short-lived.
 #ifndef TCPC_IMAGE_IMAGE_H
 #define TCPC_IMAGE_IMAGE_H
 
@@ -12,8 +13,7 @@
 
 #define IMAGE_POISON ((int64_t)-1)  // never written
 
-// The tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^14) as the kernel finds
-// it.
+// The initial tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^14).
 static inline int64_t image_tag(int id, int64_t off) {
     return (int64_t)id << 40 | off;
 }
@@ -36,28 +36,28 @@ static inline bool image_is_constant(int64_t tag) {
     return tag < IMAGE_POISON;
 }
 
-// The types that an element or a constant had before copies converted it, four bits each, the first
-// one lowest; 0: it was not converted.
+// The types that an element or a constant had before copies converted it: index in elem_types + 1,
+// four bits each, the first one lowest. 0: it was not converted.
 enum { IMAGE_TYPE_BITS = 4, IMAGE_TOO_OFTEN = 255 };
 static inline int image_tag_types(int64_t tag) {
     if (tag == IMAGE_POISON || image_is_opaque(tag)) return 0;
     return (int)((tag < 0 ? -2 - tag : tag) >> 54 & 255);
 }
-// "tag" converted from "type" (1 .. 14) to another one.
+// The tag of "tag" after a conversion from type number "type" (1 .. 14).
 static inline int64_t image_tag_had(int64_t tag, int type) {
     int had = image_tag_types(tag), at = had ? IMAGE_TYPE_BITS : 0;
     int64_t types = had >> IMAGE_TYPE_BITS ? IMAGE_TOO_OFTEN : had | type << at;
     int64_t what = ((tag < 0 ? -2 - tag : tag) & ~((int64_t)255 << 54)) | types << 54;
     return tag < 0 ? -2 - what : what;
 }
-// The number of a constant, from its tag.
+// The number of the constant with this tag.
 static inline int image_constant_of(int64_t tag) {
     return (int)((-2 - tag) & (((int64_t)1 << 54) - 1));
 }
 
-// Buffers.  A global tensor is one buffer for the launch; a shared tensor is one for the block that
-// runs, and so is a frag, in which its threads have their elements one after another: these two are
-// local to a block, and image_drop_local forgets them when the next block begins.
+// Buffer numbers. A global tensor has one buffer for the launch. A shared tensor has one for the
+// current block, and so does a fragment, where the elements of its threads follow one another.
+// These two kinds are local to a block: image_drop_local forgets them before the next block.
 static inline int64_t image_global(int tensor) {
     return tensor;
 }
@@ -68,38 +68,38 @@ static inline int64_t image_frag(int tensor) {
     return (int64_t)1 << 62 | (int64_t)1 << 32 | tensor;
 }
 
-// Where element "off" of thread "thread" is in the buffer of a tensor of which each thread has
-// "each" elements.
+// The index of element "off" of thread "thread" in the buffer of a tensor with "each" elements per
+// thread.
 static inline int64_t image_own(int64_t thread, int64_t each, int64_t off) {
     return thread * each + off;
 }
-// What a device function's caller gives it stays, like a global tensor, in buffer
-// image_global(tensor).  A thread has room for so many elements of a fragment there.
+// A tensor that the caller of a device function provides stays, like a global one, in buffer
+// image_global(tensor). Each thread has room for IMAGE_OUTSIDE elements of a fragment there.
 #define IMAGE_OUTSIDE ((int64_t)1 << 20)
 
-// What an extern function leaves behind is known to nobody: element "off" of its argument "arg"
-// after call "call".
+// The tag for what an extern function leaves behind, which is unknown: element "off" of argument
+// "arg" after call "call".
 static inline int64_t image_opaque(int call, int arg, int64_t off) {
     return image_tag((1 << 22) + call * 64 + arg, off);
 }
 
-// An image begins with what finds a page again: the pages last used, by a hash of their place, so
-// that loads and stores can be compiled into those who move much.  A page that is not there counts
-// as one of poison that nobody writes.
+// An image begins with a cache of the pages last used, by a hash of their place, so that loads and
+// stores can be inlined into code that moves many elements. A page that is not made is cached as a
+// page of poison, which must not be written.
 enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 2048 };
 
 struct image_recent {
-    int64_t buf, number;  // of the page in its buffer
-    int64_t *tag;         // NULL: nothing was found here yet
-    bool made;            // the page is there
+    int64_t buf, number;  // place of the page
+    int64_t *tag;         // NULL: empty entry
+    bool made;            // the page is made, so that it may be written
 };
 
 struct image {
     struct image_recent recent[IMAGE_RECENT];
     bool *input;  // by tensor
     int ninput;
-    int64_t made;   // pages that there are memory for
-    int64_t begun;  // pages that were filled with poison, those of each block anew
+    int64_t made;   // pages allocated
+    int64_t begun;  // pages filled with poison; those of each block count anew
     struct image_pages *pages;
 };
 
@@ -109,7 +109,7 @@ void image_free(struct image *img);  // NULL is fine
 void image_set_input(struct image *img, int tensor);
 void image_drop_local(struct image *img);
 
-// The slow way of the two below: looks in the tables.
+// The slow path of image_at: looks in the tables.
 int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make);
 
 static inline struct image_recent *image_recent(struct image *img, int64_t buf, int64_t number) {
@@ -117,8 +117,8 @@ static inline struct image_recent *image_recent(struct image *img, int64_t buf, 
     return &img->recent[h % IMAGE_RECENT];
 }
 
-// The tag of element "off" and, until the next multiple of IMAGE_PAGE, those after it: to be read,
-// and to be written where they are "made".
+// A pointer to the tag of element "off", followed by those of the elements up to the next multiple
+// of IMAGE_PAGE. The caller may write them only with "make".
 static inline int64_t *image_at(struct image *img, int64_t buf, int64_t off, bool make) {
     int64_t number = off >> IMAGE_PAGE_BITS;
     struct image_recent *r = image_recent(img, buf, number);
@@ -127,13 +127,14 @@ static inline int64_t *image_at(struct image *img, int64_t buf, int64_t off, boo
     return image_find(img, buf, off, make);
 }
 
-// What an element that holds poison reads as.
+// The value of an element that holds poison: its own tag in an input, else poison.
 static inline int64_t image_unwritten(const struct image *img, int64_t buf, int64_t off) {
     bool input = buf >= 0 && buf < img->ninput && img->input[buf] && off >= 0;
     return input ? image_tag((int)buf, off) : IMAGE_POISON;
 }
 
-// "off" may be any number; what was never written reads as IMAGE_POISON.
+// "off" may be any number. An element never written reads as IMAGE_POISON, or as its own tag in an
+// input.
 static inline int64_t image_load(struct image *img, int64_t buf, int64_t off) {
     int64_t tag = *image_at(img, buf, off, false);
     return tag == IMAGE_POISON ? image_unwritten(img, buf, off) : tag;
@@ -141,32 +142,32 @@ static inline int64_t image_load(struct image *img, int64_t buf, int64_t off) {
 static inline void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
     *image_at(img, buf, off, true) = tag;
 }
-// The same of "n" elements that follow one another.
+// The same for "n" consecutive elements.
 void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag);
 void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag);
 
-// The written elements, by buffer and then by offset.  The buffers are in ascending order:
-// globals, shared, frags.
+// Iterates over the written elements, by buffer and then by offset. The buffers are in ascending
+// order: global, shared, fragments.
 struct image_page;
 struct image_entry {
     int64_t buf, off, tag;
 };
 struct image_iter {
     const struct image *img;
-    struct image_page *const *page;  // sorted; owned
+    struct image_page *const *page;  // sorted; owned by the iterator
     int64_t npages, at;
     int slot;
-    int64_t wanted;  // the last buffer that was asked for and is wanted
+    int64_t wanted;  // the last buffer that "want" has accepted
 };
 struct image_iter image_begin(const struct image *img);
 bool image_next(struct image_iter *it, struct image_entry *out);
 void image_end(struct image_iter *it);
 
-// How many elements of "buf" are written with anything but poison.
+// The number of elements of "buf" that do not hold poison.
 int64_t image_count(const struct image *img, int64_t buf);
 
-// Whether the buffers of "a" and "b" for which "want" holds (NULL: all) are the same; if not, the
-// first difference (by buffer and offset) goes to "buf", "off" and the two tags.
+// Whether "a" and "b" are equal in the buffers for which "want" holds (NULL: in all). If not,
+// "diff" gets the first difference, by buffer and offset.
 struct image_diff {
     int64_t buf, off;
     int64_t a, b;  // tags, or IMAGE_POISON

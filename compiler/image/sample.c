@@ -1,4 +1,4 @@
-// The choices of sample.h.
+// The choices (see sample.h).
 #include "image/sample.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ int64_t sample_steps(int64_t stages) {
     return 2 * stages + 2;
 }
 
-// Whether the combination of the "i"-th picks is in the reduced choice.
+// Whether the reduced choice includes the combination of picks number "i".
 static bool is_kept(const int i[3], const int count[3]) {
     int steps = i[0] + i[1] + i[2], from_last = 0, from_middle = 0;
     for (int a = 0; a < 3; ++a) {

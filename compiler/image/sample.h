@@ -1,6 +1,6 @@
-// Which blocks and which iterations one check executes.  The oracle and the evaluation of Kernel IR
-// must pick the same ones, and the picking must not depend on anything but the counts; so it is
-// here.
+// Chooses the blocks and iterations that one check executes. The oracle and the evaluation of
+// Kernel IR must choose the same ones, so that the choice depends on nothing but the counts, and is
+// made here.
 #ifndef TCPC_IMAGE_SAMPLE_H
 #define TCPC_IMAGE_SAMPLE_H
 
@@ -13,30 +13,32 @@ enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 8 };
 struct sample_set {
     bool all_blocks;
     bool all_iterations;
-    bool first_block;  // it alone, or with the last one
-    bool last_block;   // it alone, or with the first one
-    bool early;        // asynchronous copies as soon as they are issued
-    int64_t most;      // of the oracle: elements and statements, 0: ORACLE_LIMIT
-    int64_t pages;     // of the oracle's image, with "left" of the machine's; 0: any number
-    int64_t
-        *left;  // of the machine: operations, which are taken from it; NULL: as many as it takes
+    bool first_block;  // execute only the first block, and with "last_block" the last one
+    bool last_block;   // execute only the last block, and with "first_block" the first one
+    bool early;        // do asynchronous copies as soon as they are issued
+    // the oracle's limit of elements and statements; 0: ORACLE_LIMIT
+    int64_t most;
+    // the oracle's limit of pages in its image; with "left", also the machine's; 0: none
+    int64_t pages;
+    // the operations that the machine may still execute, which it reduces; NULL: no limit
+    int64_t *left;
 };
 
-// Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else
-// first, second, middle and last.  Returns how many went to "pick", in ascending order; none when n
-// <= 0.
+// Chooses positions in 0 .. n-1 that represent all: all of them up to four, else the first, second,
+// middle and last one. Returns how many it stored in "pick", in ascending order; none when n <= 0.
 int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]);
 
-// How many steps of a pipeline of that many stages stand for all: its first ones, since what a step
-// loads another uses.
+// The number of steps of a pipeline with that many stages that represent all of them: the first
+// ones, because later steps use what earlier ones load.
 int64_t sample_steps(int64_t stages);
 
-// The blocks of a grid of n[0] x n[1] x n[2]: the combinations of each axis's sample, and when
-// those are more than SAMPLE_BLOCKS, the first block and its neighbour along each axis, one from
-// the middle and the last.  x runs fastest.  Returns how many went to "block".
+// Chooses blocks of a grid of n[0] x n[1] x n[2]: all combinations of the positions that
+// sample_axis chooses. If these are more than SAMPLE_BLOCKS, only the first block and its neighbour
+// along each axis, one in the middle, and the last one. x varies fastest. Returns how many it
+// stored in "block".
 int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]);
 
-// Those of them that "what" selects, which does not have all blocks.
+// The same, but only the blocks that "what" selects, which must not have "all_blocks".
 int sample_chosen(const struct sample_set *what, const int64_t n[3],
                   int64_t block[SAMPLE_BLOCKS][3]);
 

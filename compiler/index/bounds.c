@@ -1,4 +1,4 @@
-// What a machine computes on the way to the value of an expression: how large it may be.
+// Bounds of the intermediate results that a machine computes for an expression.
 #include "index/ix_private.h"
 
 struct ix_bounds ix_int_bounds(struct lay_int x) {

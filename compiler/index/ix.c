@@ -1,4 +1,4 @@
-// Constructors of sums of index expressions, each of which simplifies.
+// Constructors of sums of index expressions.  Each one simplifies.
 #include "index/ix.h"
 
 #include <stdlib.h>
@@ -98,7 +98,8 @@ static void terms_add_scaled(struct session *s, struct ix_terms *t, const struct
     }
 }
 
-// "a" where "atom" is (a / k), the "quotient"; a % (k*m) where it is (a / k) % m; else NULL.
+// Returns "a" if "atom" is the "quotient" a / k; a % (k*m) if "atom" is (a / k) % m; otherwise
+// NULL.
 static const struct ix *whole_of(struct session *s, const struct ix *a, struct lay_int k,
                                  const struct ix *quotient, const struct ix *atom) {
     if (!atom) return NULL;
@@ -114,7 +115,7 @@ static bool recombine(struct session *s, struct ix_terms *t) {
         const struct ix *mod = t->at[i].atom;
         if (!mod || mod->op != IX_MOD) continue;
         struct lay_int want = lay_int_mul(&s->lay, t->at[i].coef, mod->k);
-        // asked before there is a quotient, which is made of what it divides, and that anew
+        // checked before the quotient is made, because making it is expensive
         bool any = false;
         for (int j = 0; j < t->n && lay_int_valid(want); ++j)
             any |= j != i && lay_int_equal(t->at[j].coef, want);
@@ -188,7 +189,7 @@ const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t) {
     return e;
 }
 
-// "value" where its symbol "i" is a sum: multiplied out.
+// Multiplies out "value", whose symbol "i" is a sum (ix_to_lay).
 static const struct ix *multiplied_out(struct session *s, struct lay_int value, int i) {
     const struct ix *sum = value.syms[i]->sum;
     struct lay_int rest = lay_int(value.num);
@@ -250,7 +251,7 @@ const struct ix *ix_mul(struct session *s, const struct ix *a, const struct ix *
         b = swap;
     }
     if (!ix_constant(a)) return NULL;
-    // a is a sum of monomials, or holds quotients of params, which no coefficient can be
+    // a is a sum of monomials, or contains quotients of params, which cannot be coefficients
     struct ix_terms t = {0};
     if (a->op != IX_SUM) return NULL;
     for (int i = 0; i < a->nterms; ++i) {

@@ -1,4 +1,4 @@
-// Values that layouts hold as one unknown, and that are sums: extents of ranges, M - 10.
+// Sums, such as the extent M - 10 of a range, as single unknown integers in layouts.
 #include "base/session.h"
 #include "index/ix.h"
 

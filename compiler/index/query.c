@@ -164,7 +164,7 @@ int64_t ix_divisor(const struct ix *e) {
     case IX_VAR:
     case IX_DIV: return 1;
     case IX_MOD:
-        // a % k is a multiple of whatever divides both
+        // a % k is a multiple of each common divisor of a and k
         return lay_gcd(ix_divisor(e->a), lay_int_divisor(e->k));
     case IX_SWZ: g = ix_divisor(e->a); return lay_gcd(g, (int64_t)1 << (e->sw.m));
     case IX_SUM:
@@ -227,7 +227,7 @@ static const struct ix *bound(struct session *s, const struct ix *e, bool max) {
         if (lo < 0 && hi > 0) return NULL;
         const struct ix *b = bound_atom(s, t->atom, lo >= 0 ? max : !max);
         if (!b) return NULL;
-        // a bound may hold quotients of params; scaling keeps it one
+        // a bound may contain quotients of params; scaling preserves it
         sum = ix_add(s, sum, ix_scale(s, b, t->coef));
     }
     return sum;
@@ -255,8 +255,9 @@ bool ix_rises(const struct ix *e, const struct ix_var *v, bool falls) {
     return true;
 }
 
-// k times "e", less what rounding takes from -d * (a / k), for the first such term with "k" a
-// number: a / k is at most a by k, so that e is at least 0 where this is.  NULL: there is none.
+// A lower bound of k * "e" without the first term -d * (a / k) whose "k" is a number, with d >= 0.
+// As k * (a / k) <= a, the term becomes -d * a: if the result is at least 0, so is "e".  NULL if
+// there is no such term.
 static const struct ix *without_rounding(struct session *s, const struct ix *e) {
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
         const struct ix_term *t = &e->term[i];
@@ -307,7 +308,7 @@ bool ix_rounds_down(const struct ix *e) {
 
 // -- values ---------------------------------------------------------------------------------------
 
-// Most are numbers.
+// A fast path, because most integers are numbers.
 static inline bool int_value(const struct lay_int *x, const int64_t *sym, int64_t *out) {
     if (x->nsyms || x->den != 1) return lay_int_eval(*x, sym, out);
     *out = x->num;

@@ -1,12 +1,12 @@
-// Constructors of quotients, remainders and swizzles of index expressions, each of which
-// simplifies.
+// Constructors of quotients, remainders and swizzles of index expressions.  Each one simplifies.
 #include <stdlib.h>
 
 #include "base/session.h"
 #include "index/ix_private.h"
 #include "layout/algebra.h"
 
-// Splits "e" into the terms whose coefficient "k" divides and the others.
+// Splits "e" into k * "whole" + "rest".  "whole" has the terms whose coefficients "k" divides, and
+// the multiples of "k" in constant terms.
 static void split(struct session *s, const struct ix *e, struct lay_int k, struct ix_terms *whole,
                   struct ix_terms *rest) {
     struct ix_term self = {lay_int(1), e};
@@ -33,7 +33,7 @@ static void split(struct session *s, const struct ix *e, struct lay_int k, struc
     }
 }
 
-// Finds a factor g > 1 of "k" with e = g * x + y, 0 <= y < g; gives x, y and g.
+// Finds a factor g > 1 of "k" with e = g * x + y and 0 <= y < g.  Sets x, y and g.
 static bool factor(struct session *s, const struct ix *e, int64_t k, const struct ix **x,
                    const struct ix **y, int64_t *g) {
     struct ix_term self = {lay_int(1), e};
@@ -84,8 +84,8 @@ static bool has_symbol(struct lay_int x, const struct lay_sym *sym) {
     return false;
 }
 
-// What divides both "a" and "by", as a symbol that all terms have in common, or as a denominator:
-// a = scale * x and by = scale * y.  False where there is none.
+// Cancels a common factor of "a" and "by", a symbol in all terms or a denominator: a = scale * x
+// and by = scale * y.  Returns false if there is none.
 static bool cancel(struct session *s, const struct ix *a, struct lay_int by, const struct ix **x,
                    struct lay_int *y, struct lay_int *scale) {
     if (a->op != IX_SUM || a->nterms == 0) return false;
@@ -115,9 +115,8 @@ static bool cancel(struct session *s, const struct ix *a, struct lay_int by, con
     return false;
 }
 
-// "a" with so many times "by" added that it is not negative, as far as its range shows; gives how
-// many to "m".  C rounds quotients towards zero, so that only what is not negative can be divided
-// as it stands.
+// Adds a multiple "*m" * "by" to "a" such that its range is not negative, because C rounds
+// quotients towards zero.  Returns "a" unchanged if it does not know such a multiple.
 static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {
     const int64_t limit = (int64_t)1 << 40, most = 8;
     int64_t least, hi;
@@ -145,11 +144,12 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
     }
     struct ix_terms whole = {0}, rest = {0};
     split(s, a, by, &whole, &rest);
-    if (!whole.n && !rest.n) return make_quotient(s, IX_DIV, a, by);  // of 0, by what may be 0
+    // 0 divided by something that may be 0
+    if (!whole.n && !rest.n) return make_quotient(s, IX_DIV, a, by);
     if (whole.n) {
         const struct ix *q = ix_terms_finish(s, &whole), *r = ix_terms_finish(s, &rest);
-        // what is not negative stays so: C rounds towards zero, and nothing is added to "r" again
-        // where "by" is a param
+        // A dividend that is not negative must stay so, because C rounds towards zero, and nothing
+        // can be added to "r" again if "by" is a param.
         bool stays = lay_int_static(by) || !r || ix_provably_nonnegative(s, r) ||
                      !ix_provably_nonnegative(s, a);
         if (stays) return ix_add(s, q, ix_div(s, r, by));
@@ -184,7 +184,7 @@ const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by
     if (cancel(s, a, by, &x, &less, &scale)) return ix_scale(s, ix_mod(s, x, less), scale);
     int64_t g, m;
     a = lift(s, a, by, &m);
-    // the multiple that was taken out may be what keeps it from being negative: x - y + by
+    // subtracting the multiple may have made it negative, as in x - y + by
     if (m == 0 && !lay_int_static(by) && !ix_provably_nonnegative(s, a))
         a = ix_add(s, a, ix_lay(s, by));
     if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) {
@@ -207,11 +207,11 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     if (top > 62 || sw.m < 0) return NULL;
     int64_t value;
     if (ix_static(a, &value) && value >= 0) return ix_int(s, swizzle_value(sw, value));
-    // what is above all bits that take part passes through
+    // multiples of 2^top are above all bits of the swizzle and pass through
     struct ix_terms whole = {0}, rest = {0};
     split(s, a, lay_int((int64_t)1 << top), &whole, &rest);
     const struct ix *low = a, *left = whole.n ? ix_terms_finish(s, &rest) : NULL;
-    // but not so that what is left becomes negative: the bits of that are nothing to rely on
+    // unless the rest would become negative: its bits are not reliable
     if (whole.n && (!left || left->lo >= 0 || a->lo < 0)) {
         low = left;
         const struct ix *high = ix_scale(s, ix_terms_finish(s, &whole), lay_int((int64_t)1 << top));

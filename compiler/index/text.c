@@ -1,4 +1,4 @@
-// Index expressions as they are written in a plan.
+// Index expressions in the notation of plans.
 #include "base/buf.h"
 #include "base/session.h"
 #include "index/ix.h"

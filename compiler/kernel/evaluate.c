@@ -1,5 +1,5 @@
-// What an emitted launcher does with its arguments: kernel/launch.h evaluated with the runtime's
-// words and C's arithmetic, in the order in which the emitter writes it (emit/write_ix.c).
+// Evaluates launchers (kernel/launch.h) with the messages of the runtime and the arithmetic of C,
+// in the order of the emitted text (emit/write_ix.c).
 #include "kernel/evaluate.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ struct arguments {
 
 // -- values ---------------------------------------------------------------------------------------
 
-// As the runtime's tcp_exact: it knows when it has become more than 64 bits hold.
+// Like the runtime's tcp_exact: records that a value exceeded 64 bits.
 struct exact {
     int64_t value;
     bool lost;
@@ -41,7 +41,7 @@ static struct exact multiply(struct exact a, struct exact b) {
     return r;
 }
 
-// The quotient, or the remainder.
+// The quotient, or with "rest" the remainder.
 static struct exact divide(struct exact a, struct exact b, bool rest) {
     struct exact r = {0, a.lost || b.lost};
     if (b.value > 0) r.value = rest ? a.value % b.value : a.value / b.value;
@@ -114,7 +114,7 @@ static bool all_empty(const struct arguments *a, const struct kir_check *c) {
     return true;
 }
 
-// Whether the bytes [at, at + bytes) of two tensors meet.
+// Whether the bytes [at, at + bytes) of two tensors overlap.
 static bool meet(const uint64_t at[2], const int64_t bytes[2]) {
     if (bytes[0] <= 0 || bytes[1] <= 0) return false;
     return at[0] + (uint64_t)bytes[0] > at[1] && at[1] + (uint64_t)bytes[1] > at[0];
@@ -141,7 +141,7 @@ static bool check_pointer(const struct arguments *a, const struct kir_tensor *t,
                 (const void *)(uintptr_t)at, over);
 }
 
-// Whether the launcher goes on after "c".
+// Whether the launcher continues after "c".
 static bool passes(const struct arguments *a, const struct kir_check *c,
                    struct launch_result *out) {
     const char *name = a->l->name;

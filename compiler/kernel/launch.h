@@ -1,7 +1,6 @@
-// The launcher of a kernel as data: what it takes, what it checks, which variant it chooses, and
-// what it launches.  Lowering makes it; the emitter prints it in C, `explain` describes it, and
-// launch_evaluate (kernel/evaluate.h) does what the printed launcher does, without a compiler for
-// the host.
+// The launcher of a kernel as data: its arguments, its checks, how it chooses a variant, and what
+// it launches.  Lowering makes it.  The emitter prints it in C, `explain` describes it, and
+// launch_evaluate (kernel/evaluate.h) executes it without a host compiler.
 #ifndef TCPC_KERNEL_LAUNCH_H
 #define TCPC_KERNEL_LAUNCH_H
 
@@ -15,8 +14,10 @@ struct kir_tensor {
     int elem_bits, align;  // bytes
     int id;
     bool written, read;
-    const struct ix *span;           // storage elements from the pointer on: greatest offset + 1
-    const struct ix *const *extent;  // sizes of modes: nothing to do when an output has a zero one
+    // elements in memory, from the pointer on: largest offset + 1
+    const struct ix *span;
+    // sizes of modes; if an output has a size of zero, there is nothing to do
+    const struct ix *const *extent;
     int nextents;
 };
 
@@ -24,8 +25,8 @@ struct kir_param {
     const char *name, *c_name;
     const struct lay_sym *sym;
     int64_t lo, hi, mul;
-    bool narrow;   // an int holds it: decided by kernel/widths.h
-    bool in_body;  // the body uses it, not the grid or the promises alone
+    bool narrow;   // fits an int: decided by kernel/widths.h
+    bool in_body;  // the body uses it, not only the grid or the promises
 };
 
 struct kir_relation {
@@ -33,7 +34,7 @@ struct kir_relation {
     const char *op, *text;
 };
 
-// Extents, each of which may be zero.
+// Extents; each of them may be zero.
 struct kir_extents {
     const struct ix *const *extent;
     int n;
@@ -41,11 +42,11 @@ struct kir_extents {
 
 enum kir_check_kind {
     KIR_CHECK_RANGE,     // the param is in its range
-    KIR_CHECK_MULTIPLE,  // it is a multiple
-    KIR_CHECK_EXACT,     // 64 bits hold "value", which "what" names
+    KIR_CHECK_MULTIPLE,  // the param is a multiple
+    KIR_CHECK_EXACT,     // "value" fits 64 bits; "what" is its name in messages
     KIR_CHECK_RELATION,  // the relation holds
-    KIR_CHECK_NOTHING,   // checks nothing: the launcher is done where nothing is to be written
-    KIR_CHECK_POINTER,   // the tensor is not null, and aligned
+    KIR_CHECK_NOTHING,   // not a check: returns if nothing is to be written
+    KIR_CHECK_POINTER,   // the pointer is not null and is aligned
     KIR_CHECK_OVERLAP    // the two tensors share no byte
 };
 
@@ -55,18 +56,18 @@ struct kir_check {
     const struct kir_relation *relation;  // RELATION
     const char *what;                     // EXACT
     const struct ix *value;               // EXACT
-    const struct kir_extents *empty;      // NOTHING: each of them has a zero
+    const struct kir_extents *empty;      // NOTHING: in each of these, an extent is zero
     int nempty;
     const struct kir_tensor *tensor[2];  // POINTER: one; OVERLAP: both
-    const struct ix *bytes[2];           // OVERLAP: of each, from its pointer on
-    struct kir_extents unless;           // POINTER, OVERLAP: is not asked where one of them is zero
+    const struct ix *bytes[2];           // OVERLAP: the size of each, from its pointer on
+    struct kir_extents unless;           // POINTER, OVERLAP: not checked if one of these is zero
 };
 
-// A fact that the launcher asks for: the address of a tensor, or "value", is a multiple of "by".
+// A condition that the launcher checks: the address of a tensor, or "value", is a multiple of "by".
 struct kir_condition {
     const struct kir_tensor *tensor;  // or NULL
     const struct ix *value;
-    bool may_overflow;  // "value": the fact does not hold then
+    bool may_overflow;  // of "value": the condition is then false
     int64_t by;
 };
 
@@ -77,31 +78,33 @@ struct kir_argument {
     bool narrow;
 };
 
-// The kernel, or one of its cases and variants.
+// The kernel, or one of its cases or variants.
 struct kir_variant {
     const char *function;  // its name in the emitted file
     int bits;  // the widest access that depends on its conditions; 0: there are no variants
-    int tag;   // what NAME_variant calls it
+    int tag;   // number in NAME_variant
     const struct kir_condition *when;
     int nwhen;
-    const char *when_text;  // in words; NULL when there are none
+    const char *when_text;  // as text; NULL if there are none
     const struct kir_argument *arg;
     int nargs;
     const struct ix *grid[3];
     int64_t threads;       // of a block
-    int64_t shared_bytes;  // of a block, asked for at the launch
+    int64_t shared_bytes;  // of a block, passed at the launch
 };
 
 struct kir_launch {
-    const char *name;                 // of the kernel, as messages have it
-    const char *c_name;               // of which the launcher is C_NAME_launch
-    const struct kir_tensor *tensor;  // its parameters: pointers,
+    const char *name;    // name of the kernel in messages
+    const char *c_name;  // the launcher is C_NAME_launch
+    // its parameters: pointers (these), integers of 64 bits (param), and the stream
+    const struct kir_tensor *tensor;
     int ntensors;
-    const struct kir_param *param;  // integers of 64 bits, and the stream
+    const struct kir_param *param;
     int nparams;
-    const struct kir_check *check;  // in this order
+    const struct kir_check *check;  // in the order of execution
     int nchecks;
-    const struct kir_variant *variant;  // the first one that fits is taken; the last always fits
+    // the first one whose conditions hold is launched; the last one has none
+    const struct kir_variant *variant;
     int nvariants;
 };
 

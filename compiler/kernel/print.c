@@ -1,11 +1,11 @@
-// Kernel IR as text, for --emit=kernel and --dump-after.
+// Prints Kernel IR for --emit=kernel and --dump-after.
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
 
-// Where the elements of an access are apart: how far.
+// The distances of the elements of an access, if they are not consecutive.
 static const char *steps(struct session *s, const struct kir_node *n) {
     const char *text = "";
     for (int i = 0; n->step && 1 << i < n->bits / n->apart->elem_bits; ++i)

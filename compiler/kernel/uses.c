@@ -1,5 +1,5 @@
-// What Kernel IR uses: which variables and which params.  One walk over the expressions of a
-// node serves both, so that what is declared for one text is declared for the other.
+// Finds the variables and params that Kernel IR uses.  One walk over the expressions of a node
+// serves both, so that declarations agree with uses.
 #include "kernel/kernel_ir.h"
 
 typedef bool speaks_fn(const struct ix *e, const void *of);
@@ -40,7 +40,7 @@ bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (any(n, uses_param, y)) return true;
-        // a stride beside a carried offset, where the text names it
+        // the stride of a carried offset, if the text names it
         for (int i = 0; i < n->ncarries; ++i) {
             const struct kir_carry *c = &n->carry[i];
             for (int k = 0; c->stride && k < c->apart.nsyms; ++k) {
@@ -58,7 +58,7 @@ int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {
 }
 
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b) {
-    return a->elem != b->elem;  // names in one table
+    return a->elem != b->elem;  // names of one table, so pointers can be compared
 }
 
 int64_t kir_step_to(const int64_t *step, int i) {

@@ -1,7 +1,7 @@
 // The widths of integers (see widths.h).
 //
-// An expression is copied with its widths; one that is in several nodes is copied once, so that
-// the machine still finds it again.
+// Expressions are copied with their widths.  One that several nodes share is copied only once, so
+// that the machine still recognizes it.
 #include "kernel/widths.h"
 
 #include <stdlib.h>
@@ -36,8 +36,7 @@ static int bits_of(struct ix_bounds r) {
 // -- variables and params -------------------------------------------------------------------------
 
 static int var_bits(const struct ix_var *v) {
-    if (v->kind < IX_LOOP)
-        return 32;  // tid, and blocks, of which a launch has as many as an int counts
+    if (v->kind < IX_LOOP) return 32;  // tid, and block coordinates, which fit an int
     if (!lay_int_valid(v->end)) return 64;
     int64_t lo, hi, unused;
     lay_int_range(v->lo, &lo, &unused);
@@ -46,7 +45,7 @@ static int var_bits(const struct ix_var *v) {
 }
 
 static int sym_bits(const struct widths *w, const struct lay_sym *y) {
-    bool rounded = !y->name;  // which is computed in 64 bits
+    bool rounded = !y->name;  // it is computed in 64 bits
     return rounded || w->host ? 64 : bits_of((struct ix_bounds){y->lo, y->hi});
 }
 
@@ -73,7 +72,7 @@ static void remember(struct widths *w, const struct ix *e, bool wide, const stru
     *place_of(w, e, wide) = (struct decided){e, as, wide};
 }
 
-// Whether all threads of a block have the same value of "e", as far as it must be known.
+// Whether "e" is known to be the same for all threads of a block.
 static bool is_uniform(const struct ix *e) {
     switch (e->op) {
     case IX_VAR:
@@ -90,9 +89,9 @@ static bool is_uniform(const struct ix *e) {
     return true;
 }
 
-// The first term makes a sum a 64-bit one.  So are products of params that are the same for all
-// threads: they are worked out once a warp, and added as they are, where an int would have to be
-// extended by each thread before each access.
+// Whether term "t" makes a sum a 64-bit one.  The first term does.  Products of params that are the
+// same for all threads are computed in 64 bits too: they are computed once for a warp and added
+// directly, while each thread would have to extend an int before each access.
 static bool in_64_bits(struct ix_term t, bool first) {
     return first || (t.coef.nsyms > 0 && (!t.atom || is_uniform(t.atom)));
 }
@@ -113,7 +112,7 @@ static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct i
     as->term = term;
 }
 
-// "wide": sums have 64 bits from their first term on.
+// "wide": sums have 64 bits from the first term on.
 static const struct ix *decide(struct widths *w, const struct ix *e, bool wide) {
     if (!e) return NULL;
     const struct decided *known = w->cap ? place_of(w, e, wide) : NULL;
@@ -191,10 +190,10 @@ static void decide_node(struct widths *w, struct kir_node *n) {
         n->arg = arg;
     }
     if (n->var) n->var_bits = var_bits(n->var);
-    // A pipeline's load step runs ahead of the steps that there are before it is compared with
-    // them.  Where its steps begin or end is known better than its expression shows.
+    // The load step of a pipeline exceeds the existing steps before it is compared with their end.
+    // The begin and end of the steps have better bounds than their expressions show.
     if (n->kind == KIR_LET && n->var->kind != IX_NAMED && !fits_int(n->index)) n->var_bits = 64;
-    // So do the first loads, which count from where the steps begin, though there be none.
+    // The first loads too: they count from the begin of the steps, even if there are none.
     if (n->kind == KIR_FOR && !fits_int(n->end)) n->var_bits = 64;
     if (n->kind == KIR_FOR) n->may_be_over = n->var_bits == 32 && !fits_int(n->begin);
 }

@@ -1,9 +1,10 @@
-// The operations of the layout algebra, as CuTe names them.  Separate from lay.h, which has the
-// types and the essay.
+// The operations of the layout algebra, with CuTe's names.  lay.h has the types and an
+// introduction.
 //
-// Each function takes the context first.  @pre says when there is an answer (else the result is
-// invalid and the context says why), @post what holds of it.  "R(i)" is the value of a layout at
-// the linear coordinate "i", first mode fastest; a layout runs on past its size in its last mode.
+// The context is the first argument.  @pre says when there is a result; otherwise the result is
+// invalid and the context has the reason.  @post says what is true of the result.  "R(i)" is the
+// value of layout R at the linear coordinate "i", first mode fastest.  Beyond its size, a layout
+// continues in its last mode.
 #ifndef TCPC_LAYOUT_ALGEBRA_H
 #define TCPC_LAYOUT_ALGEBRA_H
 
@@ -18,7 +19,8 @@ enum {
 };
 
 // -- more on integers -----------------------------------------------------------------------------
-// A sum of leaves: an offset.  Equal symbols are merged, a static term comes last; no terms is 0.
+// A sum of leaves, used for offsets.  Terms with equal symbols are merged, and the static term
+// comes last.  The sum of no terms is 0.
 struct lay_sum {
     int n;
     const struct lay_int *term;
@@ -27,26 +29,27 @@ struct lay_sum {
 
 bool lay_int_less(struct lay_int a, struct lay_int b);        // provably a < b
 bool lay_int_less_equal(struct lay_int a, struct lay_int b);  // provably a <= b
-// Provably a % by == 0, "by" may have symbols.
+// Whether "a" is provably a multiple of "by", which may have symbols.
 bool lay_int_divides(struct lay_int by, struct lay_int a);
 struct lay_int lay_int_neg(struct lay_ctx *, struct lay_int);
-// The sum or difference as one leaf.  @pre both are static, or they are multiples of the same
+// The sum or difference as one leaf.  @pre both are static, or both are multiples of the same
 // symbols.
 struct lay_int lay_int_add(struct lay_ctx *, struct lay_int, struct lay_int);
 struct lay_int lay_int_sub(struct lay_ctx *, struct lay_int, struct lay_int);
-// "8@1" in the form lay_int has it.  "path" names the mode, the outermost first: (1) is @1, (1,0)
-// is @0@1.
+// The basis element "scale"@"path" as a leaf.  "path" names a mode, the outermost first: (1) is @1,
+// and (1,0) is @0@1.
 struct lay_int lay_int_basis(struct lay_ctx *, struct lay_int scale, int depth, const int *path);
-int lay_int_basis_path(struct lay_int, int path[3]);  // the depth, 0 for an ordinary integer
+// sets "path" and returns its length; 0 for an ordinary integer
+int lay_int_basis_path(struct lay_int, int path[3]);
 struct lay_sum lay_sum_of(struct lay_ctx *, struct lay_int);
 struct lay_sum lay_sum_add(struct lay_ctx *, struct lay_sum, struct lay_sum);
-// @pre no more than one term, or all static.
+// The sum as one leaf.  @pre the sum has at most one term, or all terms are static.
 struct lay_int lay_sum_int(struct lay_ctx *, struct lay_sum);
 bool lay_sum_valid(struct lay_sum);
 const char *lay_sum_text(struct lay_ctx *, struct lay_sum);
 
 // -- tuples ---------------------------------------------------------------------------------------
-// The place holder "_" of slices and tilers is a leaf of its own kind.
+// The placeholder "_" of slices and tilers is a leaf of its own kind.
 const struct lay_tuple *lay_any(struct lay_ctx *);
 bool lay_is_any(const struct lay_tuple *);
 const struct lay_tuple *lay_leaf_of(struct lay_ctx *, int64_t);
@@ -58,14 +61,14 @@ int lay_tuple_rank(const struct lay_tuple *);   // 1 for a leaf
 int lay_tuple_depth(const struct lay_tuple *);  // 0 for a leaf
 int lay_tuple_leaves(const struct lay_tuple *);
 struct lay_int lay_tuple_product(struct lay_ctx *, const struct lay_tuple *);
-// A leaf is its own mode 0.
+// Mode 0 of a leaf is the leaf itself.
 const struct lay_tuple *lay_tuple_get(struct lay_ctx *, const struct lay_tuple *, int i);
 const struct lay_tuple *lay_tuple_flatten(struct lay_ctx *, const struct lay_tuple *);
 const struct lay_tuple *
 // (size of mode 0, size of mode 1 ..)
 lay_product_each(struct lay_ctx *, const struct lay_tuple *);
 bool lay_congruent(const struct lay_tuple *, const struct lay_tuple *);
-// Each leaf of the first stands for anything.
+// The same, but a leaf of the first tuple matches anything.
 bool lay_weakly_congruent(const struct lay_tuple *, const struct lay_tuple *);
 bool lay_compatible(struct lay_ctx *, const struct lay_tuple *, const struct lay_tuple *);
 bool lay_evenly_divides(struct lay_ctx *, const struct lay_tuple *, const struct lay_tuple *);
@@ -75,8 +78,8 @@ const struct lay_tuple *lay_round_up(struct lay_ctx *, const struct lay_tuple *,
                                      const struct lay_tuple *);
 const struct lay_tuple *lay_shape_div(struct lay_ctx *, const struct lay_tuple *,
                                       const struct lay_tuple *);
-// strides 1, s0, s0*s1 .. (from the last mode for "row"), times "start"; 0 where the shape is
-// statically 1
+// Strides 1, s0, s0*s1 .. times "start"; for "row", from the last mode on.  The stride is 0 where
+// the extent is statically 1.
 const struct lay_tuple *lay_compact_col(struct lay_ctx *, const struct lay_tuple *shape,
                                         struct lay_int start);
 const struct lay_tuple *lay_compact_row(struct lay_ctx *, const struct lay_tuple *shape,
@@ -88,25 +91,25 @@ struct lay lay_make_row(struct lay_ctx *, const struct lay_tuple *shape);
 struct lay lay_make_ordered(struct lay_ctx *, const struct lay_tuple *shape,
                             const struct lay_tuple *order);
 struct lay lay_make_identity(struct lay_ctx *, const struct lay_tuple *shape);
-// Compact, strides in the order of the argument's.
+// Compact, with strides in the same order as those of the argument.
 struct lay lay_make_like(struct lay_ctx *, struct lay);
 struct lay lay_make_fragment_like(struct lay_ctx *, struct lay);       // mode 0 compact and first
 struct lay lay_join(struct lay_ctx *, int n, const struct lay *mode);  // one layout a mode
 // Sw<b,m,s> o offset o l.  @pre b, m >= 0, |s| >= b, all within 63 bits.
 struct lay lay_swizzled(struct lay_ctx *, struct lay_swizzle, struct lay_int offset, struct lay l);
 bool lay_swizzle_valid(struct lay_ctx *, struct lay_swizzle);
-// From the two bit masks.
+// Makes the swizzle from its two bit masks.
 bool lay_swizzle_make(struct lay_ctx *, int64_t yyy, int64_t zzz, struct lay_swizzle *out);
 int64_t lay_swizzle_apply(struct lay_swizzle, int64_t);
 struct lay lay_layout_invalid(void);
 bool lay_equal(struct lay, struct lay);  // written the same
-// The same function on the same size; static.
+// Whether both have the same size and the same values.  @pre both are static.
 bool lay_same(struct lay_ctx *, struct lay, struct lay);
 bool lay_static(struct lay);
 
 // -- looking at layouts ---------------------------------------------------------------------------
 struct lay_int lay_size(struct lay_ctx *, struct lay);
-// Greatest value + 1 (of the layout under a swizzle); static, or one mode of symbols.
+// The largest value + 1, ignoring the swizzle.  @pre static, or a single mode with symbols.
 struct lay_int lay_cosize(struct lay_ctx *, struct lay);
 int lay_rank(struct lay);
 int lay_depth(struct lay);
@@ -115,21 +118,21 @@ struct lay lay_get(struct lay_ctx *, struct lay, int n, const int *path);
 struct lay lay_inner(struct lay);                     // without swizzle and offset
 bool lay_is_injective(struct lay_ctx *, struct lay);  // static, without repeated values
 
-// The value at a linear coordinate, at a coordinate of the shape (leaves may stand for whole
-// modes), false with the reason when it overflows or is not static.
+// The value at a linear coordinate, or at a coordinate of the shape, in which a leaf may take the
+// place of a whole mode.  Fails, with the reason, on overflow or if the layout is not static.
 bool lay_eval(struct lay_ctx *, struct lay, int64_t i, int64_t *out);
 bool lay_eval_coord(struct lay_ctx *, struct lay, const struct lay_tuple *coord, int64_t *out);
-// The same for any layout, also with basis strides (a tuple) and symbols (one leaf a mode).
+// The same for any layout: also with basis strides (the value is a tuple) and with symbols.
 const struct lay_tuple *lay_eval_tuple(struct lay_ctx *, struct lay, const struct lay_tuple *coord);
 
-// Numbers for the symbols: value_of_sym[id] for each param.
+// Replaces the symbols of params by numbers; value_of_sym[id] is the value of a param.
 struct lay lay_substitute(struct lay_ctx *, struct lay, const int64_t *value_of_sym);
 const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *, const struct lay_tuple *,
                                              const int64_t *value_of_sym);
 
 // -- coordinates ----------------------------------------------------------------------------------
-// The offset of "coord" under the swizzle, symbols allowed in strides and in coordinates that stand
-// for one leaf.
+// The offset of "coord", before the swizzle.  Strides may have symbols, and so may coordinates of
+// single leaves.
 struct lay_sum lay_crd2idx_sum(struct lay_ctx *, const struct lay_tuple *coord, struct lay);
 struct lay_int lay_crd2idx(struct lay_ctx *, const struct lay_tuple *coord,
                            const struct lay_tuple *shape,
@@ -138,22 +141,22 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *, const struct lay_tuple *in
                                     const struct lay_tuple *shape, const struct lay_tuple *stride);
 const struct lay_tuple *lay_crd2crd(struct lay_ctx *, const struct lay_tuple *coord,
                                     const struct lay_tuple *from, const struct lay_tuple *to);
-// Of a value, by the strides.
+// The coordinate whose value is "index", computed from the strides.
 const struct lay_tuple *lay_hier_coord(struct lay_ctx *, struct lay, int64_t index);
 const struct lay_tuple *lay_flat_coord(struct lay_ctx *, struct lay, int64_t index);
 struct lay_int lay_1d_coord(struct lay_ctx *, struct lay, int64_t index);
 
-// What a slice leaves: the value is sw(layout.offset + offset + <c, stride>).
+// The result of a slice.  Its value at c is sw(layout.offset + offset + <c, stride>).
 struct lay_view {
     struct lay_sum offset;
     struct lay layout;
 };
 // Keeps the modes with "_".
 struct lay_view lay_slice(struct lay_ctx *, struct lay, const struct lay_tuple *coord);
-// The same values as offset + layout(c), the offset outside the swizzle.  @pre both offsets are
-// static, where it is swizzled.
+// An equivalent view whose value at c is offset + layout(c): its offset is added after the
+// swizzle.  @pre both offsets are static if there is a swizzle.
 struct lay_view lay_settle(struct lay_ctx *, struct lay_view);
-// Keeps the modes without.
+// Keeps the modes without "_".
 struct lay lay_dice(struct lay_ctx *, const struct lay_tuple *coord, struct lay);
 
 // -- rearranging modes ----------------------------------------------------------------------------
@@ -172,16 +175,16 @@ struct lay lay_zip2(struct lay_ctx *, struct lay, struct lay);  // modes (a_i, b
 struct lay lay_unflatten(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
 
 // -- the algebra ----------------------------------------------------------------------------------
-// @post R(i) = L(i) for all i; depth <= 1, no mode of static size 1 (but 1:0), no two modes that
-// could be one
+// @post R(i) = L(i) for all i; depth <= 1; no mode has the static size 1 (except 1:0); no two
+// neighbouring modes can be merged
 struct lay lay_coalesce(struct lay_ctx *, struct lay);
-// At each leaf of "profile".
+// The same for the part of the layout at each leaf of "profile".
 struct lay lay_coalesce_by(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
 struct lay lay_filter_zeros(struct lay_ctx *, struct lay);  // size 1 where the stride is 0
 struct lay lay_filter(struct lay_ctx *, struct lay);
 struct lay lay_filter_by(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
 struct lay lay_nullspace(struct lay_ctx *, struct lay);  // @post A(R(i)) = A(0)
-// @post R(i) = L(i), shape(R) as asked.
+// @post R(i) = L(i), and R has the given shape.
 struct lay lay_with_shape(struct lay_ctx *, struct lay, const struct lay_tuple *shape);
 
 // @pre each mode of "b" meets the modes of "a" at whole steps.  @post R(i) = A(B(i)); shape(R)
@@ -189,22 +192,22 @@ struct lay lay_with_shape(struct lay_ctx *, struct lay, const struct lay_tuple *
 struct lay lay_compose(struct lay_ctx *, struct lay a, struct lay b);
 struct lay lay_compose_tiler(struct lay_ctx *, struct lay a, const struct lay_tiler *);
 
-// @pre A without its zeros is injective, and each stride is a multiple of what the modes below it
-// span, as far as "cotarget" reaches.  @post the images are disjoint but for 0, R is ordered, (A,
-// R) fills "cotarget"
+// @pre A without its zero strides is injective; each stride below "cotarget" is a multiple of the
+// span of the modes with smaller strides.  @post the images of A and R share only 0; the strides of
+// R ascend; (A, R) reaches all numbers below "cotarget"
 // "cotarget" NULL: cosize(A).
 struct lay lay_complement(struct lay_ctx *, struct lay a, const struct lay_tuple *cotarget);
 struct lay lay_right_inverse(struct lay_ctx *, struct lay);  // @post A(R(i)) = i
 struct lay lay_left_inverse(struct lay_ctx *, struct lay);   // @pre injective.  @post R(A(i)) = i
 
 // -- tilers ---------------------------------------------------------------------------------------
-// What divides, multiplies or composes by mode: a layout tiles the whole, a shape (n0, n1 ..) and
-// <t0, t1 ..> tile by mode,
-// "_" leaves a mode whole.
+// A tiler divides, multiplies or composes a layout.  A tiler that is a layout applies to the whole
+// layout.  A shape (n0, n1 ..) and <t0, t1 ..> apply to each mode separately, and "_" leaves a mode
+// as it is.
 enum lay_tiler_kind { LAY_TILER_ANY, LAY_TILER_LAYOUT, LAY_TILER_SHAPE, LAY_TILER_MODES };
 struct lay_tiler {
     enum lay_tiler_kind kind;
-    struct lay layout;              // LAYOUT; for a leaf n of a shape n:1
+    struct lay layout;              // LAYOUT; the leaf n of a shape is the layout n:1
     const struct lay_tuple *shape;  // SHAPE, as it was written
     int rank;                       // SHAPE, MODES
     const struct lay_tiler *const *kid;
@@ -219,8 +222,8 @@ const struct lay_tiler *lay_tiler_modes(struct lay_ctx *, int n,
 const struct lay_tiler *lay_parse_tiler(struct lay_ctx *, const char *text);
 const char *lay_tiler_text(struct lay_ctx *, const struct lay_tiler *);
 
-// ((T0,R0),(T1,R1),rest..); a layout: (T,R).  @post exact wherever the coordinate is in A; a tile
-// that does not divide pads, as CuTe pads
+// ((T0,R0),(T1,R1),rest..); for a layout as tiler: (T,R).  @post the values are exact at all
+// coordinates inside A.  A tile that does not divide A pads it, as in CuTe
 struct lay lay_logical_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
 // ((T0,T1),(R0,R1,rest..))
 struct lay lay_zipped_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
@@ -228,10 +231,10 @@ struct lay lay_zipped_divide(struct lay_ctx *, struct lay, const struct lay_tile
 struct lay lay_tiled_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
 // (T0,T1,R0,R1,rest..)
 struct lay lay_flat_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
-// The same with a stride also for a rest of one tile, which is 0 above: that of the tile that would
-// come next, of a longer A.  A coordinate beyond the only tile is then beyond A.  SLICED is
-// ZIPPED for who takes one tile: there may be more modes in the rest, where the only tile is
-// after others that are between its elements.
+// Forms of lay_divide_on.  It is like the functions above, but a rest of one tile has a stride too,
+// where they have 0: the stride to the tile that would come next in a longer A.  A coordinate
+// beyond the only tile is then beyond A.  SLICED is ZIPPED for a caller who takes one tile: the
+// rest may have an extra mode of size 1 after other modes.
 enum lay_divide_form {
     LAY_DIVIDE_LOGICAL,
     LAY_DIVIDE_ZIPPED,
@@ -241,48 +244,46 @@ enum lay_divide_form {
 };
 struct lay lay_divide_on(struct lay_ctx *, enum lay_divide_form, struct lay,
                          const struct lay_tiler *);
-// @post mode 0 is A, mode 1 the complement of A (which may leave holes here) composed with the
-// tiler, the images of the copies are disjoint
+// @post mode 0 is A; mode 1 is the complement of A (which may leave holes here) composed with the
+// tiler; the copies are disjoint
 struct lay lay_logical_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_zipped_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_tiled_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_flat_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_blocked_product(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_raked_product(struct lay_ctx *, struct lay, struct lay);
-// "order" NULL: first mode first.
+// "order" NULL: the first mode first.
 struct lay lay_tile_to_shape(struct lay_ctx *, struct lay, const struct lay_tuple *shape,
                              const struct lay_tuple *order);
 
 // -- tensors --------------------------------------------------------------------------------------
-// "coord" picks the tile, "_" keeps the rest mode.  "proj" (NULL: all) has "_" for the modes of the
-// tiler to leave out.
+// "coord" selects the tile; "_" in it keeps a mode over tiles.  "proj" has "_" for the modes of the
+// tiler to leave out; NULL: none.
 struct lay_view lay_local_tile(struct lay_ctx *, struct lay, const struct lay_tiler *,
                                const struct lay_tuple *coord, const struct lay_tuple *proj);
 struct lay_view lay_local_partition(struct lay_ctx *, struct lay, struct lay thr, int64_t index,
                                     const struct lay_tuple *proj);
-// The same for a coordinate that is known only when running: the tiled layout, to be sliced by the
-// coordinate. zipped_divide by the thread layout's shape: ((T0,T1..),(R0,R1..)) -> the caller
-// slices mode 0.
+// The same for an index that is known only at run time: returns ((T0,T1..),(R0,R1..)), the
+// zipped_divide by the shape of the thread layout.  The caller slices mode 0.
 struct lay lay_partition_tiled(struct lay_ctx *, struct lay, struct lay thr,
                                const struct lay_tuple *proj);
 
 // -- from points ----------------------------------------------------------------------------------
-// Where the values of a function are not those of a layout: at "at" it is "is", the layout that the
-// points before begin would go on with "would_be".  "run" is 0, or the points before are a mode of
-// "run", which does not divide the "of" that are left.
+// Why a function is no layout: its value at "at" is "is", but a layout with the values before "at"
+// would have the value "would_be".  If "run" > 0, the values before "at" are a mode of extent
+// "run", which does not divide the "of" values that are left.
 struct lay_mismatch {
     int64_t at, is, would_be, run, of;
 };
-// The coalesced layout R of "n" points with R(i) = value[i] for each i below "n"; static and
-// without offset.  @post when there is none the result is invalid, "why" is filled, and the context
-// untouched.
+// The coalesced layout R with R(i) = value[i] for all i < n.  It is static and has no offset.
+// @post if there is none, the result is invalid, "why" is filled, and the context has no error.
 struct lay lay_recover(struct lay_ctx *, int64_t n, const int64_t *value, struct lay_mismatch *why);
 
 // -- widths ---------------------------------------------------------------------------------------
 struct lay lay_upcast(struct lay_ctx *, struct lay, int64_t n);    // elements n times as wide
 struct lay lay_downcast(struct lay_ctx *, struct lay, int64_t n);  // elements n times as narrow
 struct lay lay_recast(struct lay_ctx *, struct lay, int64_t old_bits, int64_t new_bits);
-// Elements; a lower bound with symbols.
+// Elements.  With symbols, a lower bound.
 struct lay_int lay_max_common_vector(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_max_common_layout(struct lay_ctx *, struct lay, struct lay);
 struct lay_int lay_max_alignment(struct lay_ctx *, struct lay);  // elements, a known divisor

@@ -1,4 +1,4 @@
-// Values of the calculator: making them, turning one kind into another, printing them.
+// Values of the calculator: makes, converts and prints them.
 #include "layout/calc_impl.h"
 
 #include <string.h>
@@ -113,7 +113,7 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *ctx, struct calc_value v) {
 
 // -- printing -------------------------------------------------------------------------------------
 
-// (4,8) in C++ as Shape<_4,_8>, in Python as (4,8) with (4,) for a tuple of one
+// (4,8) is Shape<_4,_8> in C++ and (4,8) in Python, where a tuple of one is (4,).
 static bool put_tuple(struct lay_buf *b, const struct lay_tuple *t, enum calc_style style,
                       const char *name) {
     bool cute = style == CALC_STYLE_CUTE;
@@ -214,7 +214,7 @@ static void json_tuple(struct lay_buf *b, const struct lay_tuple *t) {
     lay_buf_add(b, "]");
 }
 
-// Numbers are written as numbers, leaves with symbols as text.
+// Integers are JSON numbers; leaves with symbols are strings.
 const char *calc_json(struct lay_ctx *ctx, struct calc_value v) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_add(&b, "{\"text\":\"");

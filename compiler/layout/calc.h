@@ -1,7 +1,7 @@
 // The layout calculator: applies operations by name to values, and reads and prints values.
 //
-// It is separate from the algebra because it deals in values of several kinds and in text.
-// Expressions are the language's: sema evaluates them by these operations.
+// It is separate from the algebra because it works on values of several kinds and on text.
+// Expressions have the language's syntax; sema evaluates them by these operations.
 #ifndef TCPC_LAYOUT_CALC_H
 #define TCPC_LAYOUT_CALC_H
 
@@ -34,7 +34,8 @@ struct calc_value {
 
 enum calc_style { CALC_STYLE_TCP, CALC_STYLE_CUTE, CALC_STYLE_PYCUTE };
 
-// A step of an evaluation: "rule" says what was done, "result" is printed in the tcp style.
+// The hook for steps of an evaluation: "rule" says what was done, "result" is the text of the
+// result.
 typedef void calc_step_fn(void *user, int depth, const char *rule, const char *result);
 
 struct calc_options {
@@ -42,16 +43,17 @@ struct calc_options {
     void *user;
 };
 
-// Who has an operation.
+// Where an operation exists.
 enum calc_where {
     IN_BOTH,  // plans and `tcpc eval`
-    IN_CUTE,  // `tcpc eval` alone: what CuTe calls otherwise, or has as a function of its own
-    IN_PLAN,  // plans alone: it is of kernels, of their copies or of tensors
+    IN_CUTE,  // only `tcpc eval`: another name of CuTe for something, or a separate function there
+    IN_PLAN,  // only plans: it needs kernels, copies or tensors
 };
 
 struct calc_operation {
     const char *name;
-    const char *args, *help;  // "(L [, mode])" and what it is, in a line
+    // the arguments, such as "(L [, mode])", and a line of help
+    const char *args, *help;
     enum calc_where where;
     int min, max;  // arguments
 };
@@ -61,12 +63,12 @@ bool calc_operation(int i, struct calc_operation *out);
 // The operation of that name; "out" may be NULL.
 bool calc_known(const char *name, struct calc_operation *out);
 
-// Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not
+// Applies the operation "op" to "n" arguments.  The kind of the result is CALC_NONE if it does not
 // apply.
 struct calc_value lay_calc(struct lay_ctx *, const char *op, int n, const struct calc_value *arg);
 
-// Reads the whole of "text": a value as calc_text prints it in its own style.  What is no param yet
-// becomes one.
+// Reads all of "text": a value as calc_text prints it in the TCP style.  Unknown names become
+// params.
 struct calc_value calc_read(struct lay_ctx *, const char *text);
 
 struct calc_value calc_of_int(struct lay_ctx *, struct lay_int);
@@ -74,14 +76,15 @@ struct calc_value calc_of_tuple(struct lay_ctx *, const struct lay_tuple *);
 struct calc_value calc_of_layout(struct lay);
 struct calc_value calc_of_tiler(const struct lay_tiler *);
 struct calc_value calc_of_bool(bool);
-// The value as a layout, of which a shape alone is one; invalid, with the reason, when it is none.
+// The value as a layout; a shape counts as one.  Invalid, with the reason, if it is none.
 struct lay calc_layout(struct lay_ctx *, struct calc_value);
 
-// The text of a value; NULL, with the context's error, for a C++ type of what is not static.
+// The text of a value.  NULL, with the context's error, for the C++ type of a value that is not
+// static.
 const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);
 const char *calc_json(struct lay_ctx *, struct calc_value);
-// The values at each coordinate, rank 2 as a grid with rows of mode 0, else a list; NULL with the
-// reason when it is not static or has more than 4096 entries.
+// The values of a layout at each coordinate: for rank 2 as a grid whose rows are mode 0, otherwise
+// as a list.  NULL, with the reason, if it is not static or has more than 4096 entries.
 const char *calc_table(struct lay_ctx *, struct calc_value);
 
 #endif

@@ -1,4 +1,4 @@
-// Applying an operation of the table to values: finding it, checking and converting the arguments.
+// Applies operations of the table to values: finds them, and checks and converts their arguments.
 #include "layout/calc_impl.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static const struct op *find(const char *name, size_t len) {
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2, d = strncmp(name, calc_ops[mid].name, len);
         if (d == 0 && !calc_ops[mid].name[len]) return &calc_ops[mid];
-        if (d <= 0)  // equal: the name in the table goes on
+        if (d <= 0)  // equal so far: the name in the table is longer
             hi = mid;
         else
             lo = mid + 1;
@@ -44,7 +44,7 @@ bool calc_known(const char *name, struct calc_operation *out) {
     return op && calc_operation((int)(op - calc_ops), out ? out : &unused);
 }
 
-// How a kind of argument is called.
+// The name of a kind of argument in messages.
 static const char *arg_name(unsigned char k) {
     static const char name[][10] = {"",        "layout", "tiler", "tuple",  "integer",
                                     "swizzle", "width",  "value", "tuple.."};
@@ -65,7 +65,8 @@ static struct calc_value merge_swizzles(struct lay_ctx *ctx, struct lay_swizzle 
 
 struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_value *term) {
     if (n == 1) return term[0];
-    if (term[0].kind == CALC_VIEW && n <= LAY_MAX_RANK) {  // it begins where it began
+    // the result begins where the first operand began
+    if (term[0].kind == CALC_VIEW && n <= LAY_MAX_RANK) {
         struct calc_value at_0[LAY_MAX_RANK];
         memcpy(at_0, term, (size_t)n * sizeof *term);
         at_0[0] = calc_of_layout(term[0].layout);
@@ -99,7 +100,8 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
 
 // -- arguments ------------------------------------------------------------------------------------
 
-// The width of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0: it is not one.
+// The width in bits of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0 for other
+// names.
 static int64_t type_width(const char *name) {
     static const char widths[][6] = {"8", "8e4m3", "8e5m2", "16", "32", "64", "128"};
     size_t letters = strspn(name, "bfsu");
@@ -108,7 +110,8 @@ static int64_t type_width(const char *name) {
     return 0;
 }
 
-// Whether "v" is what "op" takes as its argument "i", written as number "place"; makes it that.
+// Whether "op" accepts "v" as its argument "i"; converts "v".  "place" is the number of the
+// argument in messages.
 static bool fits(struct lay_ctx *ctx, const struct op *op, int i, int place, struct calc_value *v) {
     switch (op->arg[i]) {
     case ARG_LAYOUT: {
@@ -143,7 +146,8 @@ static bool fits(struct lay_ctx *ctx, const struct op *op, int i, int place, str
     return false;
 }
 
-// Whether the layout that "op" takes as argument "i" may be a view: the first one, or the only one.
+// Whether "op" accepts a view as its argument "i": only its first layout may be one, unless the
+// operation handles offsets.
 static bool takes_view(const struct op *op, int i) {
     return i == 0 || op->offset == OFFSET_OWN || (op->arg[0] == ARG_ANY && op->arg[1] == ARG_ANY);
 }
@@ -160,7 +164,7 @@ static bool set_view_aside(struct args *a, const struct op *op, int i) {
     return true;
 }
 
-// A layout of "n" layouts, one a mode.
+// Joins "n" layouts to one with "n" modes.
 static struct calc_value join(struct lay_ctx *ctx, int n, const struct calc_value *arg) {
     struct lay mode[LAY_MAX_RANK];
     if (n > LAY_MAX_RANK) {
@@ -185,7 +189,7 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
     bool layouts = n > 0 && (arg[0].kind == CALC_LAYOUT || arg[0].kind == CALC_VIEW);
     if (op->fn == op_make_layout && (n > 2 || layouts)) return join(ctx, n, arg);
     struct calc_value modes;
-    // row(8) has one mode, as row((8)) has
+    // row(8) has one mode, like row((8))
     bool listed = n > 1 || (n == 1 && arg[0].kind == CALC_INT);
     if (op->arg[0] == ARG_MODES && listed && n <= LAY_MAX_RANK) {
         const struct lay_tuple *kid[LAY_MAX_RANK];

@@ -1,4 +1,4 @@
-// What the files of the calculator share.
+// Shared by the files of the calculator.
 #ifndef TCPC_LAYOUT_CALC_IMPL_H
 #define TCPC_LAYOUT_CALC_IMPL_H
 
@@ -8,45 +8,45 @@
 // A kind of argument.  An argument of another kind is converted where that is unambiguous.
 enum arg_kind {
     ARG_END,
-    ARG_LAYOUT,  // a shape without a stride is compact, first mode fastest
+    ARG_LAYOUT,  // a shape without strides counts as compact, first mode fastest
     ARG_TILER,
-    ARG_TUPLE,  // an integer or tuple; the shape where it is a layout
+    ARG_TUPLE,  // an integer or tuple; of a layout, its shape
     ARG_INT,    // static
     ARG_SWIZZLE,
     ARG_BITS,
     ARG_ANY,
-    ARG_MODES,  // a tuple, or its modes as arguments: row((4,8)) and row(4,8)
-    ARG_PLAN,   // what only a plan has: a tiled copy, an atom, a label, a kernel, a tensor
-    ARG_MORE,   // any number of further ones, like those before
+    ARG_MODES,  // a tuple, or its modes as separate arguments: row((4,8)) and row(4,8)
+    ARG_PLAN,   // exists only in plans: a tiled copy, an atom, a label, a kernel, a tensor
+    ARG_MORE,   // any number of further arguments, like the last one
 };
 
 enum { MAX_ARGS = 5 };
 
-// What becomes of the offset of a view, "3+(8):(1)", that an operation is applied to.
+// What an operation does with the offset of a view, such as "3+(8):(1)".
 enum offset_rule {
-    OFFSET_STAYS,   // the result begins there, too
-    OFFSET_UNUSED,  // the answer is one of shape and strides alone
-    OFFSET_OWN,     // the operation reckons with it
-    OFFSET_NONE,    // there is no answer for what does not begin at 0
+    OFFSET_STAYS,   // the result has the same offset
+    OFFSET_UNUSED,  // the result depends only on shape and strides
+    OFFSET_OWN,     // the operation itself handles it
+    OFFSET_NONE,    // the operation refuses a view that does not begin at 0
 };
 
 struct args {
     struct lay_ctx *ctx;
     int n;
-    struct calc_value v[MAX_ARGS];  // a view is given as its layout
-    struct lay_sum offset;          // and as this
+    struct calc_value v[MAX_ARGS];  // a view is split into its layout
+    struct lay_sum offset;          // .. and its offset
 };
 
 typedef struct calc_value op_fn(struct args *a);
 
 struct op {
     const char *name;
-    int min;  // arguments that must be there
+    int min;  // least number of arguments
     unsigned char arg[MAX_ARGS];
-    op_fn *fn;  // NULL: only sema has it
+    op_fn *fn;  // NULL: only sema has a function for it
     enum offset_rule offset;
     enum calc_where where;
-    const char *args;  // as help has them: "(L [, mode])"
+    const char *args;  // as in the help: "(L [, mode])"
     const char *help;
 };
 
@@ -69,7 +69,7 @@ op_fn op_1d_coord, op_append, op_append_to, op_blocked_product, op_ceil_div, op_
     op_unflatten, op_upcast, op_weakly_congruent, op_with_shape, op_zip, op_zipped_divide,
     op_zipped_product;
 
-// A slice that keeps all modes leaves a swizzle as it is.
+// Settles a slice (lay_settle).  A slice that keeps all modes keeps its swizzle unchanged.
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);
 
 const struct op *calc_find(const char *name, size_t len);
@@ -80,13 +80,13 @@ struct calc_value calc_of_swizzle(struct lay_swizzle);
 struct calc_value calc_static(struct lay_ctx *, int64_t);
 const char *calc_kind_name(enum calc_kind);
 
-// Conversions: invalid, with the reason, when there is none.
+// Conversions.  The result is invalid, with the reason, if there is none.
 const struct lay_tuple *calc_tuple(struct lay_ctx *, struct calc_value);
 const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
-// "o" between two values: composition, or a swizzle and what is under it.
+// The operator "o": composition, or a swizzle applied to a layout.
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
-// Whether the first "n" arguments are of numbers alone, without '_'.
+// Whether the first "n" arguments consist only of numbers, without '_'.
 bool calc_numbers(struct args *a, int n);
 struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n,
                              const struct calc_value *arg);

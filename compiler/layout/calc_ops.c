@@ -1,5 +1,5 @@
-// The operations of the calculator on layouts.  Those on shapes and coordinates are in
-// calc_shapes.c, the table of all in calc_table.c.
+// The calculator's operations on layouts.  calc_shapes.c has those on shapes and coordinates,
+// calc_table.c the table of all.
 #include "layout/calc_impl.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #define NUM(i)    (a->v[i].tuple->leaf.num)
 #define GIVE      calc_of_layout
 
-// Layout -> layout and the like, one line each.
+// Operations from one layout to another value.
 #define UNARY(name, f)                                                                             \
     OP(name) {                                                                                     \
         return GIVE(f(a->ctx, LAYOUT(0)));                                                         \
@@ -68,7 +68,7 @@ OP(op_complement) {
     return GIVE(lay_complement(a->ctx, LAYOUT(0), a->n > 1 ? TUPLE(1) : NULL));
 }
 
-// The mode of a layout that the numbers in argument 1 name: one, or the outermost first.
+// The mode of a layout that argument 1 names: by one number, or by a path, the outermost first.
 static struct lay mode_of(struct args *a) {
     struct lay l = LAYOUT(0);
     if (a->n < 2) return l;
@@ -133,7 +133,7 @@ OP(op_product_each) {
 
 // -- rearranging ----------------------------------------------------------------------------------
 
-// "v" as the number of a mode, -1 being one that there is not.
+// "v" as an int: the number of a mode, or -1.  Reports an error if it is out of range.
 static int small(struct args *a, int64_t v) {
     if (v >= -1 && v <= 1 << 20) return (int)v;
     lay_fail(a->ctx, "there is no mode %" PRId64, v);
@@ -203,7 +203,7 @@ OP(op_with_shape) {
     return GIVE(lay_with_shape(a->ctx, LAYOUT(0), TUPLE(1)));
 }
 
-// The layout may come first or second.
+// The layout may be the first or the second argument.
 OP(op_dice) {
     int l = a->v[0].kind == CALC_LAYOUT ? 0 : 1;
     return GIVE(lay_dice(a->ctx, TUPLE(1 - l), LAYOUT(l)));
@@ -220,7 +220,7 @@ static bool named(struct calc_value v, const char *name) {
     return v.kind == CALC_NAME && strcmp(v.name, name) == 0;
 }
 
-// Of layouts, one a mode, calc_apply makes it.
+// calc_apply handles the form whose arguments are all layouts.
 OP(op_make_layout) {
     if (a->n == 1 || named(a->v[1], "LayoutLeft")) return GIVE(lay_make_col(a->ctx, TUPLE(0)));
     if (named(a->v[1], "LayoutRight")) return GIVE(lay_make_row(a->ctx, TUPLE(0)));
@@ -235,8 +235,9 @@ OP(op_col) {
     return GIVE(lay_make_col(a->ctx, TUPLE(0)));
 }
 
-// The order of "n" modes that "v" was meant to be: of LayoutRight and of a layout of as many modes
-// that of its strides, of anything else the first mode first.
+// The order of "n" modes that "v" was probably meant to be, for a message.  For LayoutRight it is
+// the last mode first, for a layout of "n" modes the order of its strides, otherwise the first mode
+// first.
 static const struct lay_tuple *order_meant(struct lay_ctx *ctx, struct calc_value v, int n) {
     struct lay_int place[LAY_MAX_RANK];
     struct lay like = v.kind == CALC_LAYOUT ? v.layout : lay_layout_invalid();
@@ -255,7 +256,7 @@ static const struct lay_tuple *order_meant(struct lay_ctx *ctx, struct calc_valu
     return lay_ints(ctx, n, place);
 }
 
-// Whether "t" is of static integers that are not negative.
+// Whether "t" consists of static integers >= 0.
 static bool places(const struct lay_tuple *t) {
     if (t->rank < 0) return lay_plain(t->leaf) && !lay_is_any(t) && t->leaf.num >= 0;
     for (int i = 0; i < t->rank; ++i)
@@ -263,7 +264,7 @@ static bool places(const struct lay_tuple *t) {
     return true;
 }
 
-// Whether no two numbers of the flat tuple "t" are equal.
+// Whether all numbers in the flat tuple "t" differ.
 static bool all_differ(const struct lay_tuple *t) {
     for (int i = 0; i < t->rank; ++i)
         for (int k = 0; k < i; ++k)
@@ -273,8 +274,9 @@ static bool all_differ(const struct lay_tuple *t) {
     return true;
 }
 
-// Argument "i", the order of the modes of the shape, which is the one before it; NULL: it is none.
-// As in CuTe, numbers may be left out, and with "strict" false be equal and nested.
+// Argument "i" as an order of the modes of the shape, which is argument i - 1.  Returns NULL, with
+// an error, if it is none.  As in CuTe, the numbers need not be 0, 1, 2 ..; unless "strict", they
+// may also repeat and be nested.
 static const struct lay_tuple *order_of(struct args *a, const char *name, int i, bool strict) {
     const struct lay_tuple *shape = TUPLE(i - 1);
     struct calc_value v = a->v[i];

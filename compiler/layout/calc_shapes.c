@@ -1,5 +1,5 @@
-// The operations of the calculator on shapes, coordinates, tensors, widths and swizzles.  The table
-// of all is in calc_table.c.
+// The calculator's operations on shapes, coordinates, tensors, widths and swizzles.  calc_table.c
+// has the table of all.
 #include "layout/calc_impl.h"
 
 #define OP(name)  struct calc_value name(struct args *a)
@@ -138,7 +138,8 @@ OP(op_local_partition) {
     return calc_of_view(lay_settle(a->ctx, v));
 }
 
-// "l" beginning at "offset" of the elements that are "to" for each "from" of the others.
+// "l" with the offset "offset", which counts other elements: "from" of them are "to" elements of
+// "l".
 static struct calc_value begins_at(struct lay_ctx *ctx, struct lay_sum offset, struct lay l,
                                    int64_t from, int64_t to) {
     struct lay_sum sum = {0, NULL};

@@ -1,5 +1,5 @@
-// The table of operations, in the order of names: what each is called, what it takes, what it
-// computes, and what it is for.  The calculator and plans (sema/expr/builtin.c) use it.
+// The table of operations, sorted by name: arguments, function and help.  The calculator uses it,
+// and plans do (sema/expr/builtin.c).
 #include "layout/calc_impl.h"
 
 #define L ARG_LAYOUT

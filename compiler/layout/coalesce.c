@@ -1,5 +1,5 @@
-// Simplifying layouts: coalesce, filter, with_shape.  Separate because the algebra rests on one
-// form, the flat list of modes in which no two neighbours could be one.
+// Simplifies layouts: coalesce, filter, with_shape.  The algebra works on the resulting form: a
+// flat list of modes in which no two neighbours can be merged.
 #include "layout/impl.h"
 
 static bool put_flat(struct lay_ctx *ctx, const struct lay_tuple *s, const struct lay_tuple *d,
@@ -35,7 +35,7 @@ struct lay lay_flat_lay(struct lay_ctx *ctx, const struct lay_flat *f) {
     return out.shape && out.stride ? out : lay_layout_invalid();
 }
 
-// Whether s0:d0 runs on into the next mode, of stride "next".
+// Whether the next mode, of stride "next", continues s0:d0.
 static bool runs_on(struct lay_ctx *ctx, struct lay_int s0, struct lay_int d0,
                     struct lay_int next) {
     if (lay_plain(s0) && lay_plain(d0)) {
@@ -46,7 +46,7 @@ static bool runs_on(struct lay_ctx *ctx, struct lay_int s0, struct lay_int d0,
     return lay_int_equal(lay_int_mul(&quiet, s0, d0), next);
 }
 
-// From the right, as CuTe does it: what decides is the first mode of the run so far.
+// Goes from the right, like CuTe: what decides is the first mode of the run so far.
 bool lay_flat_coalesce(struct lay_ctx *ctx, struct lay_flat *f, bool keep_tail) {
     int out = f->n;  // the result is in [out, f->n)
     if (f->n == 0) return true;
@@ -84,7 +84,7 @@ struct lay lay_coalesce(struct lay_ctx *ctx, struct lay l) {
 
 typedef struct lay unary_fn(struct lay_ctx *, struct lay);
 
-// Applies "each" at the leaves of "profile"; modes past its rank stay.
+// Applies "each" at the leaves of "profile".  Modes beyond its rank are unchanged.
 static struct lay by_profile(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *profile,
                              unary_fn *each) {
     struct lay part[LAY_MAX_RANK];
@@ -145,7 +145,7 @@ struct lay lay_nullspace(struct lay_ctx *ctx, struct lay l) {
 
 // -- another shape --------------------------------------------------------------------------------
 
-// The same function on "shape": the composition with a compact layout of that shape.
+// Composes "l" with the compact layout of "shape".
 struct lay lay_with_shape(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *shape) {
     if (!l.shape || !shape) return lay_layout_invalid();
     struct lay_int have = lay_size(ctx, l), want = lay_tuple_product(ctx, shape);

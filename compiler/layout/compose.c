@@ -1,14 +1,14 @@
 // Composition: R(i) = A(B(i)).
 //
-// A is brought into its flat coalesced form.  A mode n:d of B then takes its steps through the
-// modes of A from the left: it skips modes that one step jumps over whole, takes what a mode has
-// room for, and goes on in the next one with step 1. CuTe asks for divisibility on that way and
-// sometimes accepts what is wrong; here the points decide (see "exact").
+// A is flattened and coalesced.  A mode n:d of B takes its steps through the modes of A from the
+// left: it skips modes that one step passes over completely, takes as many steps as a mode has room
+// for, and continues in the next one with step 1. CuTe checks divisibility on the way and sometimes
+// accepts wrong results.  Here the values decide (see "exactness" below).
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
 
-// Steps of the modes of B within one mode of A: "k" steps of "d".
+// The steps of a mode of B that fall into one mode of A: "k" steps of "d".
 struct piece {
     int mode;
     struct lay_int k, d;
@@ -21,9 +21,9 @@ struct composer {
     struct piece piece[2 * LAY_MAX_LEAVES];
     bool doubtful;  // the pieces alone do not prove the result
     enum lay_exact exact;
-    bool tail;  // the last mode of "a" was of size 1
+    bool tail;  // the last mode of "a" had size 1; it is kept as size 2
     int failed_mode;
-    struct lay_int at_n, at_d;  // what was left of the mode of B where it failed
+    struct lay_int at_n, at_d;  // the rest of the mode of B where composition failed
 };
 
 static bool reject(struct composer *c, int mode, struct lay_int n, struct lay_int d) {
@@ -43,8 +43,8 @@ static bool record(struct composer *c, int mode, struct lay_int k, struct lay_in
     return true;
 }
 
-// n:d over the static mode "s" of A.  1: the mode is jumped over, 2: part of it is taken, 0:
-// refused.
+// Composes n:d with the static mode "s" of A.  Returns 1 if n:d skips the mode, 2 if it takes part
+// of it, 0 if refused.
 static int step_static(struct composer *c, int64_t s, int64_t *n, int64_t *d, int64_t *take) {
     int64_t mag = *d < 0 ? -*d : *d;
     if (mag % s == 0) {
@@ -144,9 +144,9 @@ static struct lay compose_tree(struct composer *c, const struct lay_tuple *s,
 
 // -- exactness ------------------------------------------------------------------------------------
 
-// The pieces within mode "j" of A never carry into the next one: with A coalesced a carry always
-// shows.  Static: the sum of the greatest steps; with symbols: sorted by step, each piece ends
-// where the next begins.
+// Whether the pieces within mode "j" of A never carry into the next mode; since A is coalesced, a
+// carry would change values.  Static pieces: adds their largest steps.  With symbols: sorts the
+// pieces by step and requires that each ends where the next one begins.
 static bool no_carry(struct composer *c, int j) {
     struct piece *in[2 * LAY_MAX_LEAVES];
     int n = 0;
@@ -175,7 +175,7 @@ static bool no_carry(struct composer *c, int j) {
     return true;
 }
 
-// A at a value of B, which may be negative or past the end.
+// The value of A at "i", which may be negative or beyond the end.
 static bool at(const struct lay_flat *a, int64_t i, int64_t *out) {
     int64_t sum = 0, v;
     for (int j = 0; j < a->n; ++j) {
@@ -188,7 +188,7 @@ static bool at(const struct lay_flat *a, int64_t i, int64_t *out) {
     return true;
 }
 
-// Compares A(B(i)) with R(i) at all i.  The first difference goes to "*where".
+// Compares A(B(i)) with R(i) for all i.  Sets "*where" to the first difference.
 static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t *where, int64_t *is,
                         int64_t *says) {
     struct lay_int size = lay_size(c->ctx, b);
@@ -197,10 +197,11 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
     if (c->exact == LAY_IN_RANGE) {
         domain = lay_static_int(1);
         for (int i = 0; i < c->a.n; ++i) domain = lay_int_mul(c->ctx, domain, c->a.s[i]);
-        if (c->tail)  // the last mode is only for what is past the end
+        if (c->tail)  // the last mode only serves coordinates beyond the end
             domain = lay_int_div(c->ctx, domain, c->a.s[c->a.n - 1]);
     }
-    int64_t limit = c->ctx->error ? CHECK_POINTS >> 8 : CHECK_POINTS;  // trials are cheap or fail
+    // attempts after an error must be cheap
+    int64_t limit = c->ctx->error ? CHECK_POINTS >> 8 : CHECK_POINTS;
     if (domain.den == 0 || !lay_plain(size) || size.num > limit || !lay_static(b) || !lay_static(r))
         return false;
     for (int i = 0; i < c->a.n; ++i)
@@ -227,7 +228,8 @@ static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
     return compose_leaf(c, lay_static_int(n), lay_static_int(d), &out) && !c->doubtful;
 }
 
-// The nearest n:d that composes: the same step, else the same extent.
+// Finds the n:d nearest to this one that composes: with the same step, otherwise with the same
+// extent.
 static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, int64_t *out_d) {
     struct lay_ctx quiet = *c->ctx, *real = c->ctx;
     bool found = false;
@@ -282,7 +284,7 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
              lay_buf_done(&t));
 }
 
-// "where" is the first coordinate at which "r", the layout that CuTe gives, is wrong.
+// Adds to the message that "r", CuTe's result, is wrong, first at the coordinate "where".
 static void say_where(struct composer *c, struct lay a, struct lay b, struct lay r, int64_t where,
                       int64_t is, int64_t says) {
     struct lay_ctx *ctx = c->ctx;
@@ -298,7 +300,7 @@ static void say_where(struct composer *c, struct lay a, struct lay b, struct lay
              lay_buf_done(&t));
 }
 
-// Finds the leaf of B that was refused, to name its mode.
+// Finds the leaf of B that was refused, to name its mode in the message.
 static void name_refused(struct composer *c, struct lay a, struct lay b) {
     struct lay_flat f, out;
     if (c->ctx->error || c->failed_mode < 0 || !lay_flat_of(c->ctx, b.shape, b.stride, &f)) return;
@@ -348,7 +350,7 @@ struct lay lay_compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
     return lay_layout_invalid();
 }
 
-// A o Sw = Sw' o A where A moves the bits of the swizzle together; then Sw' o (A o B).
+// If A keeps the bits of the swizzle together, A o Sw = Sw' o A, so the result is Sw' o (A o B).
 static struct lay compose_swizzled(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inner = lay_inner(b), r;
     struct lay_swizzle w;

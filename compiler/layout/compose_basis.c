@@ -1,5 +1,5 @@
-// Composition with a layout of basis strides, each of whose leaves composes with the mode of A that
-// it names.
+// Composition with a layout of basis strides.  Each leaf of B composes with the mode of A that its
+// stride names.
 #include "layout/impl.h"
 
 bool lay_has_basis(const struct lay_tuple *d) {
@@ -9,7 +9,7 @@ bool lay_has_basis(const struct lay_tuple *d) {
     return false;
 }
 
-// The part of B whose strides are in the mode "code" of A, the others with stride 0.
+// B's strides, with 0 for those that are not in the mode "code" of A.
 static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple *d, int code) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
     if (d->rank < 0) {
@@ -32,8 +32,8 @@ static int first_code(const struct lay_tuple *d, int above) {
     return best;
 }
 
-// Of two layouts for the same modes of B, where one has been composed and the other kept: the
-// composed.
+// Combines two layouts over the modes of B: takes "part", which has been composed, for the mode
+// "code" of A, and "r" for others.
 static struct lay merge(struct lay_ctx *ctx, struct lay r, struct lay part,
                         const struct lay_tuple *d, int code) {
     if (d->rank < 0) return d->leaf.basis == code ? part : r;

@@ -1,9 +1,8 @@
-// Dividing layouts by tilers and multiplying them over tilers, and the orders in which the results
-// are laid out.
+// Divides layouts by tilers, multiplies them by tilers, and arranges the modes of the results.
 //
-// A tiler is a tree whose leaves are layouts or "_".  Where it is a layout, divide and product give
-// a mode of rank two, (tile, rest) or (block, copies); the zipped, tiled and flat forms gather the
-// first and the second halves.
+// A tiler is a tree whose leaves are layouts or "_".  At each layout, divide and product make a
+// mode of rank two: (tile, rest) or (block, copies).  The zipped, tiled and flat forms collect the
+// first and the second halves of these modes.
 #include "layout/impl.h"
 
 // -- tilers ---------------------------------------------------------------------------------------
@@ -67,7 +66,7 @@ const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tu
 
 typedef struct lay binary_fn(struct lay_ctx *, struct lay, struct lay);
 
-// Applies "each" at the leaves of the tiler; modes of "a" that it does not reach stay.
+// Applies "each" at the leaves of the tiler.  Modes of "a" beyond the tiler are unchanged.
 static struct lay by_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t,
                            binary_fn *each) {
     struct lay part[LAY_MAX_RANK];
@@ -101,8 +100,8 @@ static bool put(struct lay_ctx *ctx, struct half *h, struct lay l) {
     return true;
 }
 
-// Splits "l", the result of by_tiler, into first and second halves that follow the tiler's tree.
-// Under "_" a mode of rank two counts as (tile, rest), as in CuTe.
+// Splits "l", the result of by_tiler, into first and second halves that have the structure of the
+// tiler.  As in CuTe, a mode of rank two under "_" counts as (tile, rest).
 static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, struct lay *first,
                   struct lay *second) {
     struct half a, b;
@@ -131,8 +130,8 @@ static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, 
     return first->shape && second->shape;
 }
 
-// Puts the modes of "l" into "h": those of a tuple one by one, a tuple of one mode and an integer
-// as they are.
+// Appends the modes of "l" to "h": each mode of a tuple, but a tuple of one mode and an integer
+// unchanged.
 static bool unpack(struct lay_ctx *ctx, struct half *h, struct lay l) {
     if (lay_rank(l) == 1) return put(ctx, h, l);
     for (int i = 0; i < lay_rank(l); ++i)
@@ -167,7 +166,7 @@ static struct lay try_divide(struct lay_ctx *ctx, struct lay a, struct lay tile)
     return both;
 }
 
-// Names the nearest tile n:1 that divides "a" in the message.
+// Adds the nearest tile n:1 that divides "a" to the message.
 static void offer_tile(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     struct lay_int size = lay_size(ctx, a);
     struct lay_ctx quiet = *ctx;
@@ -202,8 +201,7 @@ static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     return both;
 }
 
-// "rest" with the mode "next" after its last leaf, as one mode with it: ((leaf,next)), which takes
-// the coordinates that the leaf took.
+// Replaces the last leaf of "rest" by ((leaf,next)), which takes the same coordinates.
 static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay next) {
     struct lay part[LAY_MAX_RANK];
     int n = lay_rank(rest);
@@ -216,8 +214,9 @@ static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay n
     return lay_join(ctx, n, part);
 }
 
-// "both", what "a" is divided into by "tile", with the step to the next tile also where there is
-// none: CuTe gives a mode of one tile the stride 0, and drops one tile after others.
+// Adds the stride to the next tile to "both", the result of dividing "a" by "tile", if there is no
+// next tile.  CuTe gives a mode of one tile the stride 0, and omits a mode of one tile after
+// others; "behind" adds the latter.
 static struct lay with_next(struct lay_ctx *ctx, struct lay a, struct lay tile, struct lay both,
                             bool behind) {
     struct lay_int count, end;
@@ -264,7 +263,7 @@ struct lay lay_zipped_divide(struct lay_ctx *ctx, struct lay a, const struct lay
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, ZIPPED);
 }
 
-// As CuTe divides, right or not: for who looks at single tiles of it.
+// Divides as CuTe does, right or wrong: for callers that take single tiles and check them.
 static struct lay divide_as_cute(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     struct lay rest = lay_complement(ctx, tile, lay_coalesce(ctx, a).shape);
     return lay_compose_as(ctx, a, lay_join(ctx, 2, (struct lay[]){tile, rest}), LAY_AS_CUTE);
@@ -286,8 +285,7 @@ struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_t
 
 enum { CHECK_COPIES = 1 << 16 };
 
-// Whether no value of "a" plus a copy's offset is another value of "a" plus another's, by looking
-// at all of them: the sums go into a table by hashing.
+// Whether the copies of "a" are disjoint: computes all values and puts them into a hash table.
 static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
     struct lay_int n = lay_size(ctx, a), m = lay_size(ctx, copies), all = lay_int_mul(ctx, n, m);
     struct entry {
@@ -327,7 +325,7 @@ static bool forwards(const struct lay_tuple *stride) {
     return true;
 }
 
-// (a, complement(a, size(a) * cosize(tiler)) o tiler), and refused where that has no exact answer
+// (a, complement(a, size(a) * cosize(tiler)) o tiler); refused if that is not exact.
 static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_cosize(ctx, tiler));
     struct lay gaps = lay_complement_as(ctx, a, lay_leaf(ctx, room), false), copies;
@@ -342,7 +340,7 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
                  lay_text(ctx, a), lay_text(ctx, tiler), why);
     }
     if (!copies.shape) return copies;
-    // past the gaps, or backwards from the first copy, they may be on other copies
+    // beyond the gaps, or backwards from the first copy, copies may overlap
     bool within =
         forwards(tiler.stride) && lay_int_less_equal(lay_cosize(ctx, tiler), lay_size(ctx, gaps));
     if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies)) {
@@ -370,7 +368,7 @@ struct lay lay_flat_product(struct lay_ctx *ctx, struct lay a, const struct lay_
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, FLAT);
 }
 
-// Both padded to equal rank; mode i is (a_i, b_i), or the other way round when raked.
+// Pads both to equal rank.  Mode i of the result is (a_i, b_i), or (b_i, a_i) if "raked".
 static struct lay ranked_product(struct lay_ctx *ctx, struct lay a, struct lay b, bool raked) {
     if (!a.shape || !b.shape) return lay_layout_invalid();
     int r = lay_rank(a) > lay_rank(b) ? lay_rank(a) : lay_rank(b);

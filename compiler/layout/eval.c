@@ -1,14 +1,14 @@
-// Values of layouts: at a linear coordinate, at a coordinate of the shape; and back from indices to
-// coordinates.
+// Evaluates layouts at linear coordinates and at coordinates of the shape, and converts indices
+// back to coordinates.
 //
-// This is the judge of the algebra, so it uses nothing of it: it walks shape and stride as they
-// are.
+// Tests judge the algebra by these functions, so they use nothing of it: they walk through shape
+// and stride.
 #include "layout/impl.h"
 
 // -- numbers --------------------------------------------------------------------------------------
 
-// Adds the value of *i at this mode and leaves the rest of the coordinate in *i; the last leaf of
-// all takes everything.
+// Adds the value of "*i" in this mode to "*sum" and leaves the rest of the coordinate in "*i".  The
+// last leaf of all takes all that is left.
 static bool walk(const struct lay_tuple *s, const struct lay_tuple *d, bool last, int64_t *i,
                  int64_t *sum) {
     if (s->rank < 0) {
@@ -48,7 +48,7 @@ bool lay_eval(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t *out) {
     return finish(ctx, l, sum, ok, out);
 }
 
-// Compares all values; false too when one is not static or they are too many.
+// Compares all values.  Also false if one is not static, or if there are too many.
 bool lay_same(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay_int n = lay_size(ctx, a);
     if (!lay_int_equal(n, lay_size(ctx, b)) || !lay_static(a) || !lay_static(b) || n.num > 1 << 22)
@@ -69,8 +69,8 @@ static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c,
     return false;
 }
 
-// Splits the number "*c" at the modes of "s" from the left: the value of mode "s" goes to "mine",
-// the rest to "*c".
+// Splits off from "*c" its coordinate in the mode of size "s", the fastest one.  The coordinate
+// goes to "mine", the rest to "*c".
 static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple *s, bool last,
                   struct lay_int *mine) {
     struct lay_int size = lay_tuple_product(ctx, s);
@@ -163,7 +163,7 @@ bool lay_eval_coord(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *c
 
 // -- coordinates as values ------------------------------------------------------------------------
 
-// The coordinate whose place "path" (of "depth" modes) is spelled by the terms of "sum".
+// Converts the terms of "sum" to a coordinate tuple, for the mode at "path" (of length "depth").
 static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum sum, int depth,
                                            const int *path) {
     int most = -1;
@@ -190,7 +190,7 @@ static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum s
     return lay_tuple(ctx, most + 1, kid);
 }
 
-// Appends each basis element in "d" with factor 0 so that a coordinate has all its places.
+// Adds each basis element in "d" with factor 0, so that the resulting coordinate has all its modes.
 static struct lay_sum all_places(struct lay_ctx *ctx, const struct lay_tuple *d,
                                  struct lay_sum sum) {
     if (d->rank >= 0) {
@@ -226,7 +226,7 @@ const struct lay_tuple *lay_eval_tuple(struct lay_ctx *ctx, struct lay l,
 
 // -- from indices to coordinates ------------------------------------------------------------------
 
-// Without strides the last mode takes what is left, with strides each mode takes its own digit.
+// Without strides the last mode takes all that is left; with strides each mode takes its own digit.
 const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple *index,
                                     const struct lay_tuple *shape, const struct lay_tuple *stride) {
     const struct lay_tuple *kid[LAY_MAX_RANK];

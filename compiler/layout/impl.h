@@ -1,4 +1,4 @@
-// What the files of the library share and nobody else sees.
+// Shared by the files of the layout library; private to it.
 #ifndef TCPC_LAYOUT_IMPL_H
 #define TCPC_LAYOUT_IMPL_H
 
@@ -10,7 +10,7 @@
 void lay_fail(struct lay_ctx *ctx, const char *format, ...) LAY_PRINTF(2, 3);
 void *lay_new(struct lay_ctx *ctx, size_t bytes);
 
-// Text that grows.  Past "LAY_MAX_TEXT" bytes it is cut and "full" is set.
+// Growing text.  Beyond LAY_MAX_TEXT bytes it is cut off, and "full" is set.
 enum { LAY_MAX_TEXT = 1 << 20 };
 struct lay_buf {
     struct lay_ctx *ctx;
@@ -24,7 +24,7 @@ void lay_buf_tuple(struct lay_buf *, const struct lay_tuple *);
 void lay_buf_lay(struct lay_buf *, struct lay);
 const char *lay_buf_done(struct lay_buf *);  // never NULL
 
-// Tells the tracing hook of "l"; the rule is a format.
+// Reports "l" to the tracing hook; "format" gives the rule.
 void lay_trace_rule(struct lay_ctx *ctx, struct lay l, const char *format, ...) LAY_PRINTF(3, 4);
 #define lay_trace(ctx, ...) ((ctx)->trace ? lay_trace_rule(ctx, __VA_ARGS__) : (void)0)
 
@@ -52,8 +52,8 @@ bool lay_flat_of(struct lay_ctx *, const struct lay_tuple *shape, const struct l
 // One mode gives the leaf s:d, none 1:0.
 struct lay lay_flat_lay(struct lay_ctx *, const struct lay_flat *);
 const struct lay_tuple *lay_ints(struct lay_ctx *, int n, const struct lay_int *v);  // a flat tuple
-// Merges in place.  "keep_tail": a last mode of size 1 stays as one of size 2, for what is past
-// the end.
+// Merges modes in place.  "keep_tail": a last mode of size 1 is kept, with size 2, for coordinates
+// beyond the end.
 bool lay_flat_coalesce(struct lay_ctx *, struct lay_flat *, bool keep_tail);
 
 // A layout from shape and stride that are known to be congruent.
@@ -62,16 +62,16 @@ static inline struct lay lay_raw(const struct lay_tuple *shape, const struct lay
 }
 // "l" with the swizzle and offset of "outer".
 struct lay lay_under(struct lay outer, struct lay l);
-// How far a composition must agree with the points: everywhere, where B(i) is within the size of
-// A, or as CuTe does it.
+// Where the values of a composition must be right: everywhere, or where B(i) is less than the size
+// of A, or only where CuTe's are.
 enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
-// The last mode of the complement of "tile" up to "cotarget", which stays away where it is 1: the
-// extent and the stride.  False where there is no complement.
+// Computes the last mode of the complement of "tile" up to "cotarget", including one of extent 1,
+// which lay_complement leaves out.  Returns false if there is no complement.
 bool lay_complement_end(struct lay_ctx *, struct lay tile, const struct lay_tuple *cotarget,
                         struct lay_int *count, struct lay_int *step);
 struct lay lay_zipped_divide_as_cute(struct lay_ctx *, struct lay a, const struct lay_tiler *);
-// "fill" false: the complement is disjoint and ordered, and may leave numbers below a stride that
-// is no multiple of what is below it, as CuTe's does.
+// The complement.  Without "fill" it is disjoint and ordered, but like CuTe's it may leave numbers
+// out below a stride that is not a multiple of the span of the modes below it.
 struct lay lay_complement_as(struct lay_ctx *, struct lay a, const struct lay_tuple *cotarget,
                              bool fill);
 struct lay lay_compose_as(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact);
@@ -79,12 +79,12 @@ bool lay_swizzle_move(struct lay_ctx *, struct lay, struct lay_swizzle, struct l
 bool lay_swizzle_cast(struct lay_ctx *, struct lay_swizzle, int64_t n, bool wider,
                       struct lay_swizzle *out);
 bool lay_is_unit(struct lay_int a);  // statically 1
-// False, with the reason, when "what" is not wholly static.
+// Returns false, with the reason, if "l" is not completely static.
 bool lay_need_static(struct lay_ctx *, struct lay l, const char *op);
 
 // compose.c: the composition of plain layouts, "b" without basis strides
 struct lay lay_compose_plain(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact exact);
-// compose_basis.c: B points to coordinates of A
+// compose_basis.c: composition where the values of B are coordinates of A
 bool lay_has_basis(const struct lay_tuple *stride);
 struct lay lay_compose_basis(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact exact);
 

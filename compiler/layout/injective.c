@@ -1,4 +1,4 @@
-// Is a layout injective?  Found out from its values, up to 2^22 of them.
+// Decides whether a layout is injective by computing its values, up to 2^22 of them.
 #include <stdlib.h>
 
 #include "layout/algebra.h"
@@ -15,7 +15,7 @@ bool lay_is_injective(struct lay_ctx *c, struct lay l) {
     if (!lay_int_static(size) || size.num > MAX_VALUES) return false;
     int64_t n = size.num;
     size_t bytes = sizeof(int64_t) * (size_t)(n ? n : 1);
-    // for a while only; without memory the context's allocator says so
+    // temporary memory; if malloc fails, the context's allocator reports that
     int64_t *own = malloc(bytes), *value = own ? own : c->alloc(c->user, bytes);
     bool injective = true;
     for (int64_t i = 0; injective && i < n; ++i) injective = lay_eval(c, l, i, &value[i]);

@@ -1,7 +1,7 @@
 // Integers with symbols: a rational coefficient times a product of symbols, always a whole number.
 //
-// Apart from the tuples because everything above rests on what is decided here: when two leaves are
-// equal, what divides what, and that arithmetic never wraps.
+// All of the algebra depends on what is decided here: which leaves are equal, and which divide
+// which. Arithmetic never wraps.
 #include "layout/impl.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t m
         return NULL;
     }
     lo = lo > INT64_MIN + mul ? lo / mul * mul + (lo > 0 && lo % mul ? mul : 0)
-                              : lo;  // to multiples, inwards
+                              : lo;  // rounded inwards to multiples
     hi = hi < INT64_MAX - mul ? hi / mul * mul - (hi < 0 && hi % mul ? mul : 0) : hi;
     if (lo > hi) {
         lay_fail(ctx, "no multiple of %lld is in the range of '%s'", (long long)mul, name);
@@ -169,7 +169,7 @@ void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi) {
         l = clamp(l);
         h = clamp(h);
     }
-    if (a.den > 1) {  // an end that saturated says nothing about the quotient
+    if (a.den > 1) {  // a range that saturated says nothing about the quotient
         if (l > INT64_MIN) l = l / a.den + (l % a.den > 0);
         if (h < INT64_MAX) h = h / a.den - (h % a.den < 0);
     }
@@ -177,7 +177,7 @@ void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi) {
     *hi = (int64_t)h;
 }
 
-// The greatest known divisor of num * product of symbols, at most 2^62 so that it can be divided
+// The largest known divisor of num * product of symbols; at most 2^62, so that it can be divided
 // further.
 static int64_t known_factor(struct lay_int a) {
     wide f = a.num < 0 ? -(wide)a.num : a.num;
@@ -205,7 +205,7 @@ static bool no_less(struct lay_int a, struct lay_int b, bool strict) {
     lay_int_range(a, &alo, &ahi);
     lay_int_range(b, &blo, &bhi);
     if (ahi < INT64_MAX && blo > INT64_MIN && (strict ? ahi < blo : ahi <= blo)) return true;
-    // the same symbols, none negative: the coefficients decide
+    // with the same nonnegative symbols, the coefficients decide
     if (a.nsyms == 0 || a.nsyms != b.nsyms) return false;
     for (int i = 0; i < a.nsyms; ++i)
         if (lay_sym_compare(a.syms[i], b.syms[i]) || a.syms[i]->lo < (strict ? 1 : 0)) return false;
@@ -282,8 +282,8 @@ struct lay_int lay_int_neg(struct lay_ctx *ctx, struct lay_int a) {
     return lay_int_mul(ctx, a, lay_static_int(-1));
 }
 
-// Takes the symbols of "b" out of "a".  The result is a.num/(a.den*b.num/b.den) times what is left,
-// maybe not whole.
+// Divides "a" by the symbols of "b".  The result, a.num/(a.den*b.num/b.den) times the remaining
+// symbols, may not be an integer.
 static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, struct lay_int *out) {
     int n = 0, j = 0;
     struct lay_int rest = {1, 1, NULL, 0, -1};
@@ -353,15 +353,16 @@ static int ceil_depth(struct lay_int a) {
     return most;
 }
 
-// Params and ceil_divs of a ceil_div of "of", written out: whatever walks through it visits as many.
+// How many params and ceil_divs a ceil_div of "of" contains, repeated ones counted each time: the
+// cost of walking through it.
 static int ceil_size(struct lay_int of) {
     int size = 1;
     for (int i = 0; i < of.nsyms; ++i) size += of.syms[i]->size ? of.syms[i]->size : 1;
     return size;
 }
 
-// @post the result is ceil(a / b); "b" is positive.  A quotient that always comes out is exact, one
-// that is always in (0, 1] is 1, nested roundings become one.
+// @post the result is ceil(a / b).  @pre "b" is positive.  A quotient that is always exact has no
+// ceil_div, one that is always in (0, 1] is 1, and nested ceil_divs are merged.
 struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
     if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
     if (a.basis != -1 || b.basis != -1) {
@@ -391,7 +392,7 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
     if (!cancel(ctx, a, b, &q)) return LAY_INT_INVALID;
     struct lay_int of = {q.num, 1, q.syms, q.nsyms, -1};
     int64_t by = q.den;
-    while (of.num == 1 && of.nsyms == 1 && !of.syms[0]->name) {  // a rounded quotient divided again
+    while (of.num == 1 && of.nsyms == 1 && !of.syms[0]->name) {  // a ceil_div that is divided again
         wide w = (wide)by * of.syms[0]->by;
         if (w > INT64_MAX) return overflow(ctx);
         by = (int64_t)w;

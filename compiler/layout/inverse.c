@@ -1,5 +1,5 @@
-// Complements and inverses: the layouts that undo others.  All three sort the modes of a coalesced
-// layout by stride.
+// Complements and inverses of layouts.  All three functions sort the modes of a coalesced layout by
+// stride.
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
@@ -10,7 +10,8 @@ static struct lay bad(void) {
 
 // -- complement -----------------------------------------------------------------------------------
 
-// The mode with the smallest stride, the first of equals; -1 when the order is not known.
+// The mode with the smallest stride, the first one if there are several; -1 if the order is not
+// known.
 static int smallest(const struct lay_flat *f) {
     int best = 0;
     for (int i = 1; i < f->n; ++i)
@@ -20,8 +21,9 @@ static int smallest(const struct lay_flat *f) {
     return best;
 }
 
-// Whether the gap of "gap" times "last" below the mode s:d fills what is below "room": a stride "d"
-// that is no multiple of "last" leaves the numbers just below it to nobody.
+// Whether the complement's mode below s:d ("gap" steps of "last") fills all numbers below "room".
+// If the stride "d" is not a multiple of "last", nothing reaches the numbers just below "d".
+// Reports an error if not.
 static bool fills(struct lay_ctx *ctx, struct lay a, struct lay_int s, struct lay_int d,
                   struct lay_int last, struct lay_int gap, struct lay_int room) {
     int64_t from, upto;
@@ -40,7 +42,7 @@ static bool fills(struct lay_ctx *ctx, struct lay a, struct lay_int s, struct la
     return false;
 }
 
-// The complement with all modes, those of extent 1 too; with "fill" one that leaves no holes.
+// The complement, including modes of extent 1.  With "fill", one that leaves no holes.
 static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
                        bool fill, struct lay_flat *out) {
     struct lay_flat f;
@@ -87,7 +89,7 @@ static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple
         out->d[out->n++] = last;
         last = lay_int_mul(ctx, d, s);
         --f.n;
-        for (int i = k; i < f.n; ++i) {  // the others keep their order, it breaks ties
+        for (int i = k; i < f.n; ++i) {  // the others keep their order, because it breaks ties
             f.s[i] = f.s[i + 1];
             f.d[i] = f.d[i + 1];
         }
@@ -122,8 +124,8 @@ bool lay_complement_end(struct lay_ctx *ctx, struct lay tile, const struct lay_t
 
 // -- inverses -------------------------------------------------------------------------------------
 
-// Indices of the modes by stride, exchanged as CuTe exchanges them (equal strides may change
-// places).
+// Sorts the indices of modes by stride, with the same exchanges as CuTe, which may reorder equal
+// strides.
 static void sort_strides(const struct lay_flat *f, int *at) {
     for (int i = 0; i < f->n; ++i) at[i] = i;
     for (int i = 0; i < f->n; ++i)
@@ -188,7 +190,7 @@ static struct lay right_inverse(struct lay_ctx *ctx, struct lay l) {
     return lay_flat_lay(ctx, &out);
 }
 
-// Says that "l" has no left inverse: it has one value at the coordinates "i" and "j".
+// Reports that "l" has no left inverse because its values at "i" and "j" are equal.
 static struct lay repeats(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t j) {
     int64_t v = 0;
     (void)lay_eval(ctx, l, i, &v);
@@ -238,7 +240,7 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l) {
 
 typedef struct lay inverse_fn(struct lay_ctx *, struct lay);
 
-// The inverse of Sw o L is inv(L) o Sw, which is a layout again when the bits that Sw moves stay
+// The inverse of Sw o L is inv(L) o Sw.  It is a layout if inv(L) keeps the bits that Sw moves
 // together.
 static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn *inverse,
                                    bool right, const char *name) {
@@ -250,7 +252,7 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
     }
     struct lay_swizzle w;
     struct lay_int end = lay_cosize(ctx, lay_inner(l));
-    int reach = l.sw.m + (l.sw.s > 0 ? l.sw.s : 0);  // the lowest bit that the swizzle looks at
+    int reach = l.sw.m + (l.sw.s > 0 ? l.sw.s : 0);  // the lowest bit that the swizzle reads
     if (l.sw.b == 0) return inv;
     if (lay_need_static(ctx, inv, name) && lay_swizzle_move(ctx, inv, l.sw, &w)) {
         struct lay r = lay_swizzled(ctx, w, lay_static_int(0), inv);
@@ -263,7 +265,7 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
         }
         if (ok) return r;
     }
-    if (lay_plain(end) && end.num <= (int64_t)1 << reach)  // it moves nothing
+    if (lay_plain(end) && end.num <= (int64_t)1 << reach)  // the swizzle changes no value
         return inv;
     lay_fail(ctx,
              "'%s' has no %s that is a layout under a swizzle: the bits that the swizzle moves do "

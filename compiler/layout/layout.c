@@ -1,5 +1,4 @@
-// Layouts: making them, looking at their modes and rearranging these.  Nothing here changes where a
-// mode points to.
+// Makes layouts, and reads and rearranges their modes.  Nothing here changes the stride of a mode.
 #include "layout/impl.h"
 
 struct lay lay_layout_invalid(void) {
@@ -118,7 +117,7 @@ struct ordered {
     struct lay_int size[LAY_MAX_LEAVES], rank[LAY_MAX_LEAVES];
 };
 
-// Lists the places of "order": each is one number, for a whole mode of the shape.
+// Lists the positions in "order", one integer for each mode of the shape.
 static bool list_orders(struct lay_ctx *ctx, const struct lay_tuple *shape,
                         const struct lay_tuple *order, struct ordered *o) {
     if (order->rank < 0) {
@@ -137,8 +136,8 @@ static bool list_orders(struct lay_ctx *ctx, const struct lay_tuple *shape,
     return true;
 }
 
-// A mode starts at the product of all sizes that come before it in the order; equals start alike,
-// as in CuTe.
+// Strides in the given order: the stride of a mode is the product of the sizes of all modes before
+// it.  As in CuTe, modes of equal position have the same stride.
 static const struct lay_tuple *order_strides(struct lay_ctx *ctx, const struct lay_tuple *shape,
                                              const struct lay_tuple *order, const struct ordered *o,
                                              int *at) {
@@ -253,8 +252,8 @@ static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s,
     return sum;
 }
 
-// The greatest value + 1 (strides by their size).  With symbols only where it is one term, as for a
-// compact layout.
+// The largest value + 1, with strides taken positive.  With symbols there is a result only if it is
+// one term, as for a compact layout.
 struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l) {
     if (!l.shape) return LAY_INT_INVALID;
     if (!lay_tuple_static(l.shape) || !lay_tuple_static(l.stride)) {

@@ -1,5 +1,4 @@
-// Layouts whose modes are selected, grouped, padded or zipped.  Apart from layout.c, since nothing
-// here looks at an integer.
+// Selects, groups, pads and zips modes of layouts.  Nothing here looks at integers.
 #include "layout/impl.h"
 
 struct lay lay_flatten(struct lay_ctx *ctx, struct lay l) {
@@ -9,7 +8,7 @@ struct lay lay_flatten(struct lay_ctx *ctx, struct lay l) {
     return l.shape && l.stride ? l : lay_layout_invalid();
 }
 
-// The modes "mode" of "l" as they stand in the list.
+// The modes "mode" of "l", in the order of the list.
 struct lay lay_select(struct lay_ctx *ctx, struct lay l, int n, const int *mode) {
     struct lay kept[LAY_MAX_RANK];
     if (n < 0 || n > LAY_MAX_RANK) {

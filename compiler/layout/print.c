@@ -1,4 +1,4 @@
-// Printing integers, tuples and layouts as CuTe does, and the record of errors.
+// Prints integers, tuples and layouts in CuTe's notation, and records errors.
 #include "layout/impl.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// The reader of values: tuples, layouts, tilers and swizzles as this library prints them.  Expressions,
-// with operations and the notations of CuTe, are the language's (syntax, sema).
+// The reader of values: tuples, layouts, tilers and swizzles as this library prints them.
+// Expressions, with operations and CuTe's notations, belong to the language (syntax, sema).
 #include <ctype.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static char peek(struct reader *r) {
     return *r->p;
 }
 
-// An error that names what was wanted here; calc_none().
+// Records an error that names what was expected here; returns calc_none().
 static struct calc_value syntax(struct reader *r, const char *want) {
     int n = 0;
     while (n < 20 && r->p[n] && r->p[n] != '\n') ++n;
@@ -163,7 +163,7 @@ static struct calc_value read_word(struct reader *r) {
     if (is(w, n, "Sw") && take(r, "<")) return swizzle(r);
     if (peek(r) != '(') return param(r, w, n);
     if (!is(w, n, "ceil_div")) return syntax(r, "a value");
-    ++r->p;  // an integer is printed so: ceil_div(M,4)
+    ++r->p;  // part of a printed integer, such as ceil_div(M,4)
     return read_list(r, ")", &args) ? lay_calc(r->ctx, "ceil_div", args.n, args.v) : calc_none();
 }
 
@@ -254,8 +254,8 @@ static struct calc_value colon(struct reader *r) {
     return calc_of_layout(lay_make(r->ctx, a.tuple, b.tuple));
 }
 
-// A sum.  Where it ends in a layout or a swizzle, this is the result and the terms before it go to
-// "*offset".
+// A sum.  If its last term is a layout or a swizzle, returns that and sets "*offset" to the sum of
+// the terms before it.
 static struct calc_value sum(struct reader *r, struct lay_sum *offset, bool *view) {
     struct lay_sum total = {0, NULL};
     struct calc_value a = colon(r);

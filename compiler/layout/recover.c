@@ -1,14 +1,15 @@
-// From points back to a layout.  Separate from the algebra, which goes from layouts to layouts:
-// here a function is known by its values alone, and may be none.
+// Finds the layout that has given values.  The function is known only by its values, and may not be
+// a layout.
 //
-// A layout's values begin 0, d, 2d .. until its first mode ends; where the next value breaks that
-// step the first mode is over, and the values at its multiples are those of the other modes.  Modes
-// that go on in one step are one mode of the coalesced layout, so that the breaks are exactly the
-// ends of its modes, and at most one layout comes out.  Its values are compared with all points.
+// The values of a layout begin with 0, d, 2d .. until its first mode ends.  Where the next value
+// breaks that step, the first mode is over, and the values at its multiples are those of the other
+// modes.  Coalescing merges modes that continue in one step, so the breaks are exactly the ends of
+// the modes of the coalesced layout, and at most one layout is possible.  Its values are compared
+// with all given ones.
 #include "layout/impl.h"
 
-// How long value[0], value[block], value[2 block] .. below "n" goes on in the step of its first
-// two.
+// How many of value[0], value[block], value[2 block] .. (indices below "n") are multiples 0, step,
+// 2 step ..
 static int64_t run_length(const int64_t *value, int64_t block, int64_t n, int64_t step) {
     int64_t run = 1, expected;
     while (run < n / block && !__builtin_mul_overflow(step, run, &expected) &&
@@ -29,7 +30,7 @@ struct lay lay_recover(struct lay_ctx *ctx, int64_t n, const int64_t *value,
     for (int64_t block = 1; block < n;) {
         int64_t step = value[block], run = run_length(value, block, n, step), at = block * run;
         if (n / block % run != 0) {
-            // a run of all but the last few: what comes next is no mode of a layout of "n"
+            // the run does not divide what is left, so the next value cannot begin a mode
             int64_t next = 0;
             (void)__builtin_mul_overflow(step, run, &next);
             *why = (struct lay_mismatch){at, value[at], next, run, n / block};

@@ -1,5 +1,5 @@
-// Sums of leaves, basis elements and values of leaves: what is built on the arithmetic in int.c and
-// never decides anything itself.
+// Sums of leaves, basis elements and values of leaves.  Uses the arithmetic in int.c and makes no
+// decisions itself.
 #include "layout/impl.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ struct lay lay_substitute(struct lay_ctx *ctx, struct lay l, const int64_t *valu
 }
 
 // -- bases ----------------------------------------------------------------------------------------
-// A path (p0,p1,p2) of modes is kept as p0 + 32*(p1+1) + 1024*(p2+1).
+// A path (p0,p1,p2) of modes is encoded as p0 + 32*(p1+1) + 1024*(p2+1).
 
 struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int depth,
                              const int *path) {
@@ -106,8 +106,8 @@ struct lay_sum lay_sum_of(struct lay_ctx *ctx, struct lay_int a) {
     return (struct lay_sum){1, term};
 }
 
-// The order of terms in a sum, whoever makes it: what is printed then prints the same when it is read
-// again.  A static term goes last.
+// The order of the terms of a sum.  It is the same for all sums, so that a printed sum is printed
+// the same after it is read again.  The static term is last.
 static int compare_terms(struct lay_int a, struct lay_int b) {
     bool last = lay_plain(a);
     return last != lay_plain(b) ? (last ? 1 : -1) : lay_int_compare_syms(a, b);

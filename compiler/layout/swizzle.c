@@ -1,8 +1,7 @@
-// Swizzles: x ^ ((x & yyy) >> s), what they become when the elements change width, and what slices
-// leave of them.
+// Swizzles, x ^ ((x & yyy) >> s): their change when elements change width, and their slices.
 #include "layout/impl.h"
 
-// "count" ones from bit "from" on, below the sign: count + from is at most 63.
+// A mask of "count" ones from bit "from" on.  The sign bit stays 0: count + from <= 63.
 static int64_t bits_at(int count, int from) {
     return (int64_t)((((uint64_t)1 << count) - 1) << from);
 }
@@ -26,7 +25,7 @@ struct lay lay_swizzled(struct lay_ctx *ctx, struct lay_swizzle w, struct lay_in
     if (!l.shape || offset.den == 0 || !lay_swizzle_valid(ctx, w)) return lay_layout_invalid();
     if (l.composed) {
         if (lay_is_value(offset, 0) && lay_is_value(l.offset, 0) &&
-            w.s == l.sw.s) {  // one after the other
+            w.s == l.sw.s) {  // two swizzles, one after the other
             int up = w.s < 0 ? -w.s : w.s;
             struct lay_swizzle both;
             int64_t low = bits_at(w.b, w.m) ^ bits_at(l.sw.b, l.sw.m), high = low << up;
@@ -67,8 +66,8 @@ bool lay_swizzle_make(struct lay_ctx *ctx, int64_t yyy, int64_t zzz, struct lay_
     return lay_swizzle_valid(ctx, *out);
 }
 
-// The swizzle on elements "n" times as wide (or as narrow): its base moves, bits below an element
-// are lost.
+// The swizzle for elements "n" times as wide (or as narrow).  Its base changes; bits below an
+// element are lost.
 bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool wider,
                       struct lay_swizzle *out) {
     if (n < 1 || (n & (n - 1))) {
@@ -88,8 +87,8 @@ bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool
     return lay_swizzle_valid(ctx, *out);
 }
 
-// The swizzle "*out" with l o w = out o l, read off the images of the single bits.  To be checked
-// at the points: the bits alone do not say that "l" keeps them apart.
+// Finds the swizzle "*out" with l o w = out o l from the values of "l" at single bits.  The caller
+// must compare values, because single bits do not show whether "l" keeps bits apart.
 bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w,
                       struct lay_swizzle *out) {
     int up = w.s < 0 ? -w.s : w.s;
@@ -119,7 +118,7 @@ bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w,
 
 // -- slices of swizzled layouts -------------------------------------------------------------------
 
-// All bits that a leaf s:d can set; false when that is not known.
+// Sets "*bits" to all bits that values of the leaf s:d can have.  False if they are not known.
 static bool leaf_bits(struct lay_int s, struct lay_int d, int64_t *bits) {
     *bits = 0;
     if (!lay_plain(s) || !lay_plain(d) || d.num < 0 || s.num > 1 << 16) return false;
@@ -128,8 +127,8 @@ static bool leaf_bits(struct lay_int s, struct lay_int d, int64_t *bits) {
     return true;
 }
 
-// Whether the modes of "l" and the number "offset" add without a carry; the bits of the layout go
-// to "*bits".
+// Whether adding the modes of "l" and "offset" never carries.  Sets "*bits" to the bits of the
+// layout's values.
 static bool disjoint_bits(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t *bits) {
     struct lay_flat f;
     int64_t mine;
@@ -142,7 +141,8 @@ static bool disjoint_bits(struct lay_ctx *ctx, struct lay l, int64_t offset, int
     return true;
 }
 
-// What bit k adds to Sw(offset), for k from 0 to the swizzle's end: a layout over the bits.
+// A layout over the bits of x: bit k maps to what it adds to Sw(offset), for all k up to the
+// highest bit of the swizzle.
 static struct lay bit_layout(struct lay_ctx *ctx, struct lay_swizzle w, int64_t offset) {
     struct lay_flat f;
     int end = w.m + w.b + (w.s < 0 ? -w.s : w.s);
@@ -161,8 +161,9 @@ static struct lay bit_layout(struct lay_ctx *ctx, struct lay_swizzle w, int64_t 
 
 enum { CHECK_POINTS = 1 << 16 };
 
-// Whether "bits", none of the swizzle's, can be added to the values of "l" before the swizzle or
-// after it: below the swizzle's end no value has one of them, so that nothing carries.
+// Whether "bits" can be added to the values of "l" after the swizzle instead of before.  "bits" has
+// none of the swizzle's bits.  It can if no value has one of those of "bits" that are below the top
+// of the swizzle, so that nothing carries.
 static bool keeps_clear(struct lay_ctx *ctx, struct lay l, int64_t bits) {
     int64_t mine, sum;
     bits &= bits_at(l.sw.m + l.sw.b + (l.sw.s < 0 ? -l.sw.s : l.sw.s), 0);
@@ -189,8 +190,8 @@ static bool all_below(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t
     return lo >= 0 && hi < limit;
 }
 
-// "l" as a plain layout on top of Sw("offset") where it moves along no bit that another of its bits
-// flips; else invalid.
+// "l", on top of the offset Sw("offset"), as a layout without swizzle.  Invalid if the values of
+// "l" include a bit and also a bit that the first one flips.
 static struct lay unswizzled(struct lay_ctx *ctx, struct lay l, int64_t offset) {
     int up = l.sw.s < 0 ? -l.sw.s : l.sw.s;
     int64_t low = bits_at(l.sw.b, l.sw.m), high = low << up, bits;
@@ -204,10 +205,11 @@ static struct lay unswizzled(struct lay_ctx *ctx, struct lay l, int64_t offset) 
     return plain;
 }
 
-// A slice with everything static, as CuTe gives it: its offset is that of the pointer, outside the
-// swizzle.  Where the slice moves along no bit that another of its bits flips, nothing of the
-// swizzle is left but changed strides; else the bits of the offset that the swizzle looks at or
-// flips stay within, and all of it does where the rest would carry, or may.
+// Settles a slice whose parts are all static, with CuTe's result: its offset is added to the
+// pointer, after the swizzle.  If the values do not include both a bit and one that it flips, only
+// the strides change and the swizzle disappears.  Otherwise those bits of the offset that the
+// swizzle reads or flips stay before the swizzle.  The complete offset stays there if moving the
+// rest would carry, or if that is not known.
 struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     struct lay l = v.layout;
     if (!l.shape || !l.composed) return v;
@@ -219,7 +221,7 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     }
     struct lay_int off = lay_int_add(ctx, slid, l.offset);
     if (!lay_plain(off)) return bad;
-    if (!lay_static(l)) {  // which bits there are is not known
+    if (!lay_static(l)) {  // the bits of the values are not known
         l.offset = off;
         return (struct lay_view){{0, NULL}, l};
     }

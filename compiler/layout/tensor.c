@@ -1,4 +1,4 @@
-// Tiles and partitions of tensors: divide, then slice.  The result is a view, an offset and a
+// Tiles and partitions of tensors: divides, then slices.  The result is a view: an offset and a
 // layout.
 #include "layout/impl.h"
 
@@ -6,7 +6,7 @@ static struct lay_view bad_view(void) {
     return (struct lay_view){LAY_SUM_INVALID, lay_layout_invalid()};
 }
 
-// The modes that "proj" keeps: it has "_" for the others.
+// The tiler without the modes for which "proj" has "_".
 static const struct lay_tiler *project_tiler(struct lay_ctx *ctx, const struct lay_tiler *t,
                                              const struct lay_tuple *proj) {
     const struct lay_tiler *kid[LAY_MAX_RANK];
@@ -36,7 +36,7 @@ static const struct lay_tuple *project(struct lay_ctx *ctx, const struct lay_tup
     return lay_tuple(ctx, n, kid);
 }
 
-// "_" for each of "n" modes, or one for a mode that is not taken apart.
+// A tuple of "n" "_", or a single "_" for a mode that is not divided.
 static const struct lay_tuple *all_of(struct lay_ctx *ctx, int n) {
     const struct lay_tuple *kid[LAY_MAX_RANK], *any = lay_any(ctx);
     if (n == 1) return any;
@@ -44,7 +44,7 @@ static const struct lay_tuple *all_of(struct lay_ctx *ctx, int n) {
     return lay_tuple(ctx, n, kid);
 }
 
-// "coord" with "_" for the modes after its own, "n" in all.
+// "coord", followed by "_" up to "n" modes.
 static const struct lay_tuple *filled(struct lay_ctx *ctx, const struct lay_tuple *coord, int n) {
     const struct lay_tuple *kid[LAY_MAX_RANK], *any = lay_any(ctx);
     if (coord->rank < 0) return coord;
@@ -59,7 +59,8 @@ static const struct lay_tuple *filled(struct lay_ctx *ctx, const struct lay_tupl
 
 enum { CHECK_POINTS = 1 << 16 };
 
-// The part of a divided tensor, ((tile..),(rest..)), at the coordinate "coord" of its mode "at".
+// The part of a divided tensor, ((tile..),(rest..)), that the coordinate "coord" of its mode "at"
+// selects.
 static struct lay_view part_of(struct lay_ctx *ctx, struct lay z, const struct lay_tuple *coord,
                                int at) {
     if (!z.shape || !coord) return bad_view();
@@ -68,7 +69,7 @@ static struct lay_view part_of(struct lay_ctx *ctx, struct lay z, const struct l
     return lay_slice(ctx, z, at ? lay_tuple2(ctx, all, c) : lay_tuple2(ctx, c, all));
 }
 
-// Whether "v" has the elements of "l" at the coordinates "where", as far as they are within.
+// Whether "v" has the elements of "l" at the coordinates "where" that are inside "l".
 static bool right_part(struct lay_ctx *ctx, struct lay l, struct lay_view v,
                        struct lay_view where) {
     struct lay_int n = lay_size(ctx, v.layout), plus = lay_sum_int(ctx, v.offset);
@@ -94,8 +95,8 @@ static bool right_part(struct lay_ctx *ctx, struct lay l, struct lay_view v,
     return true;
 }
 
-// Where the divide as a whole has no answer, the part may have one: CuTe's, if it is right at its
-// points.
+// Takes CuTe's part, if its values are right, where the division of the complete tensor has no
+// result.
 static struct lay_view divided_part(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t,
                                     const struct lay_tuple *coord, int at) {
     bool first = !ctx->error;

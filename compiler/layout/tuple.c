@@ -1,4 +1,4 @@
-// Tuples of integers: making them, their profile, and the arithmetic of shapes.
+// Tuples of integers: makes them, compares their profiles, and computes with shapes.
 #include "layout/impl.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ const struct lay_tuple *lay_tuple2(struct lay_ctx *ctx, const struct lay_tuple *
     return lay_tuple(ctx, 2, (const struct lay_tuple *const[]){a, b});
 }
 
-// One block for the tuple and its leaves.
+// Allocates the tuple and its leaves in one block.
 const struct lay_tuple *lay_ints(struct lay_ctx *ctx, int n, const struct lay_int *v) {
     if (n > LAY_MAX_RANK) {
         lay_fail(ctx, "a tuple of rank %d; the limit is %d", n, LAY_MAX_RANK);
@@ -162,7 +162,7 @@ struct lay_int lay_tuple_product(struct lay_ctx *ctx, const struct lay_tuple *t)
     return p;
 }
 
-// Each leaf of "a" equals the size of what is in its place in "b".
+// Whether each leaf of "a" is the size of the corresponding part of "b".
 bool lay_compatible(struct lay_ctx *ctx, const struct lay_tuple *a, const struct lay_tuple *b) {
     if (!a || !b) return false;
     if (a->rank < 0) return lay_int_equal(a->leaf, lay_tuple_product(ctx, b));
@@ -172,8 +172,8 @@ bool lay_compatible(struct lay_ctx *ctx, const struct lay_tuple *a, const struct
     return true;
 }
 
-// Takes the integer "*rest" out of the modes of "a" from the left; each must divide what is left,
-// or the other way round.
+// Divides the integer "*rest" by the modes of "a" from the left.  In each step, one of the two must
+// divide the other.
 static bool take_out(struct lay_ctx *ctx, const struct lay_tuple *a, struct lay_int *rest) {
     struct lay_int one = lay_static_int(1);
     if (a->rank < 0) {
@@ -190,8 +190,8 @@ static bool take_out(struct lay_ctx *ctx, const struct lay_tuple *a, struct lay_
     return true;
 }
 
-// By mode, the size of "b" divides the size of "a"; an integer "b" is taken out of the modes of "a"
-// from the left.
+// Whether, mode by mode, the size of "b" divides the size of "a".  An integer "b" is divided by the
+// modes of "a" from the left.
 bool lay_evenly_divides(struct lay_ctx *ctx, const struct lay_tuple *a, const struct lay_tuple *b) {
     if (!a || !b) return false;
     if (b->rank < 0) {
@@ -231,7 +231,7 @@ const struct lay_tuple *lay_product_each(struct lay_ctx *ctx, const struct lay_t
 typedef const struct lay_tuple *leaf_fn(struct lay_ctx *, const struct lay_tuple *,
                                         const struct lay_tuple *);
 
-// Applies "leaf" by mode; modes of "a" past the rank of "b" stay.
+// Applies "each" mode by mode.  Modes of "a" beyond the rank of "b" are unchanged.
 static const struct lay_tuple *by_mode(struct lay_ctx *ctx, const struct lay_tuple *a,
                                        const struct lay_tuple *b, leaf_fn *each) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
@@ -240,7 +240,7 @@ static const struct lay_tuple *by_mode(struct lay_ctx *ctx, const struct lay_tup
     return lay_tuple(ctx, a->rank, kid);
 }
 
-// An integer "b" is divided out of the modes of "a" from the left, each rounded up.
+// Divides the modes of "a" by an integer "b" from the left, each rounded up.
 const struct lay_tuple *lay_ceil_div(struct lay_ctx *ctx, const struct lay_tuple *a,
                                      const struct lay_tuple *b) {
     if (!a || !b) return NULL;

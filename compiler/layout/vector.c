@@ -1,5 +1,5 @@
-// Widths: the same memory seen as wider or narrower elements, and how many elements two layouts
-// have in common in a row.
+// Widths: the same memory as wider or narrower elements, and how many consecutive elements two
+// layouts share.
 #include "layout/impl.h"
 
 typedef bool leaf_fn(struct lay_ctx *, int64_t n, struct lay_int *s, struct lay_int *d);
@@ -16,7 +16,7 @@ static struct lay each_leaf(struct lay_ctx *ctx, struct lay l, int64_t n, leaf_f
     return lay_join(ctx, l.shape->rank, part);
 }
 
-// s:d -> s:d/n where n divides the stride, the stride's share of n leaves the extent otherwise
+// s:d -> s:d/n if n divides the stride; otherwise the extent is divided by the rest of n.
 static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d) {
     if (lay_is_value(*d, 0)) return true;
     if (lay_int_divisible(*d, n)) {
@@ -92,7 +92,8 @@ struct lay lay_recast(struct lay_ctx *ctx, struct lay l, int64_t old_bits, int64
 
 // -- in common ------------------------------------------------------------------------------------
 
-// coalesce(a o right_inverse(b)), cut to the leading modes of the inverse that "a" composes with.
+// coalesce(a o right_inverse(b)), restricted to the leading modes of the inverse that "a" composes
+// with.
 static struct lay common(struct lay_ctx *ctx, struct lay a, struct lay b, struct lay *inverse) {
     struct lay unit = lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
     *inverse = lay_right_inverse(ctx, b);
@@ -109,7 +110,7 @@ static struct lay common(struct lay_ctx *ctx, struct lay a, struct lay b, struct
     return unit;
 }
 
-// The extent of the mode that a run starts with, or 1.
+// The extent of the first mode if its stride is 1, otherwise 1.
 static struct lay_int run(struct lay_ctx *ctx, struct lay l) {
     struct lay first = lay_mode(ctx, l, 0);
     if (!first.shape) return LAY_INT_INVALID;
@@ -123,15 +124,15 @@ static struct lay_int least(struct lay_ctx *ctx, struct lay_int a, int64_t limit
     return lay_static_int(d % limit == 0 ? limit : lay_gcd(d, limit));
 }
 
-// "n" elements in a row, as far as the swizzle of "l" keeps them: it moves groups of 2^m values
-// together, and the offset says where in a group the first one is.
+// How many of "n" consecutive elements the swizzle of "l" keeps together.  It moves groups of 2^m
+// values, and the offset says where in a group the first one is.
 static struct lay_int unmoved(struct lay_ctx *ctx, struct lay l, struct lay_int n) {
     if (!l.composed || l.sw.b == 0 || n.den == 0) return n;
     return least(ctx, n, lay_gcd((int64_t)1 << l.sw.m, lay_int_divisor(l.offset)));
 }
 
-// Elements that are in a row in both.  With symbols the extent may have some: its known divisor
-// is what is certain.
+// Consecutive elements that both have in common.  If the extent has symbols, its known divisor is
+// the result.
 struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
     if (!a.shape || !b.shape) return LAY_INT_INVALID;
@@ -149,8 +150,8 @@ struct lay lay_max_common_layout(struct lay_ctx *ctx, struct lay a, struct lay b
     return lay_compose(ctx, inverse, lay_make(ctx, lay_leaf(ctx, n), lay_leaf_of(ctx, 1)));
 }
 
-// The greatest n so that runs of n elements start at multiples of n; with symbols a known divisor
-// of it.
+// The largest n such that runs of n elements start at multiples of n.  With symbols, a known
+// divisor of that.
 struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l) {
     struct lay_flat f;
     struct lay_int next = lay_static_int(1);
@@ -158,7 +159,7 @@ struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l) {
     if (!lay_flat_of(ctx, l.shape, l.stride, &f) || !lay_flat_coalesce(ctx, &f, false))
         return LAY_INT_INVALID;
     bool used[LAY_MAX_LEAVES] = {false};
-    for (bool more = true; more;) {  // the contiguous part: extents that run on from stride 1
+    for (bool more = true; more;) {  // the contiguous part: extents that continue from stride 1
         more = false;
         for (int i = 0; i < f.n && !more; ++i)
             if (!used[i] && lay_int_equal(f.d[i], next)) {

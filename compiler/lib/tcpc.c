@@ -1,5 +1,5 @@
-// The library's entry (see tcpc.h): options into a session, the steps, and what came of them as
-// data.
+// The library's entry points (see tcpc.h): set up a session from the options, do the steps, and
+// return the results as data.
 #include "lib/tcpc.h"
 
 #include <errno.h>
@@ -15,18 +15,19 @@
 #include "plan/arch.h"
 
 struct result {
-    struct tcpc_result shown;  // first: it is what the caller has
+    struct tcpc_result shown;  // first, because the caller gets a pointer to it
     struct session s;
     struct given given;  // the plan's text
     struct source_reader reader;
-    const struct tcpc_options *options;  // while it is compiled
+    const struct tcpc_options *options;  // only during the compilation
     char bug[sizeof((struct trap *)0)->bug];
     struct tcpc_message bug_message;
 };
 
 // -- imports --------------------------------------------------------------------------------------
 
-// Adds the file "path" of "folder"; -1 with errno set.
+// Adds the file "path" in "folder" as a source. Returns its number; -1 with errno set when there is
+// none.
 static int add_beside(struct session *s, const char *folder, const char *path) {
     const char *at = arena_printf(&s->arena, "%s/%s", folder, path);
     struct stat st;
@@ -130,7 +131,7 @@ static void show_messages(struct session *s, struct tcpc_result *out) {
 // -- kernels --------------------------------------------------------------------------------------
 
 static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
-    while (k->next_case) k = k->next_case;  // what all cases ask for
+    while (k->next_case) k = k->next_case;  // the head of the cases has what all of them ask for
     struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
     struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->nparams);
     for (int i = 0; i < k->ntensors; ++i) {
@@ -193,7 +194,7 @@ static enum tcpc_status compile(struct result *r, const char *name, const char *
     return TCPC_OK;
 }
 
-// What is left when the compiler is broken.
+// Makes "r" report a bug of the compiler as its only message.
 static void show_bug(struct result *r, const char *what) {
     memcpy(r->bug, what, sizeof r->bug);
     r->bug_message = (struct tcpc_message){.severity = TCPC_ERROR, .text = r->bug};
@@ -201,7 +202,7 @@ static void show_bug(struct result *r, const char *what) {
     r->shown.nmessages = r->shown.nerrors = 1;
 }
 
-// Compiles into "r", which is zeroed; false when memory was out.
+// Compiles into "r", which must be zeroed. False when memory ran out.
 static bool compile_trapped(struct result *r, const char *name, const char *text, size_t size) {
     struct trap trap;
     trap_set(&trap);
@@ -227,7 +228,7 @@ enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
     static const struct tcpc_options defaults;
     *out = NULL;
     struct result *r = calloc(1, sizeof *r);
-    // numbers are read and written as the language has them, whatever the program's locale says
+    // the C locale, so that numbers are read and written as the language defines them
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
     bool ok = r && plain;
     if (ok) {

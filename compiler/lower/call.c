@@ -1,12 +1,12 @@
-// Lowering calls, and fills: a thread's fragment by that thread, shared memory by all threads of
-// the block, as wide as what is filled is contiguous.
+// Lowers calls and fills.  A thread's fragment is filled by that thread, shared memory by all
+// threads of the block, with accesses as wide as the filled memory is contiguous.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
 #include "plan/align.h"
 #include "plan/view.h"
 
-// Elements an access: what is filled is one run, whose start and length are whole accesses.
+// Elements of an access: the filled memory is one run whose begin and length are multiples of it.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v) {
     struct lay_ctx *x = &s->lay;
     struct lay run = lay_coalesce(x, lay_inner(v->layout));
@@ -20,7 +20,7 @@ int lower_fill_elements(struct session *s, const struct kernel *k, const struct 
     return n;
 }
 
-// What is filled, and where in the plan.
+// The comment: what is filled, and where in the plan.
 static void comment(struct lowering *w, const struct plan_call *y) {
     struct session *s = w->s;
     struct kir_node *n = lower_node(w, KIR_COMMENT);

@@ -1,9 +1,9 @@
-// Offsets that go along with a loop instead of being worked out in each of its steps.
+// Increments offsets in a loop instead of computing them in each iteration.
 //
-// The loads of a pipeline run right after a barrier, and all threads wait for the first of them:
-// where tensor's tiles follow each other in steps of the same size, the offset for the next step is
-// at hand when the barrier opens.  Other lets stay as they are; a compiler moves what does not
-// change out of a loop by itself, but seldom makes sums of products.
+// The loads of a pipeline run right after a barrier, and all threads wait for the first of them.
+// If a tensor's tiles follow each other in steps of the same size, the offset of the next step is
+// ready when the barrier opens.  Other lets stay: the C compiler moves invariants out of a loop,
+// but rarely makes sums from products.
 #include <string.h>
 
 #include "base/session.h"
@@ -13,17 +13,17 @@ enum { MOST_CARRIED = 8, MOST_LETS = 64 };
 
 struct search {
     struct lowering *w;
-    const struct ix_var *step;  // of the loads
+    const struct ix_var *step;  // step of the loads
     const struct ix *begin;     // its value in the loop's first iteration
     const struct ix_var *inside[MOST_LETS];
     int ninside;
     struct kir_carry *found;
     int nfound;
     const char *name;
-    int64_t past;  // steps that a carried offset goes further than it is used
+    int64_t past;  // steps that a carried offset advances beyond its last use
 };
 
-// "e" as rest + step * coefficient, of which only "step" changes within the loop.
+// Writes "e" as rest + step * coefficient, in which only "step" changes in the loop.
 static bool linear(const struct search *f, const struct ix *e, struct lay_int *coef) {
     bool found = false;
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
@@ -43,7 +43,7 @@ static bool linear(const struct search *f, const struct ix *e, struct lay_int *c
     return found && lo >= 0 && e->lo >= 0;
 }
 
-// Is "v" where a load from global memory begins?
+// Whether "v" is used in the offset of a load from global memory.
 static bool leads_to_global(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL &&
@@ -55,8 +55,8 @@ static bool leads_to_global(const struct kir_node *list, const struct ix_var *v)
     return false;
 }
 
-// The least coefficient with params that multiplies "v" where global memory is loaded, times
-// what counts the accesses.
+// The smallest coefficient with params by which "v" or what counts the accesses is multiplied in
+// loads from global memory.
 static void find_apart(const struct kir_node *list, const struct ix_var *v, struct lay_int *apart) {
     for (const struct kir_node *n = list; n; n = n->next) {
         bool loads = n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL;
@@ -74,9 +74,9 @@ static void find_apart(const struct kir_node *list, const struct ix_var *v, stru
     }
 }
 
-// A name for it, in loops whose step has its own loads right after the barrier.  nvcc then keeps
-// the next step's offset apart from the registers that this step's loads still read; 2 percent on
-// an H200 (bench/results/pipeline.md).  Loads that run ahead gain nothing by it.
+// Names the stride in loops whose step has its own loads right after the barrier.  nvcc then keeps
+// the offset of the next step in other registers than those that this step's loads still read: 2
+// percent on an H200 (bench/results/pipeline.md).  For loads that run ahead it makes no difference.
 static void name_stride(struct search *f, const struct kir_node *behind, struct kir_carry *c) {
     c->stride = NULL;
     c->apart = lay_int(0);
@@ -87,14 +87,14 @@ static void name_stride(struct search *f, const struct kir_node *behind, struct 
     v->kind = IX_NAMED;
     v->id = f->w->s->next_var++;
     v->lo = lay_int(0);
-    v->end = LAY_INT_INVALID;  // of 64 bits, as the products that it is in
+    v->end = LAY_INT_INVALID;  // 64 bits, like the products that contain it
     v->name = v->c_name = names_take(&f->w->names, "stride");
     c->stride = v;
 }
 
 static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
     struct session *s = f->w->s;
-    struct ix_var *v = n->var;  // the accesses know it by its number
+    struct ix_var *v = n->var;  // accesses refer to it by its id
     struct kir_carry *c = &f->found[f->nfound++];
     c->var = v;
     c->first = ix_substitute(s, n->index, f->step, f->begin);

@@ -1,4 +1,4 @@
-// The comment above the code of a copy: what is copied, by what tile, and how wide.
+// The comment above the code of a copy: what is copied, with which tile, and how wide.
 #include "base/session.h"
 #include "lower/private.h"
 #include "plan/print.h"

@@ -1,7 +1,7 @@
 // Lowering one copy: its loads and stores.
 //
-// A side in registers needs no batch: the fragment is one, and each instruction moves between it
-// and memory; a copy that converts needs one, which holds what was loaded.
+// A copy to or from registers needs no batch, because the fragment is one: each instruction moves
+// data between it and memory.  A copy that converts needs one for the loaded values.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@
 
 enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
-// A name for an offset that several accesses share, or that is too long to be in a call; none
-// for one as short as a name.
+// Gives a name to an offset that several accesses share, or that is too long for a call.  An offset
+// as short as a name gets none.
 static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
     int64_t value;
     if (ix_static(e, &value) || e->op == IX_VAR ||
@@ -29,9 +29,9 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
     return ix_var(w->s, v);
 }
 
-// Where a side of a copy begins, named: "*inside" takes part in swizzle "sw"; "*beyond" is what a
-// loop around the copy adds and the swizzle lets through, so that the rest is the same in each
-// iteration.
+// Names the begin of a side of a copy.  "*inside" is the part that swizzle "sw" permutes.
+// "*beyond" is a part that a loop around the copy adds and the swizzle does not change, so that
+// "*inside" is the same in each iteration.
 static void begin_side(struct lowering *w, const char *name, const struct ix *e, bool shared,
                        struct lay_swizzle sw, const struct ix **inside, const struct ix **beyond) {
     struct session *s = w->s;
@@ -43,19 +43,22 @@ static void begin_side(struct lowering *w, const char *name, const struct ix *e,
         const struct ix *x = ix_scale(s, t->atom, t->coef);
         if (ix_divisor(x) % block == 0) apart = ix_add(s, apart, x);
     }
-    if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);  // a swizzle has no value there
+    // a swizzle is not defined for negative values
+    if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);
     *inside = let(w, name, ix_sub(s, e, apart), shared);
     *beyond = let(w, arena_printf(&s->arena, "%s_tile", name), apart, false);
 }
 
 // -- the copy -------------------------------------------------------------------------------------
 
-// Bits of an access of way "y" to "t", which may hold narrower elements than the other side.
+// The width of an access of way "y" to "t", whose elements may be narrower than those of the other
+// side.
 static int bits_of(const struct copy *c, const struct way *y, const struct tensor *t) {
     return y->bits / copy_wider(c)->bits * t->elem->bits;
 }
 
-// The elements of access "n" are apart in its fragment, where they are.
+// Records the distances of the elements of access "n" within its fragment, if they are not
+// consecutive.
 static void stand_apart(struct kir_node *n, const struct way *y) {
     n->step = y->step;
     if (!y->step) return;
@@ -66,7 +69,7 @@ static void stand_apart(struct kir_node *n, const struct way *y) {
         n->apart = n->to_buf;
 }
 
-// What the atom says to the caches of an access.
+// Adds the atom's cache hints to an access.
 static void add_hints(struct lowering *w, const struct copy *c, struct kir_node *n, bool ld,
                       bool st) {
     const struct atom *atom = copy_atom(c);
@@ -74,13 +77,13 @@ static void add_hints(struct lowering *w, const struct copy *c, struct kir_node 
     if (st && c->dst.base->space == MEM_GLOBAL) n->st = hints_in_c(w->s, atom->st, 0);
 }
 
-// One access from memory to memory, or between it and a fragment, with what is asked before it.
+// An access from memory to memory, or between memory and a fragment, with its conditions.
 static struct kir_node *move(struct lowering *w, const struct copy *c, const struct nest *nest,
                              enum kir_kind kind) {
     struct kir_node *ask = NULL;
     if (nest->way->pad) {
         nest_ask(w, nest, STORE);
-        // a cp.async fills with 0 itself where it reads nothing
+        // a cp.async that reads nothing fills with 0
         if (kind != KIR_ASYNC) ask = nest_ask(w, nest, SOURCE);
     } else {
         nest_ask(w, nest, STORE);
@@ -114,7 +117,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     return n;
 }
 
-// Asynchronous copies need no registers: as many are in a row as a batch has.
+// Asynchronous copies need no registers; a batch of them is issued in a row.
 static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct atom *atom = copy_atom(c);
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
@@ -140,12 +143,12 @@ static void move_through_frag(struct lowering *w, const struct copy *c, const st
     nest_close(w, nest->batch, nest->nbatch, &(*outside)->next);
 }
 
-// Whether a side is in registers, which have no address: all loops are unrolled.
+// Whether a side is in registers; all loops are then unrolled, because registers have no address.
 static bool through_frag(const struct copy *c) {
     return c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG;
 }
 
-// Registers for what accesses of "y" load, elements as in "held".
+// Declares registers for what the accesses of "y" load, with elements as in "held".
 static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c,
                                         const struct way *y, const struct tensor *held) {
     struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
@@ -160,7 +163,7 @@ static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c
     return stage;
 }
 
-// All that is loaded comes first, so that a word of the fragment is made of several accesses.
+// Loads everything first, so that a word of the fragment can come from several accesses.
 static void move_turned(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct tensor *frag = c->dst.base;
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
@@ -208,7 +211,7 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
     if (!staged) {
         move(w, c, nest, KIR_MOVE);
     } else {
-        // what is filled in where nothing is loaded is of the destination's type
+        // elements that are filled instead of loaded have the destination's type
         struct kir_buffer *stage = declare_stage(w, c, y, y->pad ? c->dst.base : c->src.base);
         stage->count = nest->batch_size;
         for (int store = 0; store < 2; ++store) {
@@ -247,7 +250,7 @@ static void move_by(struct lowering *w, const struct copy *c, const struct way *
         move_through_stage(w, c, y);
 }
 
-// The edge: names for where the predicates begin, and the accesses that are there.
+// The edge: names for the start coordinates of predicates, and guarded accesses.
 static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     const struct copy_facts *f = &c->facts;
     y.mode = f->edge_mode;
@@ -261,7 +264,7 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
     bool named = y.nmodes > 0;
-    for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // what asks for a size is long
+    for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // conditions with a size are long
     for (int i = 0; i < f->npred; ++i) {
         name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
         const struct ix *at = lower_index(w, f->pred[i].at);
@@ -272,7 +275,7 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     for (int i = 0; i < f->npred; ++i) names_release(&w->names, name[i]);
 }
 
-// The question whether all of the block's tile is there.
+// The condition that all of the block's tile exists.
 static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f) {
     struct kir_node *n = lower_node(w, KIR_IF);
     struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, f->npred);
@@ -284,7 +287,7 @@ static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f
     return n;
 }
 
-// Opens the loop over the runs of values of an index map, of which "from" and "to" then speak.
+// Opens the loop over the runs of an index map; adds its variable to "from" and "to".
 static void open_each(struct lowering *w, const struct copy *c, struct way *y,
                       const struct ix **from, const struct ix **to) {
     const struct copy_facts *f = &c->facts;
@@ -303,7 +306,7 @@ static void open_each(struct lowering *w, const struct copy *c, struct way *y,
 void lower_copy(struct lowering *w, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     lower_comment(w, c);
-    // the tid of a guarded copy is below its threads, which its offsets have taken for granted
+    // the offsets of a guarded copy assume that tid is less than its number of threads
     const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
     struct kir_node *scope = lower_node(w, f->threads < w->kernel->threads ? KIR_GUARD : KIR_BLOCK);
     scope->count = f->threads;

@@ -1,9 +1,9 @@
-// What the body of a kernel computes in 64 bits, and whether it fits.
+// Finds what the body of a kernel computes in 64 bits and may not fit.
 //
-// Proofs are about integers of any size; the emitted code has 64 bits.  Where the value of an index
-// counts, in a condition, a bound of a loop, an argument, or below a quotient or a remainder, it
-// has to fit with every partial sum.  An offset that nothing but an address is made of may wrap: it
-// is right again once it is added up, as the tensor fits (lower/launch.c).
+// Proofs are about integers of any size; the emitted code has 64 bits.  An index must fit, with all
+// its partial sums, where its value matters: in a condition, in a bound of a loop, in an argument,
+// and below a quotient or a remainder.  An offset that is only part of an address may wrap.  It is
+// right again after the sum is complete, because the tensor fits (lower/launch.c).
 #include <string.h>
 
 #include "base/session.h"
@@ -13,8 +13,8 @@ struct fits {
     struct session *s;
     fits_found *found;
     void *user;
-    bool *counts;               // by variable: whether its value counts
-    const struct ix **is;       // by variable: what it is, of lets
+    bool *counts;               // by variable: whether its value matters
+    const struct ix **is;       // by variable: the value of a let
     const struct ix_var **let;  // the lets
     int nlets;
     bool changed;
@@ -36,7 +36,7 @@ static void mark(struct fits *x, const struct ix *e) {
     }
 }
 
-// The variables below quotients, remainders and swizzles of "e".
+// Marks the variables below quotients, remainders and swizzles in "e".
 static void mark_below(struct fits *x, const struct ix *e) {
     if (!e) return;
     if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) mark(x, e->a);
@@ -84,8 +84,8 @@ static void mark_one(struct fits *x, const struct ix *e, bool counts) {
 
 // -- what they come to ----------------------------------------------------------------------------
 
-// The greatest value of a term, or with "least" the negative of its least one, where it has such of
-// that sign; 0 where it has none, NULL where it is not known.
+// The maximum of a term, or with "least" its negated minimum, if that is positive; otherwise 0.
+// NULL if it is not known.
 static const struct ix *reach(struct fits *x, const struct ix_term *t, bool least) {
     struct ix_bounds r = ix_term_bounds(*t);
     if (least ? r.lo >= 0 : r.hi <= 0) return ix_int(x->s, 0);
@@ -100,15 +100,15 @@ static const struct ix *reach(struct fits *x, const struct ix_term *t, bool leas
 
 static void look_below(struct fits *x, const struct ix *e);
 
-// "e" with what its lets are; NULL where that is too long.
+// Replaces the lets in "e" by their values; NULL if that is too long.
 static const struct ix *spelled_out(struct fits *x, const struct ix *e) {
-    for (int i = x->nlets - 1; i >= 0 && e; --i)  // what comes later is made of what came before
+    for (int i = x->nlets - 1; i >= 0 && e; --i)  // later lets are made from earlier ones
         if (ix_depends_on(e, x->let[i]))
             e = ix_substitute(x->s, e, x->let[i], x->is[x->let[i]->id]);
     return e;
 }
 
-// "e" and its partial sums have to fit.
+// Reports "e" if it or one of its partial sums may not fit.
 static void look(struct fits *x, const struct ix *e) {
     int64_t number;
     if (!e || !ix_may_overflow(e) || ix_static(e, &number)) return;
@@ -145,7 +145,7 @@ static void look_one(struct fits *x, const struct ix *e, bool counts) {
         look_below(x, e);
 }
 
-// Whether anything may not fit, be it an offset: there is nothing to look for in most kernels.
+// Whether anything may not fit, including offsets; in most kernels everything fits.
 static bool any_wide(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         bool wide = ix_may_overflow(n->index) || ix_may_overflow(n->begin) ||

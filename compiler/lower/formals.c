@@ -1,10 +1,10 @@
-// What a kernel is called with: tensors, params, and what its launcher or caller must keep.
+// The parameters of a kernel: tensors, params, and what its launcher or caller must check.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
 #include "plan/align.h"
 
-// The greatest offset + 1 that a layout of non-negative strides reaches, elements.
+// Adds the largest offset of a layout without negative strides, in elements.
 static void add_span(struct session *s, const struct lay_tuple *shape,
                      const struct lay_tuple *stride, const struct ix **span) {
     if (!lay_is_leaf(shape)) {
@@ -15,7 +15,7 @@ static void add_span(struct session *s, const struct lay_tuple *shape,
     *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
 }
 
-// Bytes: the widest access of "k" to "t" in "list".
+// The widest access of "k" to "t" in "list", in bytes.
 static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
                          const struct tensor *t) {
     int widest = t->elem->bits / 8;
@@ -30,16 +30,16 @@ static int widest_access(struct session *s, const struct kernel *k, const struct
     return widest;
 }
 
-// Bytes to which the caller of "k" aligns "t": as accesses and functions need it, and as is
-// promised.
+// The alignment of "t", in bytes, that the caller of "k" must provide: for accesses and called
+// functions, and as promised.
 static int alignment_owed(struct session *s, const struct kernel *k, const struct tensor *t) {
     int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k->body, t);
     if (called > owed) owed = called;
     return (int)(align_known(t) > owed ? align_known(t) : owed);
 }
 
-// The greatest value + 1 of a static layout, swizzled; 0 when it is not static, or too large to go
-// through.
+// The largest value + 1 of a static layout with its swizzle; 0 if it is not static or too large to
+// enumerate.
 static int64_t swizzled_span(struct session *s, struct lay l) {
     enum { MOST = 1 << 16 };
     int64_t span = 0, at;
@@ -68,7 +68,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     int64_t swizzled = moves ? swizzled_span(s, t->layout) : 0;
     if (swizzled > 0) {
         r.span = ix_int(s, swizzled);
-    } else if (moves) {  // what it changes is in blocks of this size
+    } else if (moves) {  // the swizzle permutes within blocks of this size
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
@@ -103,7 +103,7 @@ static bool int_known(const struct kernel *k, struct lay_int x) {
     return true;
 }
 
-// All params of "e" are params of "k".
+// Whether all params in "e" are params of "k".
 static bool ix_known(const struct kernel *k, const struct ix *e) {
     switch (e->op) {
     case IX_VAR: return true;
@@ -128,7 +128,7 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
         out->param[out->nparams++] = (struct kir_param){
             q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
     }
-    // the relations of these params alone
+    // the relations that contain only these params
     int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
@@ -139,7 +139,7 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
     }
 }
 
-// The parameters of a device function, and what its caller owes.
+// The parameters of a device function, and the preconditions for its caller.
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out) {
     struct session *s = w->s;
     out->formal = ARENA_ARRAY(&s->arena, struct kir_formal, k->nformals + k->nindexes + 1);

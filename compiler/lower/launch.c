@@ -1,17 +1,17 @@
-// The launcher of a kernel: what it checks, in which order, and what it launches.
+// Makes the launcher of a kernel: what it checks, in which order, and what it launches.
 //
-// Requires: the kernel and its variants as Kernel IR.  What is computed of params is checked to fit
-// 64 bits before it is used; tensors without elements are asked nothing.
+// Requires: the kernel and its variants as Kernel IR.  Values computed from params are checked to
+// fit 64 bits before they are used.  Nothing is required of tensors without elements.
 #include "base/session.h"
 #include "lower/private.h"
 
 struct making {
     struct session *s;
-    const struct kir_kernel *k;  // the first of its variants, of the last case
+    const struct kir_kernel *k;  // the first variant of the last case
     const struct kernel *plan;
     struct kir_check *check;
     int nchecks, cap;
-    bool told;  // what the body computes does not fit
+    bool told;  // a value computed by the body may not fit
 };
 
 static struct kir_check *add_check(struct making *m, enum kir_check_kind kind) {
@@ -21,7 +21,7 @@ static struct kir_check *add_check(struct making *m, enum kir_check_kind kind) {
     return c;
 }
 
-// What follows is computed in 64 bits: "e" must fit.
+// Adds the check that "e" fits 64 bits, for what follows.
 static void check_fits(struct making *m, const char *what, const struct ix *e) {
     if (!ix_may_overflow(e)) return;
     struct kir_check *c = add_check(m, KIR_CHECK_EXACT);
@@ -33,7 +33,7 @@ static const struct ix *bytes(struct session *s, const struct kir_tensor *t) {
     return ix_scale(s, t->span, lay_int(t->elem_bits / 8));
 }
 
-// What the body computes and "e" may not fit: "most" is checked, where params decide it.
+// The body computes "e", which may not fit: checks "most", if params determine it.
 static void check_body(void *user, const struct ix *e, const struct ix *most) {
     struct making *m = user;
     int64_t value;
@@ -51,7 +51,7 @@ static void check_body(void *user, const struct ix *e, const struct ix *most) {
 
 // -- tensors without elements ---------------------------------------------------------------------
 
-// Whether "a", an extent, is zero when "n" is.
+// Whether the extent "a" is zero if "n" is.
 static bool zero_with(const struct ix *a, const struct ix *n) {
     struct lay_int x, y;
     if (ix_equal(a, n)) return true;
@@ -66,7 +66,7 @@ static bool has_extent(const struct kir_tensor *t, const struct ix *n) {
     return false;
 }
 
-// Whether nothing is written when "n" is zero.
+// Whether nothing is written if "n" is zero.
 static bool empties_all(const struct kir_kernel *k, const struct ix *n) {
     bool any = false;
     for (int i = 0; i < k->ntensors; ++i) {
@@ -77,7 +77,8 @@ static bool empties_all(const struct kir_kernel *k, const struct ix *n) {
     return any;
 }
 
-// Of the extents of "t" that may be zero, those that empty all that is written, or the others.
+// The extents of "t" that may be zero: with "all" those with which nothing is written, otherwise
+// the others.
 static struct kir_extents empties(const struct making *m, const struct kir_tensor *t, bool all) {
     const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, t->nextents + 1);
     struct kir_extents x = {extent, 0};
@@ -90,7 +91,7 @@ static struct kir_extents empties(const struct making *m, const struct kir_tenso
     return x;
 }
 
-// The extents of "a" and "b", those of one where they are the same.
+// The extents of "a" and "b"; those of one if both are equal.
 static struct kir_extents either(const struct making *m, struct kir_extents a,
                                  struct kir_extents b) {
     bool same = a.n == b.n;
@@ -102,7 +103,7 @@ static struct kir_extents either(const struct making *m, struct kir_extents a,
     return x;
 }
 
-// Whether a tensor before the "n"-th one that is written has the extent "e", too.
+// Whether one of the first "n" written tensors has the extent "e" too.
 static bool is_earlier(const struct kir_kernel *k, int n, const struct ix *e) {
     for (int i = 0; i < n; ++i)
         for (int j = 0; k->tensor[i].written && j < k->tensor[i].nextents; ++j)
@@ -110,7 +111,7 @@ static bool is_earlier(const struct kir_kernel *k, int n, const struct ix *e) {
     return false;
 }
 
-// Without elements to write there is nothing to do, and nothing that a pointer must be.
+// Adds the check that returns early if there is nothing to write; pointers are then not checked.
 static void nothing_to_do(struct making *m) {
     const struct kir_kernel *k = m->k;
     struct kir_extents *each = ARENA_ARRAY(&m->s->arena, struct kir_extents, k->ntensors + 1);
@@ -170,7 +171,7 @@ static void check_tensors(struct making *m) {
             c->tensor[1] = two;
             c->bytes[0] = bytes(m->s, one);
             c->bytes[1] = bytes(m->s, two);
-            // what has no elements shares none
+            // a tensor without elements overlaps nothing
             c->unless = either(m, empties(m, one, false), empties(m, two, false));
         }
     }
@@ -186,7 +187,7 @@ static void conditions_of(const struct making *m, const struct kernel *of, const
         when[i].by = c->by;
         if (!c->tensor) when[i].value = ix_lay(m->s, c->value);
         when[i].may_overflow = !c->tensor && ix_may_overflow(when[i].value);
-        // the arguments of all cases are the same, by their places
+        // all cases have the same arguments at the same places
         for (int k = 0; c->tensor && k < m->k->ntensors; ++k) {
             if (of->formal[k].tensor->id == c->tensor->id) when[i].tensor = &m->k->tensor[k];
         }
@@ -229,7 +230,7 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
 
 void lower_launch(struct session *s, const struct kernel *first, struct kir_kernel *head) {
     struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
-    // what is asked for in any case is what the last case needs
+    // what all variants require is what the last case needs
     const struct kernel *plan = first;
     struct kir_kernel *k = head;
     int n = 0;

@@ -1,4 +1,4 @@
-// Lowering: a kernel of the plan, with its facts, becomes Kernel IR.
+// Lowering: converts a kernel of the plan, with its facts, to Kernel IR.
 //
 // Requires: all passes.  Only this module and check/ see both the plan and Kernel IR.
 #include "lower/lower.h"
@@ -48,12 +48,12 @@ static bool names_loop(const struct stmt *list, const char *name) {
     return false;
 }
 
-// A name at the top of the kernel for a quotient or remainder of tid.
+// A variable at the top of the kernel for a quotient or remainder of tid.
 static const struct ix *digit(struct lowering *w, const struct ix *e) {
     for (int i = 0; i < w->ndigits; ++i) {
         if (!ix_equal(w->digit[i].is, e)) continue;
-        // the same name, with the range of this place: fewer threads may have passed a guard where
-        // it was first needed
+        // the same name, with the range that it has here: at its first use, fewer threads may have
+        // passed a guard
         struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
         *v = *w->digit[i].var;
         v->end = lay_int(e->hi + 1);
@@ -63,12 +63,12 @@ static const struct ix *digit(struct lowering *w, const struct ix *e) {
     const char *name = arena_printf(&w->s->arena, "t%d", w->ndigits);
     if (w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
         name = e->op == IX_DIV ? "warp" : "lane";
-    // the plan's loops are called the same in all variants of a kernel
+    // loops have the same names in all variants of a kernel
     while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
     name = names_take(&w->names, name);
     struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
     w->digit[w->ndigits++] = (struct thread_digit){e, v};
-    // at the top, in the order in which they were first needed
+    // at the top, in the order of first use
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
     n->kind = KIR_LET;
     n->var = v;
@@ -111,7 +111,7 @@ void lower_before(struct lowering *w, const struct sync_before *x) {
     if (x->barrier) lower_node(w, KIR_BARRIER);
 }
 
-// A loop's variable, and what is worked out from it.
+// A loop's variable and the variables computed from it.
 struct told {
     const struct ix_var *var[MOST_TOLD];
     int n;
@@ -127,7 +127,7 @@ static bool is_register(const struct kir_buffer *b, const struct ix *at, const s
     return b && b->space == KIR_FRAG && depends(at, x);
 }
 
-// Whether which register an access of "list" is to depends on "x".
+// Whether an access in "list" selects its register by a variable in "x".
 static bool tells_registers(const struct kir_node *list, struct told *x) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (is_register(n->buf, n->at, x) || is_register(n->to_buf, n->to_at, x)) return true;
@@ -150,7 +150,7 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
     lower_list(w, st->body);
-    // registers have no address: one that a loop tells apart would be in local memory
+    // a register has no address: if a loop variable selected it, it would be in local memory
     loop->unroll = loop->most > 0 && loop->most <= UNROLL_MOST &&
                    tells_registers(loop->body, &(struct told){{v}, 1});
     w->tail = outside;
@@ -214,7 +214,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     return b;
 }
 
-// The stem of the names of "k"'s functions: its own, unless that is not allowed in C.
+// The base of the names of the functions of "k": its own name, unless C does not allow it.
 static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
     const char *name = names_own(s, k->name);
     while (name != k->name && plan_find_kernel(p, name))
@@ -222,7 +222,7 @@ static const char *function_name(struct session *s, const struct plan *p, const 
     return name;
 }
 
-// Whether a copy in "list" is between views of warps or lanes.
+// Whether "list" contains a copy between views of warps or lanes.
 static bool speaks_of_warps(const struct stmt *list) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind != STMT_COPY) continue;
@@ -238,7 +238,7 @@ const char *lower_function(struct session *s, const char *stem, int tag) {
                : arena_printf(&s->arena, "%s_kernel", stem);
 }
 
-// "variant": of the kernel, or -1 where it has none
+// "variant": number of the variant, or -1 if the kernel has none.
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
     struct lowering w = {.s = s, .plan = p, .kernel = k, .variant = variant};
@@ -281,7 +281,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < k->nlocal; ++i) local[out->nbuffers++] = new_buffer(&w, k->local[i]);
     out->buffer = local;
 
-    // lets of the thread's digits come first, then the statements
+    // lets for quotients and remainders of tid come first, then the statements
     struct kir_node *body = NULL, *top = NULL;
     w.tail = &body;
     w.top = &top;
@@ -318,7 +318,7 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
 struct kir_kernel *lower_cases(struct session *s, const struct plan *p, const struct kernel *first,
                                const struct kernel **behind) {
     struct kir_kernel *out = NULL, **tail = &out, *before = NULL;
-    // the variables of one kernel have the numbers of another one's: they are never seen together
+    // kernels reuse the ids of variables, because no two are used together
     int first_var = s->next_var, end_var = first_var;
     const struct kernel *k = first;
     for (bool more = true; more; k = *behind) {

@@ -1,4 +1,4 @@
-// Plan with facts -> Kernel IR.
+// Lowering: converts the plan and its facts to Kernel IR.
 #ifndef TCPC_LOWER_LOWER_H
 #define TCPC_LOWER_LOWER_H
 
@@ -9,8 +9,9 @@ struct kernel;
 
 struct kir *lower_plan(struct session *s, const struct plan *p);
 
-// The same, one kernel after the other: what a plan's kernels have in common, without kernels; and
-// "first" with the cases that follow it.  "*behind" is what comes after these in the plan, or NULL.
+// The same, kernel by kernel.  lower_begin returns what all kernels share, without kernels;
+// lower_cases lowers "first" and the cases after it.  Sets "*behind" to the next kernel in the
+// plan, or NULL.
 struct kir *lower_begin(struct session *s, const struct plan *p);
 struct kir_kernel *lower_cases(struct session *s, const struct plan *p, const struct kernel *first,
                                const struct kernel **behind);

@@ -1,4 +1,4 @@
-// Names in emitted code: as in the plan where C allows it, never twice.
+// Unique names in emitted code: those of the plan where C allows them.
 #include "lower/names.h"
 
 #include <stdbool.h>
@@ -130,7 +130,7 @@ void names_init(struct names *t, struct session *s) {
     *t = (struct names){s, NULL, 0, 0};
 }
 
-// Macros of the headers that emitted code includes; none ends with _.
+// Macros of the headers that emitted code includes; none of them ends in _.
 static bool is_macro(const char *name) {
     static const char *const words[] = {"EOF",    "NAN",      "INFINITY", "BUFSIZ",
                                         "errno",  "assert",   "stdin",    "stdout",
@@ -165,8 +165,8 @@ static int taken(const struct names *t, const char *name) {
     for (unsigned i = 0; i < sizeof reserved / sizeof reserved[0]; ++i) {
         if (strcmp(reserved[i], name) == 0) return 1;
     }
-    // what ends in _t is a type; tcp_, TCP_ and leading underscores belong to the runtime and the
-    // compiler
+    // names that end in _t are types; tcp_, TCP_ and leading underscores belong to the runtime and
+    // the compiler
     size_t n = strlen(name);
     if (n > 2 && strcmp(name + n - 2, "_t") == 0) return 1;
     return is_ours(name) || is_macro(name);

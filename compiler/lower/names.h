@@ -1,4 +1,4 @@
-// Names in emitted code: as in the plan where C allows it, never twice.
+// Unique names in emitted code: those of the plan where C allows them.
 #ifndef TCPC_LOWER_NAMES_H
 #define TCPC_LOWER_NAMES_H
 
@@ -11,12 +11,12 @@ struct names {
 };
 
 void names_init(struct names *t, struct session *s);
-// "want" (a dot becomes _), with _ appended until it is neither taken nor a word of C, C++ or the
-// runtime; takes it.
+// Takes "want" (with _ for a dot), and appends _ until it is neither taken nor a word of C, C++ or
+// the runtime.
 const char *names_take(struct names *t, const char *want);
-// "name", or with an x before it when such names belong to the runtime or the C++ compiler.
+// "name", or with an x before it if such names are reserved for the runtime or the C++ compiler.
 const char *names_own(struct session *s, const char *name);
-// The first of i, j, k, ... that is free; takes it.
+// Takes the first free one of i, j, k, ...
 const char *names_take_index(struct names *t);
 void names_release(struct names *t, const char *name);
 

@@ -1,8 +1,8 @@
 // The loops around the accesses of a copy (see nest.h).
 //
-// A batch is as many accesses as fit in BATCH_BITS of registers, BATCH_MAX at most: all its loads
-// come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
-// twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops
+// A batch has as many accesses as fit in BATCH_BITS of registers, at most BATCH_MAX.  Its loads all
+// come before its stores, so that they are in flight together.  (Batches of 64 loads of 32 bits
+// read at twice the rate of 32: bench/results/naive_copy.md.)  Further iterations become loops
 // around it.
 #include "lower/nest.h"
 
@@ -55,7 +55,7 @@ void nest_close(struct lowering *w, struct axis *axis, int n, struct kir_node **
     w->tail = outside;
 }
 
-// "base" and, for the variable of each loop, its stride: of a side, or of predicate "p".
+// "base", plus stride * variable for each loop: the strides of a side, or of predicate "p".
 static const struct ix *along(struct lowering *w, const struct ix *base, const struct nest *nest,
                               bool src, const struct predicate *p) {
     struct session *s = w->s;
@@ -79,9 +79,10 @@ const struct ix *nest_address(struct lowering *w, const struct nest *nest, bool 
     return ix_add(w->s, src ? y->from_beyond : y->to_beyond, ix_swizzle(w->s, e, sw));
 }
 
-// Whether predicate "p" is asked before an access of "side", which may be both.
+// Whether predicate "p" is tested before an access of "side"; it may be tested before both.
 static bool is_asked(const struct way *y, const struct predicate *p, int side) {
-    if (!y->pad) return true;  // what has no source is not stored, what is not stored not loaded
+    // an element without a source is not stored, and one that is not stored is not loaded
+    if (!y->pad) return true;
     return side == STORE ? p->dst : side == LOAD ? p->src : p->src && !p->dst;
 }
 
@@ -91,7 +92,6 @@ static struct kir_cond question(struct lowering *w, const struct nest *nest, int
                              lower_index(w, y->pred[i].limit)};
 }
 
-// The questions whether the elements at hand are there, before an access of "side".
 const struct kir_cond *nest_questions(struct lowering *w, const struct nest *nest, int side,
                                       int *n) {
     const struct way *y = nest->way;
@@ -103,7 +103,6 @@ const struct kir_cond *nest_questions(struct lowering *w, const struct nest *nes
     return cond;
 }
 
-// The question how many of the elements at hand are there; NULL where one answer is for all.
 const struct kir_cond *nest_question_of_size(struct lowering *w, const struct nest *nest) {
     const struct way *y = nest->way;
     for (int i = 0; i < y->npred; ++i) {
@@ -115,7 +114,6 @@ const struct kir_cond *nest_question_of_size(struct lowering *w, const struct ne
     return NULL;
 }
 
-// Opens these questions; NULL when there is none.
 struct kir_node *nest_ask(struct lowering *w, const struct nest *nest, int side) {
     int n;
     const struct kir_cond *cond = nest_questions(w, nest, side, &n);
@@ -127,7 +125,6 @@ struct kir_node *nest_ask(struct lowering *w, const struct nest *nest, int side)
     return ask;
 }
 
-// The other way of "ask": the pad.
 struct kir_node *nest_pad(struct lowering *w, const struct nest *nest, struct kir_node *ask,
                           int bits) {
     w->tail = &ask->orelse;

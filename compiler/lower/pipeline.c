@@ -1,12 +1,12 @@
-// Lowering a pipeline to its schedule:
+// Lowers a pipeline to its schedule:
 //
 //     begin = .., end = ..
-//     prologue: the loads of steps 0 .. stages - 2, as far as there are so many
-//     for each step n: the parts in order, the loads of step n + stages - 1 if there is one
+//     prologue: the loads of steps 0 .. stages - 2, as far as these exist
+//     for each step n: the parts in order, with the loads of step n + stages - 1 if it exists
 //
-// The last steps drain: they load nothing.  The slot of a step is a remainder where the stages are
-// a power of two and the first step is known, and else goes round with the loop.  Where loads begin
-// in global memory goes along with it (carry.c).
+// The last steps load nothing.  The slot of a step is a remainder if the number of stages is a
+// power of two and the first step is known; otherwise the loop counts it.  The loop also increments
+// the offsets of loads from global memory (carry.c).
 #include "base/session.h"
 #include "image/sample.h"
 #include "lower/private.h"
@@ -19,13 +19,13 @@ static struct kir_node *let(struct lowering *w, struct ix_var *var, const struct
     return n;
 }
 
-// The names of a pipeline's variables in emitted code, for as long as its code lasts.
+// Takes the names of a pipeline's variables while its code is emitted.
 static void take(struct lowering *w, struct ix_var *var, const char *name) {
     var->c_name = names_take(&w->names, name);
 }
 
-// The variables of "load" parts have the names of those of "use" parts; where both are they need
-// others.
+// Variables of "load" parts have the same names as those of "use" parts, except where both are
+// visible.
 static void take_load(struct lowering *w, struct ix_var *var, const char *name) {
     take(w, var, name);
     var->name = var->c_name;
@@ -47,7 +47,7 @@ static bool power_of_two(int64_t n) {
     return (n & (n - 1)) == 0;
 }
 
-// Drops the let "n" when the nodes after it do not use its variable.
+// Removes the let "n" if the nodes after it do not use its variable.
 static void drop_unused(struct kir_node *n) {
     if (kir_uses(n->next, n->var)) return;
     n->kind = KIR_BLOCK;
@@ -59,9 +59,9 @@ static bool commits(const struct stmt *st) {
     return st->kind == STMT_COPY ? st->copy->facts.commit_after : st->commit_after;
 }
 
-// A "load" part: if (step < end) { loads }, without the condition when it is "sure" to hold.
-// Groups are ended in these steps, too, so that each step has as many.  The step is load_var
-// already, or it gets that name.
+// A "load" part: if (step < end) { loads }, without the condition if it is "sure" to hold.  Each
+// step ends the groups, even if it loads nothing, so that all have equally many.  "named": load_var
+// already has the value of the step; otherwise it gets it.
 static void lower_loads(struct lowering *w, const struct stmt *part, const struct pipeline *pipe,
                         const struct ix *step, const struct ix *end, bool sure, bool named,
                         const struct ix *slot) {
@@ -136,7 +136,7 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
     lower_before(w, &st->behind);
 }
 
-// A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".
+// A variable for the begin or end of a pipeline's steps, with a value in "lo" .. "hi".
 static struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st, const char *which,
                                    int64_t lo, int64_t hi) {
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
@@ -175,7 +175,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
     if (bound->hi < most) most = bound->hi;
     struct ix_var *first = NULL;
-    if (!ix_constant(begin) && begin->op != IX_VAR) {  // it is worked out once
+    if (!ix_constant(begin) && begin->op != IX_VAR) {  // computed once
         int64_t hi = begin->hi > most && at_most(s, begin, bound) ? most : begin->hi;
         first = end_of_steps(w, st, "begin", begin->lo, hi);
         let(w, first, begin);

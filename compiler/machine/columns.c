@@ -1,9 +1,9 @@
 // Columns of indices (see columns.h).
 //
-// A column has a version, a number that nothing had before; what is made of it stands for as long
-// as it is made of the same columns with no younger versions.  Sums take what their terms have in
-// common apart, so that a loop's variable costs one addition.  What cannot be had so without
-// overflow is evaluated thread by thread.
+// Each change of a column gives it a new version number.  A result is valid as long as its operands
+// are the same columns with the same versions.  Sums separate the common part of their terms, so
+// that a change of a loop variable costs one addition.  If this could overflow, the expression is
+// evaluated thread by thread.
 #include "machine/columns.h"
 
 #include <stdlib.h>
@@ -16,16 +16,16 @@ enum { FIRST_PLACES = 64, HASH_SHIFT = 20 };    // of the table of expressions
 enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };  // of the table of variables
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
-// A variable, or an expression that has been evaluated.
+// A variable, or an expression that was evaluated.
 struct kept {
-    const struct ix *of;  // NULL: a variable's, or a free place in the table
-    int64_t *own;         // threads numbers, NULL: none yet
-    int bits;             // of a variable: its width; 0: not known
+    const struct ix *of;  // NULL: a variable, or a free entry
+    int64_t *own;         // a number for each thread; NULL: none yet
+    int bits;             // of a variable: its width; 0: unlimited
     struct column value;
-    // what it was made of
+    // operands at the last evaluation
     const int64_t *from;
     int64_t from_version, from_base;
-    uint64_t made;  // the terms of a sum
+    uint64_t made;  // for a sum: which terms were included
 };
 
 struct columns {
@@ -33,15 +33,16 @@ struct columns {
     const int64_t *sym;
     int64_t threads, clock;
     struct kept *
-        *page;  // variables by ix_var.id: a kernel has few of the session's; NULL: all are 0
+        // pages of variables by ix_var.id, as a kernel uses few of the session's; NULL: all are 0
+        *page;
     int npages;
-    struct kept *expr;  // a table by expression
+    struct kept *expr;  // hash table by expression
     int64_t cap, used;  // cap: a power of two
-    int64_t *number;    // of variables, for one thread
+    int64_t *number;    // values of variables for a single thread
     int *number_bits;   // and their widths
     int *sym_bits;
     bool overflow_32;
-    struct kept tid;  // the threads' numbers
+    struct kept tid;  // the numbers of the threads
 };
 
 static struct kept *variable(struct columns *c, const struct ix_var *v) {
@@ -55,7 +56,7 @@ static int64_t *own_column(struct columns *c, struct kept *k) {
     return k->own;
 }
 
-// Where "e" is in the table, or will be.
+// The entry of "e" in the table, or a free one for it.
 static struct kept *place_of(const struct columns *c, const struct ix *e) {
     uint64_t i = (uint64_t)(uintptr_t)e * HASH_FACTOR >> HASH_SHIFT, mask = (uint64_t)c->cap - 1;
     while (c->expr[i & mask].of && c->expr[i & mask].of != e) ++i;
@@ -79,7 +80,7 @@ static struct kept *keep(struct columns *c, const struct ix *e) {
     return k;
 }
 
-// Records that the own column of "k" has new numbers.
+// Records that the column owned by "k" has new numbers.
 static void renew(struct columns *c, struct kept *k) {
     struct column *v = &k->value;
     *v = (struct column){.at = k->own, .lo = k->own[0], .hi = k->own[0], .version = ++c->clock};
@@ -145,7 +146,7 @@ static bool quotient(struct columns *c, const struct ix *e, struct column *out) 
     bool mod = e->op == IX_MOD;
     if (!part_of(c, e->a, &a) || !lay_int_eval(e->k, c->sym, &k) || k < 1) return false;
     if (!typed_fits(k, e->divisor_bits)) return false;
-    // the divisor's multiples in what all threads have do not enter the column
+    // multiples of the divisor in the common part do not affect the column
     int64_t rest = floor_mod(a.base, k), whole = (a.base - rest) / k, end;
     *out = (struct column){.base = mod ? rest : whole};
     if (!a.at) return true;
@@ -196,7 +197,7 @@ static bool swizzled(struct columns *c, const struct ix *e, struct column *out) 
 
 enum { MOST_TERMS = 32 };
 
-// Sums the columns of "n" terms.
+// Adds the columns of "n" terms.
 static bool sum_columns(struct columns *c, const struct ix *e, const struct column *term,
                         const int64_t *times, int n, struct column *out) {
     int64_t version = term[0].version, base = out->base;
@@ -209,7 +210,7 @@ static bool sum_columns(struct columns *c, const struct ix *e, const struct colu
     struct kept *x = keep(c, e);
     if (!x->value.at || x->made != made || version > x->value.version) {
         int64_t most = 0;
-        for (int i = 0; i < n; ++i) {  // no sum of some of them overflows
+        for (int i = 0; i < n; ++i) {  // no partial sum overflows
             int64_t far;
             if (times[i] == INT64_MIN ||
                 __builtin_add_overflow(llabs(term[i].lo), llabs(term[i].hi), &far) ||
@@ -230,16 +231,16 @@ static bool sum_columns(struct columns *c, const struct ix *e, const struct colu
     return true;
 }
 
-// The least and the greatest of all partial sums.
+// The minimum and maximum of all partial sums.
 struct partial {
     int64_t lo, hi;
 };
 
-// Adds "k" times "a", a term of 32 bits; false where one of its factors may have more.
+// Adds "k" times "a", a term of 32 bits; false if one of its factors may not fit.
 static bool add_narrow(struct partial *p, const struct ix_term *x, int64_t k,
                        const struct column *a) {
     int64_t lo, hi;
-    // a factor that is 0, or a divisor, hides how large the others are
+    // a factor that is 0, or a divisor, may hide the size of others
     bool hidden = x->coef.den != 1 || (k == 0 && x->coef.nsyms > 1);
     if (hidden || !typed_fits(k, 32) || __builtin_add_overflow(a->base, a->lo, &lo) ||
         __builtin_add_overflow(a->base, a->hi, &hi) || !typed_fits(lo, 32) || !typed_fits(hi, 32))
@@ -252,7 +253,7 @@ static bool add_narrow(struct partial *p, const struct ix_term *x, int64_t k,
     return true;
 }
 
-// Whether the first term of the text has 64 bits, and with it all partial sums.
+// Whether the first printed term has 64 bits, and therefore all partial sums.
 static bool begins_wide(const struct ix *e) {
     return e->nterms == 0 || e->term[ix_written(e, 0)].bits == 64;
 }
@@ -304,7 +305,7 @@ static void number_of(struct columns *c, int page, int place, int64_t thread) {
     c->number_bits[page * PAGE + place] = x->bits;
 }
 
-// For the thread whose numbers are at hand.
+// Evaluates "e" for the thread whose values are set.
 static bool thread_eval(struct columns *c, const struct ix *e, int64_t *out) {
     struct ix_env plain = {c->number, c->sym};
     if (!e->bits) return ix_eval(e, &plain, out);
@@ -314,7 +315,7 @@ static bool thread_eval(struct columns *c, const struct ix *e, int64_t *out) {
     return trouble == TYPED_OK;
 }
 
-// Thread by thread, as far as it is needed.
+// Evaluates "e" thread by thread, for the threads that need it.
 static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                        struct column *out) {
     if (!e) return false;
@@ -325,7 +326,7 @@ static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, co
     }
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
-    *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same
+    *x = (struct kept){.of = e, .own = own};  // it has no operands whose versions could be compared
     for (int64_t t = 0; t < c->threads; ++t) {
         own[t] = 0;
         if (t >= active || (off && off[t])) continue;

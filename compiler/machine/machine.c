@@ -1,4 +1,4 @@
-// Walking Kernel IR for the threads of a block (see machine.h).
+// Walks through Kernel IR for the threads of a block (see machine.h).
 #include "machine/machine.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ bool machine_fail(struct machine *m, const char *why) {
 
 // -- values ---------------------------------------------------------------------------------------
 
-// The value for each thread below "active" that is not "off".
+// Evaluates "e" for each thread below "active" that is not "off".
 static bool value_for(struct machine *m, const struct ix *e, int64_t active, const bool *off,
                       struct column *out) {
     if (columns_eval(m->columns, e, active, off, out)) return true;
@@ -30,7 +30,7 @@ static bool too_narrow(struct machine *m, const struct ix_var *v) {
                         arena_printf(&m->s->arena, "'%s' does not fit into its 32 bits", v->name));
 }
 
-// Whether what "v" was given fits into "bits" of it.
+// Whether the value of "v" fits "bits" bits.
 static bool fits(struct machine *m, const struct ix_var *v, int bits) {
     return columns_hold(m->columns, v, bits, m->active, m->off) || too_narrow(m, v);
 }
@@ -39,7 +39,7 @@ bool machine_value(struct machine *m, const struct ix *e, struct column *out) {
     return value_for(m, e, m->active, m->off, out);
 }
 
-// A value that all threads have.
+// A value that is the same for all threads.
 static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
     struct column x;
     if (!value_for(m, e, 1, NULL, &x)) return false;
@@ -47,7 +47,7 @@ static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
     return true;
 }
 
-// The threads that take no part, as an array in the arena.
+// The inactive threads, as an array in the arena.
 static bool *left_out(struct machine *m) {
     bool *off = ARENA_ARRAY(&m->s->arena, bool, m->k->threads);
     if (m->off) memcpy(off, m->off, (size_t)m->active * sizeof *off);
@@ -55,7 +55,7 @@ static bool *left_out(struct machine *m) {
     return off;
 }
 
-// Adds to "off" the threads for which "a" is not below "b".
+// Adds to "off" the threads whose "a" is not less than "b".
 static void leave_out_above(const struct machine *m, const struct column *a, const struct column *b,
                             bool *off) {
     bool same = !a->at && !b->at;
@@ -64,7 +64,7 @@ static void leave_out_above(const struct machine *m, const struct column *a, con
         off[t] |= same || column_value(a, t) >= column_value(b, t);
 }
 
-// .. for which a condition of "n" does not hold.
+// .. and those for which a condition of "n" does not hold.
 static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
     struct column a, b = {.base = n->count};
     int64_t threads = m->k->threads;
@@ -84,7 +84,8 @@ static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
 
 // -- accesses -------------------------------------------------------------------------------------
 
-// How many elements each thread reads that is not "idle"; one that reads none becomes it.
+// Sets "read" to how many elements each thread reads that is not "idle"; one that reads none
+// becomes idle.
 static bool read_by(struct machine *m, const struct kir_node *n, bool *idle, int *read) {
     struct column a, b;
     if (!value_for(m, n->cut->a, m->k->threads, idle, &a) ||
@@ -165,7 +166,7 @@ static bool run_call(struct machine *m, const struct kir_node *n) {
 
 static bool run_list(struct machine *m, const struct kir_node *list);
 
-// Brings the offsets that go along with loop "n" to its next iteration, or its first.
+// Advances the offsets of loop "n" to its next iteration, or initializes them.
 static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
     for (int j = 0; j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
@@ -180,7 +181,7 @@ static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
     return true;
 }
 
-// Gives the variables of loop "n" their values for iteration "i" of it, counted from "begin" on.
+// Sets the variables of loop "n" for iteration "i", counted from "begin".
 static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
     columns_set(m->columns, n->var, begin + i);
     for (int j = 0; j < n->nrings; ++j)
@@ -188,7 +189,7 @@ static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t b
     return fits(m, n->var, n->var_bits);
 }
 
-// Brings the offsets that go along with loop "n" from its first iteration to the "i"-th.
+// Sets the offsets of loop "n" for its iteration "i".
 static bool jump_carry(struct machine *m, const struct kir_node *n, int64_t i) {
     if (!run_carry(m, n, true)) return false;
     for (int j = 0; i > 0 && j < n->ncarries; ++j) {
@@ -224,7 +225,7 @@ static bool run_loop(struct machine *m, const struct kir_node *n) {
     if (picks >= 0) return run_picked(m, n, begin, pick, picks);
     m->depth += n->whole;
     for (int64_t i = begin; i < end && m->operations < by->limit; ++i) {
-        m->operations += 1 + m->active / 16;  // for the loop itself, which may be all that there is
+        m->operations += 1 + m->active / 16;  // for the loop itself, which may be empty
         if (!set_iteration(m, n, begin, i - begin) || !run_carry(m, n, i == begin) ||
             !run_list(m, n->body))
             return false;
@@ -233,7 +234,7 @@ static bool run_loop(struct machine *m, const struct kir_node *n) {
     return true;
 }
 
-// The threads for which all conditions of "n" hold take its body, the others its other way.
+// Threads for which all conditions of "n" hold execute its body, the others its else part.
 static bool run_ways(struct machine *m, const struct kir_node *n) {
     int64_t on = 0, hold = 0;
     struct arena_mark mark = arena_mark(&m->s->arena);
@@ -297,7 +298,7 @@ static void tell_registers(struct machine *m, const struct kir_node *n) {
     }
 }
 
-// A barrier, the end of a group, or a wait.
+// Reports a barrier, the end of a group, or a wait.
 static void tell(struct machine *m, const struct kir_node *n) {
     m->commits += n->kind == KIR_COMMIT;
     for (int i = 0; i < m->nobservers; ++i) {

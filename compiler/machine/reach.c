@@ -1,11 +1,11 @@
-// Where accesses to a buffer are in order (see reach.h).
+// Bounds of buffers (see reach.h).
 #include "machine/reach.h"
 
 #include <inttypes.h>
 
 #include "base/session.h"
 
-// Where the bytes of a shared buffer end: at the next buffer, or where the block's do.
+// The end of a shared buffer, in bytes: the next buffer, or the end of the block's memory.
 static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b) {
     int64_t end = k->smem_bytes;
     for (int i = 0; i < k->nbuffers; ++i) {
@@ -21,7 +21,7 @@ static int64_t span_of(const struct reach *v, const struct kir_buffer *b) {
     for (int i = 0; i < v->k->ntensors; ++i) {
         if (v->k->tensor[i].id == b->tensor) return v->span[i];
     }
-    return INT64_MAX;  // a device function's: its caller's affair
+    return INT64_MAX;  // of a device function: its caller guarantees it
 }
 
 int64_t reach_sure(const struct reach *v, const struct kir_buffer *b, int elements) {

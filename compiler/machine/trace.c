@@ -1,9 +1,9 @@
-// Who reads and writes the elements of global tensors (see trace.h).
+// Records readers and writers of the elements of global tensors (see trace.h).
 #include "machine/trace.h"
 
 enum { FIRST_MIX = 30, SECOND_MIX = 27, LAST_MIX = 31, MARK_UNUSED = 2 };  // splitmix64, 62 bits
 
-// Spreads block and thread over 62 bits, so that sums of different readers differ.
+// A hash of block and thread in 62 bits, so that sums over different sets of readers differ.
 static int64_t reader_mark(int64_t block, int64_t thread) {
     uint64_t x = (uint64_t)kir_writer(block, thread) + 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> FIRST_MIX)) * 0xbf58476d1ce4e5b9u;

@@ -1,17 +1,18 @@
-// Observing who moves what between the global tensors.
+// Records which threads read and write elements of global tensors.
 #ifndef TCPC_MACHINE_TRACE_H
 #define TCPC_MACHINE_TRACE_H
 
 #include "image/image.h"
 #include "machine/machine.h"
 
-// For each element that was written, block and thread; for each that was read, a sum over its
-// readers that tells different sets of them apart.  Both are empty before.
+// "writer" has block and thread for each written element.  "readers" has for each element that was
+// read a sum over its readers, which differs for different sets of readers.  Both are empty at
+// first.
 struct kir_trace {
     struct image *writer, *readers;
 };
 
-// A writer as a number, and its block and thread.
+// Encodes a writer's block and thread as one number, and decodes it.
 static inline int64_t kir_writer(int64_t block, int64_t thread) {
     return block << 20 | thread;
 }

@@ -1,4 +1,4 @@
-// Evaluation in C's types (see typed.h): an operation has 64 bits when one of its operands has.
+// Evaluation in C's types (see typed.h): an operation has 64 bits if one of its operands has.
 #include "machine/typed.h"
 
 // A value and the width of its type.
@@ -35,7 +35,7 @@ static struct typed plus(struct eval *v, struct typed a, struct typed b, bool mi
     return result(v, overflow, x, a.bits > b.bits ? a.bits : b.bits);
 }
 
-// The factors of "x", as emitted: "wide" makes the first one with a name a 64-bit one.
+// The product of the factors of "x", as emitted.  "wide": the first one with a name has 64 bits.
 static struct typed product(struct eval *v, struct lay_int x, bool wide) {
     struct typed a = literal(x.num);
     for (int i = 0; i < x.nsyms; ++i) {
@@ -43,7 +43,7 @@ static struct typed product(struct eval *v, struct lay_int x, bool wide) {
         struct typed b;
         if (y->name) {
             b = result(v, false, v->env->sym[y->id], wide ? 64 : v->env->sym_bits[y->id]);
-        } else {  // a quotient rounded up
+        } else {  // a ceil_div
             b = plus(v, product(v, y->of, true), literal(y->by - 1), false);
             b.value /= y->by;
         }

@@ -1,5 +1,5 @@
-// Memory and registers of the machine, where elements are tags: half of the test of lowering that
-// every compile makes.
+// Memory and registers of the machine, whose elements are tags: a half of the test of lowering on
+// every compile.
 #include "machine/values.h"
 
 #include <inttypes.h>
@@ -12,14 +12,14 @@
 #include "machine/reach.h"
 #include "machine/trace.h"
 
-enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128, LANES = 32 };  // elements of one access
+enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128, LANES = 32 };  // MOST_ELEMENTS: of one access
 
-// An asynchronous access of one thread that has been issued.
+// An asynchronous access of one thread that was issued.
 struct in_flight {
     const struct kir_node *node;
     int64_t thread, at, to;
-    int read;   // elements, the others are filled
-    int group;  // commits before it
+    int read;   // elements that it reads; the others are filled
+    int group;  // number of commits before it
 };
 
 struct values {
@@ -27,11 +27,11 @@ struct values {
     const struct sample_set *what;
     const struct kir_kernel *k;
     const struct kir_trace *trace;  // or NULL
-    bool full;                      // there were more pages than there may be
+    bool full;                      // more pages were needed than allowed
     struct reach of;
-    int64_t *stage;  // of all threads
+    int64_t *stage;  // registers of all threads
     int64_t stage_cap;
-    struct in_flight *flight;  // those that are in flight, in order
+    struct in_flight *flight;  // accesses in flight, in the order of issue
     int nflight, flight_cap;
 };
 
@@ -53,7 +53,7 @@ static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
     return image_own(thread, b->outside ? IMAGE_OUTSIDE : b->count, at);
 }
 
-// Whether there may be another page; else the machine stops.
+// Whether another page is allowed; otherwise stops the machine.
 static bool has_pages(struct values *v, struct machine *m) {
     int64_t made = v->img->made;
     if (!v->what->left || !v->what->pages) return true;
@@ -65,12 +65,12 @@ static bool has_pages(struct values *v, struct machine *m) {
 
 // -- accesses -------------------------------------------------------------------------------------
 
-// How far apart the elements of an access to "b" are; NULL: they follow one another.
+// The distances of the elements of an access to "b"; NULL: consecutive.
 static inline const int64_t *step_in(const struct kir_node *n, const struct kir_buffer *b) {
     return n->apart == b ? n->step : NULL;
 }
 
-// Of what an access must begin at a multiple, and where what it touches ends.
+// The multiple at which an access must begin, in elements.
 static inline int unit_of(const int64_t *step, int elements) {
     return step ? 1 : elements;
 }
@@ -97,7 +97,7 @@ static inline void store(struct values *v, int64_t buf, int64_t off, const int64
         image_store_run(v->img, buf, off, elements, tag);
 }
 
-// Makes "n" tags of elements of "from" those of "to".
+// Converts "n" tags of elements of "from" to those of "to".
 static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to, int64_t *tag,
                       int n) {
     if (!kir_converts(from, to)) return;
@@ -105,7 +105,7 @@ static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to
     for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
 }
 
-// "read": elements, those after them an asynchronous copy fills with its constant.
+// "read": how many elements to read; an asynchronous copy fills the others with its constant.
 static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
                  int read) {
     int64_t tag[MOST_ELEMENTS];
@@ -115,19 +115,20 @@ static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t 
     store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), step_in(n, n->to_buf), elements, tag);
 }
 
-// Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
+// Whether an access of "elements" at "at" is aligned to them and begins at "end" or before.
 static inline bool is_sure(int64_t at, int64_t end, int elements) {
     return at >= 0 && at <= end && (at & (elements - 1)) == 0;
 }
 
-// Whether a lane may access "elements" from "at" on.
+// Whether a lane may access "elements" elements from "at" on.
 static bool lane_access(struct values *v, struct machine *m, const struct kir_buffer *b, int64_t at,
                         int elements) {
     return is_sure(at, reach_sure(&v->of, b, elements), elements) ||
            reach_check(&v->of, m, b, at, elements, elements);
 }
 
-// The lanes of a warp move together: each what the node says of what they address.
+// The lanes of a warp move elements together: the node says which of the addressed elements each
+// gets.
 static bool move_together(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
     const struct kir_together *x = n->together;
@@ -171,7 +172,7 @@ static void issue(struct values *v, const struct machine *m, const struct kir_no
     v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->commits};
 }
 
-// Ends the groups before the "pending" newest ones.
+// Completes all groups except the "pending" newest ones.
 static void arrive(struct values *v, const struct machine *m, int pending) {
     int kept = 0;
     for (int i = 0; i < v->nflight; ++i) {
@@ -188,7 +189,7 @@ static void wait(void *user, struct machine *m, int pending) {
     arrive(user, m, pending);
 }
 
-// From memory to memory.
+// An access from memory to memory.
 static bool moves(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
     if (n->together) return move_together(v, m, a);
@@ -217,7 +218,7 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
     return true;
 }
 
-// The first of "elements" of the registers of a thread, from the "at"-th of them on, or NULL.
+// The first of "elements" registers of a thread, from number "at" on, or NULL.
 static int64_t *register_of(struct values *v, struct machine *m, const struct kir_buffer *stage,
                             int64_t thread, int64_t at, int elements) {
     int64_t each = stage->count * (stage->access_bits / stage->elem_bits);
@@ -233,7 +234,7 @@ static int64_t *register_of(struct values *v, struct machine *m, const struct ki
     return &v->stage[slot];
 }
 
-// Between memory and registers.
+// An access between memory and registers.
 static bool loads_or_stores(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
     bool is_load = n->kind == KIR_LOAD;
@@ -241,7 +242,7 @@ static bool loads_or_stores(struct values *v, struct machine *m, const struct ma
     const struct column *slot = is_load ? &a->to.at : &a->from.at;
     int elements = n->bits / n->buf->elem_bits;
     const int64_t *step = step_in(n, n->buf), *turn = step_in(n, n->stage);
-    bool turns = n->apart == n->stage;  // else its index counts accesses
+    bool turns = n->apart == n->stage;  // otherwise its index counts accesses
     if (!turns && n->stage->access_bits != elements * n->stage->elem_bits)
         return machine_fail(m, "as many elements are not stored as are loaded");
     bool converts = kir_converts(n->buf, n->stage);
@@ -319,7 +320,7 @@ static void registers(void *user, struct machine *m, const struct kir_buffer *st
 
 // -- calls ----------------------------------------------------------------------------------------
 
-// Thread "t" has called a function that wrote the elements of "a" from "at" on.
+// Thread "t" called a function that wrote the elements of "a" from "at" on.
 static void write_opaque(struct values *v, const struct kir_node *n, const struct kir_arg *a,
                          int64_t t, const struct machine_elements *x) {
     int64_t buf = buffer_id(a->buf), at = column_value(&x->at, t), count = x->count;
@@ -336,7 +337,7 @@ static void write_opaque(struct values *v, const struct kir_node *n, const struc
     }
 }
 
-// What an extern function writes is its own affair; that it may have written is not.
+// What an extern function writes is unknown, so the elements that it may write become opaque.
 static bool call(void *user, struct machine *m, const struct kir_node *n) {
     for (int i = 0; i < n->nargs; ++i) {
         const struct kir_arg *a = &n->arg[i];
@@ -353,7 +354,8 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 // -- blocks ---------------------------------------------------------------------------------------
 
-// The plan's own loops may be sampled, those inside a copy may not: their variables are lowering's.
+// The plan's own loops may be sampled.  Loops inside a copy, whose variables lowering made, may
+// not.
 static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
                 int64_t pick[SAMPLE_AXIS]) {
     const struct values *v = user;
@@ -372,7 +374,7 @@ static bool run_block(struct values *v, struct machine *m, const int64_t block[3
     image_drop_local(v->img);
     bool ok = machine_run(m, block);
     ++m->commits;
-    arrive(v, m, 0);  // what nobody waited for arrives, too
+    arrive(v, m, 0);  // what the program did not wait for is completed too
     ++m->block;
     return ok;
 }

@@ -1,14 +1,15 @@
-// The oracle's view of an extern function: it reads and writes what its declaration says, and
-// nobody knows what it writes.
+// Extern functions in the oracle: they read and write what their declarations say, and the written
+// values are unknown.
 #include "base/session.h"
 #include "oracle/private.h"
 
-// The elements of an argument that one thread gives or takes.
+// The elements of an argument that one thread passes.
 struct passed {
     const struct tensor *t;
     const struct oracle_flat *flat;
-    int64_t offset;     // of the view
-    int64_t buf, from;  // the buffer of the image, and the thread's first element there
+    int64_t offset;  // of the view
+    // the buffer of the image, and the offset of the thread's first element in it
+    int64_t buf, from;
     int arg;
 };
 
@@ -20,7 +21,7 @@ static bool unread(struct run *r, const struct plan_call *y, const struct passed
                                     why));
 }
 
-// Whether the function may be given "n" elements from "at" on, as far as it can be seen here.
+// Whether the "n" elements from "at" on were written, as far as that is visible here.
 static bool are_written(struct run *r, const struct passed *x, int64_t since, int64_t at,
                         int64_t n) {
     const int64_t *tag = image_at(r->img, x->buf, at, false), *writer = tag;
@@ -31,7 +32,7 @@ static bool are_written(struct run *r, const struct passed *x, int64_t since, in
     return ok;
 }
 
-// "n" elements from "at" on, of one page, are given to the function.
+// Passes "n" elements of one page, from "at" on, to the function.
 static bool give(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
                  int64_t n) {
     int64_t since = oracle_since(r, x->t);
@@ -45,7 +46,7 @@ static bool give(struct run *r, const struct plan_call *y, const struct passed *
     return true;
 }
 
-// Fills "n" elements from "at" on, of one page, with what it leaves there.
+// Fills "n" elements of one page, from "at" on, with the function's unknown values.
 static void take(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
                  int64_t n) {
     int64_t first = y->fill ? image_constant(y->fill->id) : image_opaque(y->fn->id, x->arg, at);

@@ -1,4 +1,4 @@
-// The oracle's copies: what one copy statement moves, element by element (see oracle.h).
+// Copies in the oracle: what one copy statement moves, element by element (see oracle.h).
 #include <string.h>
 
 #include "base/session.h"
@@ -15,7 +15,7 @@ bool oracle_fail(struct run *r, enum oracle_kind kind, const struct tensor *t, i
     return false;
 }
 
-// "block (1,0,0)", with the thread when there is one.
+// Text such as "block (1,0,0)", with the thread if there is one.
 static const char *where(struct run *r) {
     const int64_t *b = r->report->block;
     const char *block = arena_printf(&r->s->arena, "in block (%lld,%lld,%lld)", (long long)b[0],
@@ -55,7 +55,7 @@ static int64_t place(const struct side *side, int64_t linear_offset) {
     return side->flat.sw.b ? oracle_swizzle(side->flat.sw, at) : at;
 }
 
-// Stores "tag" at "to" of the destination's layout.
+// Stores "tag" at "to" in the destination's layout.
 static bool put(struct run *r, int64_t to, int64_t tag) {
     to = place(&r->dst, to);
     const struct tensor *dst = r->dst.view->base;
@@ -88,12 +88,12 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
     return true;
 }
 
-// Moves the element at "from" of the source's layout to "to" of the destination's.
+// Moves the element at "from" in the source's layout to "to" in the destination's.
 static bool move(struct run *r, int64_t from, int64_t to) {
     from = place(&r->src, from);
     const struct tensor *src = r->src.view->base;
     int64_t at = from + r->src.from, tag = image_load(r->img, r->src.buf, at);
-    // a block's own memory is written by that block, in its own iterations
+    // a block's own memory is written only by that block's iterations
     bool known = r->whole || (r->what->all_iterations && src->space != MEM_GLOBAL && !src->outside);
     if (tag == IMAGE_POISON && known)
         return oracle_fail(
@@ -111,7 +111,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     return put(r, to, elem_convert_tag(tag, src->elem, r->dst.view->base->elem));
 }
 
-// How many elements from "at" on, at most "n", a swizzle leaves "apart" from one another.
+// How many of "n" elements from "at" on keep their distance "apart" under the swizzle.
 static int64_t unswizzled(const struct side *side, int64_t at, int64_t n, int64_t apart) {
     if (side->flat.sw.b == 0) return n;
     int64_t row = (int64_t)1 << side->flat.sw.m, rest = row - ((side->offset + at) & (row - 1));
@@ -119,7 +119,7 @@ static int64_t unswizzled(const struct side *side, int64_t at, int64_t n, int64_
     return rest < n ? rest : n;
 }
 
-// How many of "n" elements "apart" are in the page of the image in which "at" is.
+// How many of "n" elements with distance "apart" are in the same page of the image as "at".
 static int64_t in_page(int64_t at, int64_t n, int64_t apart) {
     int64_t rest = (IMAGE_PAGE - (at & (IMAGE_PAGE - 1)) + apart - 1) / apart;
     return rest < n ? rest : n;
@@ -136,7 +136,7 @@ int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int6
     int64_t me = r->nblock << 32 | r->serial;
     n = in_page(from, in_page(to, n, apart), apart);
     bool once = r->dst.view->base->space == MEM_GLOBAL;
-    // first what makes pages
+    // first the accesses that may allocate pages
     int64_t *writer = image_at(r->writer, r->dst.buf, to, true);
     int64_t *tag = image_at(r->img, r->dst.buf, to, true);
     const int64_t *source = image_at(r->img, r->src.buf, from, false);
@@ -166,10 +166,10 @@ int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int6
 bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
     if (is_to && is_from) return move(r, from, to);
     ++r->report->steps;
-    if (!is_to) return true;  // no such element
+    if (!is_to) return true;  // there is no such element
     const struct tensor *dst = r->dst.view->base;
     if (r->copy->pad) return put(r, to, image_constant(r->copy->pad->id));
-    if (dst->space != MEM_GLOBAL) return true;  // keeps what it holds
+    if (dst->space != MEM_GLOBAL) return true;  // it keeps its value
     return oracle_fail(r, ORACLE_NO_SOURCE, dst, place(&r->dst, to),
                        arena_printf(&r->s->arena,
                                     "element %lld of '%s' is to be written %s from a coordinate "
@@ -200,7 +200,7 @@ bool oracle_no_value(struct run *r, const struct view *v) {
                                     oracle_name(v->base), where(r)));
 }
 
-// Reads the layouts of "v" for the params' values.
+// Evaluates the layouts of "v" for the params' values.
 static bool prepare(struct run *r, struct side *side, const struct view *v) {
     side->view = v;
     side->buf = oracle_buffer(v->base);
@@ -208,7 +208,7 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     side->coord.n = side->tensor.n = -1;
     struct lay l = v->layout;
     side->flat.n = -1;
-    // a frag "like" a tiled copy takes its shape from the tile, see copy_tile
+    // a frag "like" a tiled copy gets its shape from the tile, see copy_tile
     if (!lay_valid(l) && v->base->space == MEM_FRAG) return true;
     if (!lay_valid(l) || !oracle_flatten(l, r->env.sym, &side->flat)) return oracle_no_value(r, v);
     if (v->coord.shape && v->coord_off && lay_valid(v->base->layout)) {
@@ -219,10 +219,9 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     return true;
 }
 
-// Checks that every coordinate of the view is inside the tensor, unless it was made by a divide
-// that does not come out, and that the view's offset and
-// strides are what the tensor's layout gives for those coordinates.  Both are affine in the view's
-// modes, so that corners are enough.
+// Checks that every coordinate of the view is inside the tensor, unless the view was made by a
+// divide with a remainder, and that the view's offset and strides agree with the tensor's layout at
+// these coordinates.  Both are affine in the view's modes, so checking corners is enough.
 static bool check_place(struct run *r, struct side *side) {
     const struct oracle_flat *t = &side->tensor, *c = &side->coord, *l = &side->flat;
     const struct tensor *base = side->view->base;
@@ -291,7 +290,7 @@ bool oracle_locate(struct run *r, struct side *side) {
 
 // -- copies ---------------------------------------------------------------------------------------
 
-// The size of mode "i" of a view for the params' values; 1 beyond its rank.
+// Sets "out" to the size of mode "i" of a view for the params' values; 1 beyond its rank.
 static bool mode_size(struct run *r, struct lay l, int i, int64_t *out) {
     const struct lay_tuple *shape = l.shape;
     *out = 1;
@@ -309,8 +308,8 @@ int oracle_rank(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
-// How many elements from here on are "apart" from one another on both sides, all of them inside;
-// 0 when the next is elsewhere.
+// How many elements from here on have the distance "apart" on both sides and are inside; 0 if the
+// next one is elsewhere.
 static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to, int64_t *apart) {
     int m = to->order[0];
     if (to->f->n == 0 || from->f->n == 0 || from->order[0] != m || to->f->stride[m] < 1 ||
@@ -318,7 +317,7 @@ static int64_t neighbours(const struct run *r, struct walk *from, struct walk *t
         return 0;
     *apart = to->f->stride[m];
     int64_t n = to->f->extent[m] - to->at[m];
-    // a box that holds the first and the last holds all between them
+    // a box that contains the first and the last one contains all between them
     while (n > 1 && (r->src.over || r->dst.over)) {
         from->at[m] += n - 1;
         to->at[m] += n - 1;
@@ -331,7 +330,7 @@ static int64_t neighbours(const struct run *r, struct walk *from, struct walk *t
     return n > 1 ? n : 0;
 }
 
-// Each coordinate of the destination takes the element of the source at the same coordinate.
+// Copies each coordinate of the destination from the same coordinate of the source.
 static bool copy_points(struct run *r) {
     if (r->src.flat.n < 0 || r->dst.flat.n < 0)
         return oracle_no_value(r, r->src.flat.n < 0 ? r->src.view : r->dst.view);
@@ -369,8 +368,7 @@ static bool copy_points(struct run *r) {
     return true;
 }
 
-// Whether the view's place, or which of its elements there are, depends on a coordinate of kind
-// "kind".
+// Whether the view's place, or which of its elements exist, depends on a coordinate of kind "kind".
 static bool view_depends(const struct view *v, enum ix_var_kind kind) {
     bool found = ix_depends(v->offset, kind);
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;

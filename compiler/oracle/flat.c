@@ -1,4 +1,4 @@
-// The oracle's own way to evaluate a layout: modes without parentheses, point by point.
+// The oracle's own evaluation of layouts: flattened modes, point by point.
 #include "oracle/oracle.h"
 
 static bool add_modes(const struct lay_tuple *shape, const struct lay_tuple *stride,
@@ -41,7 +41,7 @@ int64_t oracle_flat_at(const struct oracle_flat *f, int64_t i) {
 
 int64_t oracle_swizzle(struct lay_swizzle sw, int64_t x) {
     if (sw.b <= 0) return x;
-    // bits [m, m+b) take the exclusive or with those that are |s| away, above (s > 0) or below
+    // bits [m, m+b) are XORed with the bits |s| above (s > 0) or below
     int64_t mask = ((int64_t)1 << sw.b) - 1;
     int from = sw.s >= 0 ? sw.m + sw.s : sw.m;
     int to = sw.s >= 0 ? sw.m : sw.m - sw.s;

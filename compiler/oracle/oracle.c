@@ -1,4 +1,4 @@
-// The oracle's walk over blocks and iterations (see oracle.h); copy.c has the copies.
+// Iterates over blocks and iterations for the oracle (see oracle.h); copy.c has the copies.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "oracle/private.h"
@@ -10,7 +10,7 @@ bool oracle_too_large(struct run *r) {
 }
 
 bool oracle_has_room(struct run *r, int64_t n) {
-    enum { PAGE_STEPS = 8 };  // to fill a page takes as long as so many elements
+    enum { PAGE_STEPS = 8 };  // filling a page takes as long as this many elements
     int64_t most = r->what->most ? r->what->most : ORACLE_LIMIT;
     int64_t gone = r->report->moved + r->report->steps + PAGE_STEPS * r->img->begun;
     return gone <= most - n || oracle_too_large(r);
@@ -86,7 +86,7 @@ static bool run_blocks(struct run *r, const int64_t n[3]) {
     return true;
 }
 
-// Every element of the out tensors was written.
+// Checks that every element of the out tensors was written.
 static bool check_written(struct run *r) {
     r->copy = NULL;
     r->report->thread = -1;
@@ -113,7 +113,7 @@ static bool check_written(struct run *r) {
     return true;
 }
 
-// The largest number of threads that the kernel or one of its tiled copies asks for.
+// The largest number of threads of the kernel and its tiled copies.
 static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     int64_t n = k->threads > 0 ? k->threads : 1;
     for (const struct stmt *st = first; st; st = stmt_next(first, st)) {
@@ -128,7 +128,7 @@ static void set_inputs(const struct run *r) {
         if (r->k->formal[i].dir != ARG_OUT) image_set_input(r->img, r->k->formal[i].tensor->id);
 }
 
-// Runs again as far as two writers met, and finds out who the first one was.
+// Executes again up to the place where two writers met, to find the first one.
 static void name_writers(const struct run *first, const int64_t n[3]) {
     struct run r = *first;
     struct watch watch = first->fault;

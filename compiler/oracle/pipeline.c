@@ -1,5 +1,5 @@
-// The oracle's pipelines: steps in order, and in each of them its parts in order (see oracle.h).
-// That is all that a pipeline means.  A step's slot holds nothing that an earlier step put there.
+// Pipelines in the oracle: steps in order, and the parts of each step in order (see oracle.h).
+// That is the complete meaning of a pipeline.  Nothing from an earlier step is in a step's slot.
 #include "base/session.h"
 #include "oracle/private.h"
 

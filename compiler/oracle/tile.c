@@ -1,46 +1,47 @@
-// The oracle's copies between a tile of the block and the threads' frags (see oracle.h).
+// Copies in the oracle between a tile of the block and the threads' frags (see oracle.h).
 //
-// Thread t holds as value v of tile number (r0,r1,..) the view's coordinate whose mode m is
-// x_m + tile_m * r_m, where x is coordinate number tv(t,v) of the tile; the frag's coordinate is
-// (v,r0,r1,..).  Where those coordinates are in the view is the same whenever the copy is
-// executed for the same params, and is worked out once.
+// Value v of thread t in tile number (r0,r1,..) is the view's coordinate whose mode m is x_m +
+// tile_m * r_m, where x is coordinate number tv(t,v) of the tile; its coordinate in the frag is
+// (v,r0,r1,..).  The places of these coordinates in the view are the same each time the copy is
+// executed for the same params, so they are computed once.
 #include "base/session.h"
 #include "oracle/private.h"
 
-// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles are along
+// A mode of a tiled view: its part of the layout, the tile's extent, and the number of tiles along
 // it.
 struct tiled_mode {
     struct oracle_flat flat;
     int64_t tile, rest;
 };
 
-// Values of a thread that are next to each other in the view, and in its frag.
+// Values of a thread that are adjacent in the view and in its frag.
 struct stretch {
-    int64_t at;       // in the view; NOWHERE: one value that the view does not have
+    int64_t at;       // in the view; NOWHERE: one value that is not in the view
     int64_t slot;     // in the frag
     int64_t n;        // values
-    int64_t tile, x;  // of the first one: the tile, and the coordinate there
+    int64_t tile, x;  // of the first value: its tile, and the coordinate in it
 };
 struct stretches {
     const struct stretch *at;
     int64_t n;
 };
 
-enum { KEPT_LIMIT = 1 << 18 };  // values of one copy whose stretches are kept
+enum { KEPT_LIMIT = 1 << 18 };  // most values of a copy whose stretches are kept
 
-// The coordinates of the tiles of one copy, number x of tile number n as n * size + x.
+// The coordinates of the tiles of a copy.  Coordinate x of tile n has the number n * size + x.
 struct tile {
     const struct copy *copy;
     struct tile *next;
     int rank;
     struct tiled_mode mode[LAY_MAX_RANK];
-    int64_t size, rests;       // coordinates of a tile, and tiles
+    int64_t size, rests;       // coordinates in a tile, and number of tiles
     int64_t threads, values;   // of a tile
-    const int64_t *thr, *val;  // the number of a coordinate is thr[t] + val[v]; or
-    const int32_t *map;        // what an index map says
-    int64_t *at;  // in the view, from where it begins; NOWHERE: it has no such coordinate
-    struct stretch *scratch;  // room for one thread's
-    struct stretches *held;   // by thread, as far as they were found; NULL: too many to be kept
+    const int64_t *thr, *val;  // coordinate number of a value: thr[t] + val[v]; or
+    const int32_t *map;        // .. from an index map
+    // place in the view, from its begin; NOWHERE: the view has no such coordinate
+    int64_t *at;
+    struct stretch *scratch;  // room for the stretches of one thread
+    struct stretches *held;   // by thread, as far as computed; NULL: too many to be kept
 };
 
 #define NOWHERE INT64_MIN
@@ -89,8 +90,8 @@ static const int64_t *values_of(struct run *r, const struct oracle_flat *f) {
     return at;
 }
 
-// The number of the coordinate in mode "m" of coordinate "x" of tile "n", of which those modes are
-// taken off.
+// The coordinate in mode "m" of coordinate "x" of tile "n"; divides "x" and "n" by the mode's
+// extents.
 static int64_t take_mode(const struct tiled_mode *m, int64_t *x, int64_t *n) {
     int64_t i = *x % m->tile + m->tile * (*n % m->rest);
     *x /= m->tile;
@@ -118,7 +119,7 @@ static bool place_points(struct run *r, struct tile *tile) {
     return true;
 }
 
-// "src": of what the threads read, else of what they write.
+// "src": for what the threads read, otherwise for what they write.
 static bool make_tile(struct run *r, struct tile *tile, const struct side *block,
                       const struct tiled_copy *tc, bool src) {
     if (!divide(r, tile, block, tc->tiler)) return false;
@@ -151,14 +152,14 @@ static struct tile *tile_of(struct run *r, const struct copy *c, const struct si
     }
     struct tile *t = ARENA_NEW(&r->s->arena, struct tile);
     t->copy = c;
-    // a fragment holds what its side of the instruction gives each thread
+    // a fragment has the values of its side of the instruction
     if (!make_tile(r, t, block, c->tc, c->src.base->space == MEM_FRAG)) return NULL;
     t->next = r->tiles;
     r->tiles = t;
     return t;
 }
 
-// Coordinate "x" of tile "n", which the view has, in the view, by mode without parentheses.
+// The place in the view of coordinate "x" of tile "n", by flattened mode; the view must have it.
 static int place_of(const struct tile *tile, int64_t n, int64_t x, int64_t *crd) {
     int ncrd = 0;
     for (int m = 0; m < tile->rank; ++m) {
@@ -169,7 +170,7 @@ static int place_of(const struct tile *tile, int64_t n, int64_t x, int64_t *crd)
     return ncrd;
 }
 
-// Whether coordinate "x" of tile "n", which the view has, is inside its tensor.
+// Whether coordinate "x" of tile "n" is inside its tensor; the view must have it.
 static bool is_inside(const struct tile *tile, const struct side *block, int64_t n, int64_t x) {
     int64_t crd[ORACLE_FLAT_MODES];
     if (!block->over) return true;
@@ -179,8 +180,8 @@ static bool is_inside(const struct tile *tile, const struct side *block, int64_t
 
 // -- values ---------------------------------------------------------------------------------------
 
-// What thread "t" of a tile holds goes to the scratch: one by one where not all of the view is
-// inside its tensor.  False where a value is not one of the tile's.
+// Stores the stretches of thread "t" in the scratch.  If the view is partly outside its tensor,
+// each value is a stretch of its own.  Returns false if a value is not in the tile.
 static bool find_stretches(struct run *r, const struct tile *tile, const struct side *block,
                            const struct oracle_flat *frag, int64_t t, int64_t *count) {
     struct stretch *out = tile->scratch;
@@ -253,7 +254,7 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
                                  "a thread holds %lld elements of the view, '%s' has %lld",
                                  (long long)held, oracle_name(frag->view->base),
                                  (long long)frag->flat.size));
-    // of each warp the first threads, or of the block
+    // the first threads of each warp, or of the block
     int64_t each = by_warp ? 32 : r->threads + tile->threads;
     int64_t all = by_warp ? r->threads : tile->threads;
     for (int64_t thread = 0; thread < all; ++thread) {
@@ -261,7 +262,7 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
         int64_t t = thread % each;
         if (t >= tile->threads) continue;
         oracle_set_thread(r, (int)thread);
-        // no view depends on the thread but by its warp
+        // views depend on the thread only by its warp
         if (t == 0 && (!oracle_locate(r, block) || !oracle_locate(r, frag))) return false;
         oracle_turn_to_thread(r, frag);
         if (!stretches_of(r, tile, block, &frag->flat, t, &x)) return false;

@@ -1,4 +1,4 @@
-// The oracle's walks through the elements of a layout, and of two sides together (see oracle.h).
+// Iterations over the elements of a layout, and of two sides together (see private.h).
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ void oracle_join(struct oracle_flat *f) {
     f->n = n;
 }
 
-// Makes mode "m" two: its first "low" coordinates, and how often they come.
+// Splits mode "m" in two: its first "low" coordinates, and their repetitions.
 static void split(struct oracle_flat *f, int m, int64_t low) {
     size_t behind = (size_t)(f->n - m);
     memmove(&f->extent[m + 1], &f->extent[m], behind * sizeof f->extent[0]);

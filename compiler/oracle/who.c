@@ -1,6 +1,6 @@
-// The oracle's words for who writes what: the element by its coordinate in the tensor, the writer
-// by block, iteration, thread and value (see oracle.h).  Which thread it is that has a coordinate
-// of a block's tile, the tiled copy's own layout of (thread, value) says.
+// Messages of the oracle about who writes what: the element by its coordinate in the tensor, the
+// writer by block, iteration, thread and value (see oracle.h).  The tiled copy's own layout of
+// (thread, value) gives the thread for a coordinate of a block's tile.
 #include "base/buf.h"
 #include "base/session.h"
 #include "oracle/private.h"
@@ -31,7 +31,8 @@ const char *oracle_element(struct run *r, int64_t at) {
                         name);
 }
 
-// The number of the coordinate r->crd in tiles of "tc", and of the tile that it is in.
+// Sets "*at" to the number of the coordinate r->crd in a tile of "tc", and "*tile" to that of the
+// tile.
 static bool in_tile(const struct run *r, const struct tiled_copy *tc, int64_t *at, int64_t *tile) {
     struct lay l = r->dst.view->layout;
     int rank = l.shape->rank < 0 ? 1 : l.shape->rank, leaf = 0;
@@ -58,7 +59,7 @@ static bool in_tile(const struct run *r, const struct tiled_copy *tc, int64_t *a
     return true;
 }
 
-// The thread of the tiled copy that has the coordinate, and which of its values it is.
+// Sets the thread of the tiled copy that has the coordinate, and the number of its value.
 static bool owner(const struct run *r, const struct tiled_copy *tc, int64_t *thread,
                   int64_t *value) {
     int64_t at, tile;

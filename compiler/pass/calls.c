@@ -1,8 +1,8 @@
 // Pass "calls": do the arguments of extern functions fit their declarations?
 //
 // Requires: pass partition, which gives fragments their layouts.  Fills nothing.  An extern
-// function gets a pointer to an argument's first element and takes it from there to have the layout
-// that was declared; so it must have that layout, and the alignment.
+// function gets a pointer to the first element of an argument, and assumes that the argument has
+// the declared layout and alignment.  So it must have them.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "pass/vectorize/variants.h"
 #include "plan/align.h"
 
-// Modes that are left out after the last one have one element.
+// Compares extents; missing trailing modes count as modes of one element.
 static bool same_extents(struct session *s, const struct lay_tuple *a, const struct lay_tuple *b) {
     int na = lay_tuple_rank(a), nb = lay_tuple_rank(b);
     for (int i = 0; i < na || i < nb; ++i) {
@@ -35,7 +35,8 @@ static bool same_layout(struct session *s, struct lay have, struct lay want) {
     return lay_valid(a) && lay_valid(b) && lay_equal(a, b);
 }
 
-// The callee swizzles offsets from the first element on: that is where the swizzle starts again.
+// Whether the swizzle of "v" fits that of "f": the callee swizzles offsets from the first element
+// on, so that element must be where the swizzle's pattern repeats.
 static bool swizzle_fits(struct session *s, const struct view *v, const struct formal *f) {
     const struct lay_swizzle sw = f->tensor->layout.sw;
     int64_t period = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
@@ -49,7 +50,7 @@ static bool swizzle_fits(struct session *s, const struct view *v, const struct f
     return false;
 }
 
-// What could be promised so that "v" is aligned to "need" bytes.
+// Notes what to promise so that "v" is aligned to "need" bytes.
 static void note_missing(struct session *s, const struct kernel *k, const struct view *v,
                          int64_t need) {
     const struct tensor *t = v->base;
@@ -116,7 +117,7 @@ static bool check_argument(struct session *s, const struct kernel *k, struct vie
     return swizzle_fits(s, v, f) && alignment_fits(s, k, v, f);
 }
 
-// A fill takes any layout.
+// A fill accepts any layout.
 static bool check_fill(struct session *s, struct view *v) {
     if (!lay_valid(v->layout)) v->layout = v->base->layout;
     if (lay_valid(v->layout)) return true;

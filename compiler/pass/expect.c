@@ -1,4 +1,4 @@
-// Pass "expect": what the plan's author asked for, now that the facts are known.
+// Pass "expect": checks what the plan expects, after the facts are known.
 //
 // Requires: all facts.  Fills nothing; an expectation that does not hold is an error that shows the
 // value.
@@ -17,7 +17,7 @@ static int64_t instructions(const struct copy_facts *f) {
     return n;
 }
 
-// "rounds" is a tuple, the others are integers.
+// The value of the property: a tuple for "rounds", otherwise an integer.
 static const struct lay_tuple *value_of(struct session *s, const struct expectation *e) {
     struct copy_facts worst;  // the last variant has the narrowest accesses
     const struct copy_facts *f = NULL;
@@ -68,7 +68,8 @@ static struct cost_range cost_value(const struct side_cost *x, enum property pro
     }
 }
 
-// What is so of the whole range; "*sure": one of the two is.
+// Whether "op" "value" holds for the minimum of "r".  Sets "*sure" if the answer is the same for
+// all of "r".
 static bool holds_of_range(struct cost_range r, const char *op, int64_t value, bool *sure) {
     bool least = ix_compares(op, r.least, value), most = ix_compares(op, r.most, value);
     bool inside = r.least < value && value < r.most;
@@ -77,7 +78,7 @@ static bool holds_of_range(struct cost_range r, const char *op, int64_t value, b
     return least;
 }
 
-// What to promise, with a fix-it where nothing is promised yet.
+// Notes what to promise, with a fix-it if nothing is promised there yet.
 static void tell_mend(struct session *s, const struct plan *p, const struct side_cost *x) {
     const struct tensor *t = x->missing.tensor;
     long by = (long)x->missing.by;
@@ -127,7 +128,7 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
 
 // -- the others -----------------------------------------------------------------------------------
 
-// Why the accesses of a copy are no wider.
+// Why the accesses of a copy are not wider.
 static const char *bound_reason(const struct expectation *e) {
     bool width = e->prop == PROP_VECTOR_BITS_SRC || e->prop == PROP_VECTOR_BITS_DST;
     return width ? e->copy->facts.why[e->copy->facts.won] : NULL;
@@ -151,6 +152,6 @@ bool pass_expect(struct session *s, struct plan *p) {
         if (e->copy) diag_note(s, e->copy->at, "this is the copy");
         if (e->kernel) diag_note(s, e->kernel->at, "this is the kernel");
     }
-    if (!cheap) pass_costs(s, p);  // the ways out
+    if (!cheap) pass_costs(s, p);  // its notes show ways to lower the cost
     return ok && cheap;
 }

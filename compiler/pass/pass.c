@@ -1,4 +1,4 @@
-// The walks that the passes share.
+// Walks through copies, for all passes.
 #include "pass/pass.h"
 
 #include "base/session.h"
@@ -18,7 +18,7 @@ struct all {
 
 static bool visit_all(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct all *a = user;
-    lay_clear_error(&s->lay);  // an error of the algebra is of one copy
+    lay_clear_error(&s->lay);  // drop errors of the algebra about the previous copy
     if (!a->visit(s, k, c, a->user)) a->ok = false;
     return true;
 }

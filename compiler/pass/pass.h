@@ -1,6 +1,6 @@
-// The passes, in their order (compile/compile.c has them in its list).  Each fills fields of the
-// plan that nobody else writes; a pass that finds the plan wrong says so in the diagnostics and
-// returns false.
+// The passes, in the order in which compile/compile.c runs them.  Each fills fields of the plan
+// that no other pass writes.  If a pass finds an error in the plan, it reports it and returns
+// false.
 #ifndef TCPC_PASS_PASS_H
 #define TCPC_PASS_PASS_H
 
@@ -9,19 +9,22 @@
 struct session;
 struct plan;
 
-// Give each thread its values of both sides of a copy.
+// Gives each thread its values on both sides of a copy.
 bool pass_partition(struct session *s, struct plan *p);
-bool pass_calls(struct session *s, struct plan *p);      // do arguments of extern functions fit?
-bool pass_predicate(struct session *s, struct plan *p);  // which elements of a tile are there
-bool pass_vectorize(struct session *s,
-                    struct plan *p);                  // the width of an access, and what bounds it
-bool pass_shared(struct session *s, struct plan *p);  // places in shared memory
-bool pass_coverage(struct session *s, struct plan *p);  // each element once, nothing outside
-bool pass_defined(struct session *s, struct plan *p);   // what is read was written before
-bool pass_races(struct session *s, struct plan *p);     // nothing is read and written at once
-bool pass_sync(struct session *s, struct plan *p);      // barriers
-bool pass_expect(struct session *s, struct plan *p);    // what the plan's author asked for
-bool pass_costs(struct session *s, struct plan *p);     // warns of what is slow
-bool pass_waste(struct session *s, struct plan *p);     // warns of what changes nothing
+// do the arguments of extern functions fit?
+bool pass_calls(struct session *s, struct plan *p);
+// which elements of a tile exist
+bool pass_predicate(struct session *s, struct plan *p);
+// the width of accesses, and what bounds it
+bool pass_vectorize(struct session *s, struct plan *p);
+bool pass_shared(struct session *s, struct plan *p);  // places tensors in shared memory
+// each element is written once, nothing is outside
+bool pass_coverage(struct session *s, struct plan *p);
+bool pass_defined(struct session *s, struct plan *p);  // what is read was written before
+bool pass_races(struct session *s, struct plan *p);  // nothing is read and written at the same time
+bool pass_sync(struct session *s, struct plan *p);   // barriers and waits
+bool pass_expect(struct session *s, struct plan *p);  // checks what the plan expects
+bool pass_costs(struct session *s, struct plan *p);   // warns of slow copies
+bool pass_waste(struct session *s, struct plan *p);   // warns of what has no effect
 
 #endif

@@ -1,10 +1,10 @@
-// Pass "shared": where each shared tensor of a kernel is in the block's shared memory.
+// Pass "shared": places each shared tensor of a kernel in the block's shared memory.
 //
-// Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that
-// needs more than its architecture has is an error.  Tensors come one after the other, each
-// aligned to 128 bytes (or what "align" says), or to its swizzle's period when that is more (up to
-// 1024), so that a bank does not depend on where a tensor happens to be; and to what the
-// functions that get it ask for.
+// Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  It is an error
+// if a plan needs more than its architecture has.  Tensors are placed one after the other.  Each is
+// aligned to 128 bytes (or as "align" says), or to the period of its swizzle if that is more (up to
+// 1024), so that banks do not depend on the place of a tensor.  It is also aligned as functions
+// that get it require.
 #include <stdlib.h>
 
 #include "base/session.h"
@@ -22,9 +22,9 @@ static int64_t period_bytes(const struct tensor *t) {
     return ((int64_t)1 << top) * t->elem->bits / 8;
 }
 
-// Elements from the tensor's first on that belong to it, when its layout under the swizzle has
-// cosize "cosize".  A swizzle permutes within its period, the whole of which belongs to the tensor
-// once a bit that moves others can be set.
+// How many elements belong to the tensor if its layout, before the swizzle, has the cosize
+// "cosize". A swizzle permutes elements within its period.  The complete period belongs to the
+// tensor as soon as the swizzle moves any element.
 static int64_t reach_of(const struct tensor *t, int64_t cosize) {
     const struct lay_swizzle sw = t->layout.sw;
     int64_t elements = cosize + t->layout.offset.num;  // sema has bounded both
@@ -55,7 +55,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
         int64_t cosize = lay_cosize(&s->lay, t->layout).num, elements = reach_of(t, cosize);
-        // beyond what there is only the sum is reported, and calls are not looked through for each
+        // beyond the available memory only the sum is reported, so calls need not be searched
         bool over = at > arch_shared_bytes(p->arch);
         if (elements > SHARED_MOST) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);

@@ -1,4 +1,4 @@
-// Where a shared tensor is, for pass "shared" and for who tries other arrangements of one.
+// The place of a shared tensor, for pass "shared" and for code that tries other arrangements of it.
 #ifndef TCPC_PASS_SHARED_H
 #define TCPC_PASS_SHARED_H
 
@@ -6,9 +6,9 @@
 
 enum { SHARED_MOST = 1 << 28 };  // elements of a tensor
 
-// Places "t", whose layout under the swizzle has cosize "cosize" and for which calls ask for an
-// alignment of "asked" bytes, after "at" bytes: fills its smem_offset and smem_elements.  Returns
-// where it ends.
+// Places "t" after "at" bytes and sets its smem_offset and smem_elements.  Its layout, before the
+// swizzle, has the cosize "cosize", and calls require an alignment of "asked" bytes.  Returns the
+// end of the tensor in bytes.
 int64_t shared_behind(struct tensor *t, int64_t cosize, int64_t asked, int64_t at);
 
 #endif

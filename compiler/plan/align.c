@@ -1,5 +1,4 @@
-// Alignment, from its one source: what the plan promises, what the compiler does itself, and else
-// the element.
+// Alignments: promised by the plan, ensured by the compiler, or else that of the element.
 #include "plan/align.h"
 
 static int64_t element(const struct tensor *t) {
@@ -30,7 +29,7 @@ bool align_can_be(const struct kernel *k, const struct tensor *t, int64_t bytes)
 
 int64_t align_offset(const struct view *v) {
     int64_t by = v->offset ? ix_divisor(v->offset) : 0, bytes;
-    // where the product does not fit, what divides it does
+    // if the product overflows, its factor "by" is a divisor too
     return __builtin_mul_overflow(by, element(v->base), &bytes) ? by : bytes;
 }
 

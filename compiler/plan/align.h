@@ -1,34 +1,34 @@
-// What is known of addresses: of a tensor's first element, and of a view's.  This alone reads what
-// "align" promises; a tensor without it is known to be aligned to its element and nothing else, but
-// for what the compiler sees to itself.
+// Known alignments of tensors and views, in bytes.  Only this file reads what "align" promises.  A
+// tensor without it is aligned to its element, unless the compiler places it.
 #ifndef TCPC_PLAN_ALIGN_H
 #define TCPC_PLAN_ALIGN_H
 
 #include "plan/plan.h"
 
 enum {
-    ALIGN_BLOCK = 1024,  // bytes, of the shared memory of a block
-    ALIGN_PLACED = 128,  // of a shared tensor that the compiler places, at least
-    ALIGN_ACCESS = 16,   // of the widest access that there is
+    ALIGN_BLOCK = 1024,  // the shared memory of a block
+    ALIGN_PLACED = 128,  // a shared tensor that the compiler places, at least
+    ALIGN_ACCESS = 16,   // the widest access
 };
 
-// Bytes to which "t" is known to be aligned.
+// The alignment of the first element of "t" in bytes, as far as it is known.
 int64_t align_known(const struct tensor *t);
 
-// The same with what "k" may ask of its caller, where it is a device function: a tensor that is
-// declared without "align" is then as wide accesses need it.
+// The same, including what device function "k" asks of its caller: a tensor declared without
+// "align" must then be aligned for wide accesses.
 int64_t align_counted_on(const struct kernel *k, const struct tensor *t);
 
-// Whether "t" can be had at a multiple of "bytes" in "k": it is known to be there, or the compiler
-// sees to it, by placing it or by asking the device function's caller.
+// Whether "t" can be aligned to "bytes" in "k": it is known to be, or the compiler places it so, or
+// the caller of the device function must.
 bool align_can_be(const struct kernel *k, const struct tensor *t, int64_t bytes);
 
-// Bytes that divide where view "v" begins in its tensor; 0 at its beginning.
+// The largest known divisor, in bytes, of the offset at which view "v" begins in its tensor; 0 for
+// offset 0.
 int64_t align_offset(const struct view *v);
 
-// Bytes to which the functions that "list" calls want "t" to be aligned; at least 1.
+// The largest alignment of "t", in bytes, that the functions called in "list" require; at least 1.
 int64_t align_for_calls(const struct stmt *list, const struct tensor *t);
-// Bytes to which "f", of an extern function, has to be aligned.
+// The alignment, in bytes, that formal "f" of an extern function requires.
 int64_t align_of_formal(const struct formal *f);
 
 #endif

@@ -1,4 +1,4 @@
-// One row an architecture.
+// The table of architectures.
 #include "plan/arch.h"
 
 #include <stdlib.h>
@@ -7,8 +7,9 @@
 
 #include "base/diag.h"
 
-// Shared memory a block in KiB: CUDA C++ Programming Guide, technical specifications by compute
-// capability.  With "a" is what is of that architecture alone, with "f" of its family.
+// Shared memory per block in KiB (CUDA C++ Programming Guide, technical specifications by compute
+// capability).  Names with "a" have features of only that architecture, names with "f" those of its
+// family.
 static const struct {
     int number;
     int shared_kib;
@@ -27,7 +28,8 @@ static const struct {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
-// What others call an architecture: compute_80, sm80, 80, hopper, h100; NULL: it is not in "all".
+// The sm_ name for other names of an architecture, such as compute_80, sm80, 80, hopper, h100; NULL
+// if it is not in "all".
 static const char *other_name(const char *name, const char *const *all, int n) {
     static const char others[][2][10] = {{"ampere", "80"},     {"a100", "80"}, {"ada", "89"},
                                          {"hopper", "90"},     {"h100", "90"}, {"h200", "90"},

@@ -1,4 +1,4 @@
-// GPU architectures: which names there are, and what differs between them.
+// GPU architectures: their names, and how they differ.
 #ifndef TCPC_PLAN_ARCH_H
 #define TCPC_PLAN_ARCH_H
 
@@ -8,14 +8,14 @@ struct arena;
 
 #define ARCH_DEFAULT "sm_80"  // when nobody says
 
-// The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
-// the name that may have been meant, or NULL.
+// The number in "sm_90" (and in "sm_90a") if this is a known architecture.  Otherwise returns 0 and
+// sets "near" to the name that was probably meant, or NULL.
 int arch_find(const char *name, const char **near);
 
-// Why "name" is no architecture, in memory of "a"; NULL: it is one.
+// Why "name" is no known architecture, allocated in "a"; NULL if it is one.
 const char *arch_unknown(struct arena *a, const char *name);
 
-// Bytes of shared memory that a block may have.  @pre "arch" is what arch_find gave
+// Shared memory that a block may have, in bytes.  @pre "arch" is a result of arch_find
 int64_t arch_shared_bytes(int arch);
 
 #endif

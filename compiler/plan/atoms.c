@@ -9,19 +9,19 @@
 #define IN(space) (1u << MEM_##space)
 #define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
 
-// What all rows of cp.async have in common.
+// Columns that are the same in all rows of cp.async.
 #define CP_ASYNC                                                                                   \
     .family = "cp.async", .page = "cp_async", .min_arch = 80, .src_spaces = IN(GLOBAL),            \
     .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP, .threads = 1, .exact = true,        \
     .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .ld = HINTS_OF_L2,           \
     .function = "tcp_cp_async"
 
-// Those of plain loads and stores.
+// Hints of plain loads and stores.
 #define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
 
 // (thread, value) -> bit of CuTe's SM75_U32x1_LDSM_N .. SM75_U16x8_LDSM_T and SM90_U32x1_STSM_N ..
-// (cute/atom/copy_traits_sm75.hpp, copy_traits_sm90.hpp): the rows that lanes address, the pairs of
-// elements that each lane holds, and those of transposed matrices.
+// (cute/atom/copy_traits_sm75.hpp, copy_traits_sm90.hpp).  ROWS: the rows that lanes address.
+// PAIRS: the pairs of elements that each lane holds.  The others are for transposed matrices.
 #define ROWS_1   "((8,4),128):((128,0),1)"
 #define ROWS_2   "((16,2),128):((128,0),1)"
 #define ROWS_4   "(32,128):(128,1)"
@@ -32,7 +32,7 @@
 #define TURNED_2 "((4,8),(16,2,2)):((256,16),(1,128,1024))"
 #define TURNED_4 "((4,8),(16,2,4)):((256,16),(1,128,1024))"
 
-// What .trans, 0 or 1, adds to an atom's name and to the runtime's function.
+// The suffixes of an atom's name and of the runtime's function for .trans being 0 or 1.
 #define IN_NAME_0
 #define IN_NAME_1 ".trans"
 #define IN_FUNCTION_0
@@ -82,8 +82,8 @@ const struct atom_row atom_rows[] = {
      .why_widths = "what bypasses the L1 cache is 16 bytes wide",
      .narrower = "cp_async.ca",
      .cache = "cg"},
-    // ldmatrix and stmatrix move 8x8 matrices of 16 bits an element: lane 8*i + r addresses row r
-    // of matrix i, and with .trans each matrix is transposed (PTX ISA, "ldmatrix" and "stmatrix").
+    // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of
+    // matrix i.  .trans transposes each matrix (PTX ISA, "ldmatrix" and "stmatrix").
     LDMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),
     LDMATRIX("x2", 0, 64, ROWS_2, PAIRS_2, 32),
     LDMATRIX("x4", 0, 128, ROWS_4, PAIRS_4, 32),
@@ -164,7 +164,8 @@ int atom_side_bits(const struct atom *a, bool src) {
     return a->row->row_bits && !(spaces & IN(FRAG)) ? a->row->row_bits : a->bits;
 }
 
-// The places of one side's elements, by lane + threads * value; -1 where a lane before has it.
+// The places of one side's elements, by lane + threads * value; -1 for a place that an earlier lane
+// has.
 static int *places(struct session *s, const struct atom *a, bool src, int elem_bits, int *count,
                    int *lanes) {
     struct lay l = in_elements(s, a, src ? a->row->src : a->row->dst, elem_bits);

@@ -1,5 +1,5 @@
-// Choosing values of params: a short search over multiples of what each is promised to be, guided
-// by the relations.
+// Chooses values of params by a short search over multiples of their promised divisors, guided by
+// the relations.
 #include "plan/bind.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { CANDIDATES = 24, STEPS = 20000 };
 
-// Whether all symbols of an integer, or of an expression, have values.
+// Whether all symbols of an integer or an expression have values.
 static bool int_bound(struct lay_int x, const int64_t *value) {
     for (int i = 0; i < x.nsyms; ++i) {
         const struct lay_sym *y = x.syms[i];
@@ -33,7 +33,7 @@ static bool evaluate(const struct ix *e, const int64_t *value, int64_t *out) {
     return is_bound(e, value) && ix_eval(e, &env, out);
 }
 
-// A side that is too large a number keeps no relation.
+// Whether the values break relation "r".  A relation is broken if one of its sides overflows.
 static bool relation_broken(const struct relation *r, const int64_t *value) {
     int64_t a, b;
     if (!is_bound(r->a, value) || !is_bound(r->b, value)) return false;
@@ -68,13 +68,13 @@ struct search {
     int steps;
     const struct condition *when;
     int nwhen;
-    bool when_first;       // params that conditions name are taken before others
+    bool when_first;       // params in conditions are taken before others
     int *number;           // of a param, by its symbol
     int *first, *related;  // the relations of param i: related[first[i] .. first[i + 1])
-    int *missing;          // of each relation: params without a value
-    int *asked;            // of each param: equations that need it alone
-    uint64_t *is_asked;    // a bit a param
-    int64_t *tile;         // by symbol, what "tile_of" gives; NULL: not yet known
+    int *missing;          // for each relation: how many params have no value
+    int *asked;            // for each param: equations in which only it has no value
+    uint64_t *is_asked;    // a bit for each param whose "asked" is not 0
+    int64_t *tile;         // by symbol, the result of tile_of; NULL: not computed yet
 };
 
 struct candidates {
@@ -89,8 +89,8 @@ static void offer(struct candidates *c, const struct lay_sym *y, int64_t v) {
     c->v[c->n++] = v;
 }
 
-// Which side of "r" is greater where "y" is "v": -1, 0 or 1; 2 where that is not known yet, or is
-// too large a number.
+// Which side of "r" is greater if "y" is "v": -1, 0 or 1; 2 if that is not known yet, or on
+// overflow.
 static int compare_at(const struct search *q, const struct relation *r, const struct lay_sym *y,
                       int64_t v) {
     int64_t a, b;
@@ -100,8 +100,8 @@ static int compare_at(const struct search *q, const struct relation *r, const st
     return known ? (a > b) - (a < b) : 2;
 }
 
-// Offers what the relations that "y" alone is still needed for ask of it: where their sides cross,
-// and the neighbours. Sides that rise or fall cross once.
+// Offers values at which the sides of a relation cross, and their neighbours, for relations in
+// which only "y" has no value.  Sides that rise or fall cross only once.
 static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y) {
     int64_t least = (y->lo + y->mul - 1) / y->mul, most = y->hi / y->mul;  // in steps of y->mul
     int param = q->number[y->id];
@@ -110,7 +110,8 @@ static void offer_related(const struct search *q, struct candidates *c, const st
         if (least > most || q->missing[q->related[i]] != 1) continue;
         int before = compare_at(q, r, y, least * y->mul);
         int64_t low = least, high = most;
-        while (before != 0 && low < high) {  // the first step at which it is another one
+        // binary search for the first step at which the comparison changes
+        while (before != 0 && low < high) {
             int64_t middle = low + (high - low) / 2;
             if (compare_at(q, r, y, middle * y->mul) == before)
                 low = middle + 1;
@@ -118,7 +119,7 @@ static void offer_related(const struct search *q, struct candidates *c, const st
                 high = middle;
         }
         if (before != 0 && compare_at(q, r, y, low * y->mul) == before)
-            continue;  // they do not cross
+            continue;  // the sides do not cross
         int64_t up = low * y->mul, down = compare_at(q, r, y, up) ? up - y->mul : up;
         if (q->choice > 0) offer(c, y, up + y->mul);
         offer(c, y, up);
@@ -139,7 +140,8 @@ static void count_asked(struct search *q, int param, int by) {
         q->is_asked[param / 64] &= ~bit;
 }
 
-// The one param that relation "r" is missing counts as asked for, "by" more equations.
+// Adds "by" to the number of equations that ask for the only param that relation "r" has without a
+// value.
 static void count_missing(struct search *q, const struct relation *r, int by) {
     for (int i = 0; i < r->nparams; ++i) {
         const struct lay_sym *y = r->param[i]->sym;
@@ -167,9 +169,9 @@ static void unbind(struct search *q, int param) {
     q->value[q->p->param[param]->sym->id] = PLAN_UNBOUND;
 }
 
-// The param to take next: the first one that an equation asks for, with "when_first" the first one
-// of a condition, of one param if there is one, or else the first one without a value, after those
-// before "from", which have one; -1: all have.
+// The param to take next.  It is the first one that an equation asks for; with "when_first" the
+// first one in a condition, preferably in one with no other param; otherwise the first one without
+// a value.  All params before "from" have values.  Returns -1 if all have.
 static int next_param(const struct search *q, int *from) {
     int n = q->p->nparams;
     for (int i = 0; i * 64 < n; ++i)
@@ -196,7 +198,7 @@ static int64_t common_multiple(int64_t a, int64_t b) {
     return __builtin_mul_overflow(a / x, b, &m) ? a : m;
 }
 
-// What is worth being a multiple of, for the promises and the conditions.
+// A divisor that values should have, for the promises and the conditions.
 static int64_t step_of(const struct search *q, const struct lay_sym *y) {
     int64_t step = y->mul;
     for (int i = 0; i < q->nwhen; ++i) {
@@ -207,8 +209,9 @@ static int64_t step_of(const struct search *q, const struct lay_sym *y) {
     return step;
 }
 
-// What each value of "y" has to be a multiple of, when the others are as they are: of a product what
-// they leave, and nothing where one of them has no value.
+// What each value of "y" must be a multiple of, given the values of the others.  For a product in a
+// condition, that is the part that the other factors leave.  A product with another factor without
+// a value is ignored.
 static int64_t least_step(const struct search *q, const struct lay_sym *y) {
     int64_t step = y->mul, rest;
     q->value[y->id] = 1;
@@ -224,7 +227,7 @@ static int64_t least_step(const struct search *q, const struct lay_sym *y) {
     return step;
 }
 
-// The smallest positive multiples of "step" that "y" may be, and the greatest one.
+// Offers the smallest positive multiples of "step" that "y" may be, and the largest one.
 static void offer_multiples(struct candidates *c, const struct lay_sym *y, int64_t step) {
     int64_t base = y->lo > 1 ? y->lo : 1, v = base;
     if (__builtin_add_overflow(base, (step - base % step) % step, &v)) return;
@@ -246,8 +249,8 @@ bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) 
 
 // -- tiles ----------------------------------------------------------------------------------------
 
-// What a predicate that ends at the monomial "limit" goes up by from block to block or step to
-// step; the coordinates of one block where there is no next one.
+// How much a predicate that ends at the monomial "limit" advances from block to block or step to
+// step.  If there is only one block and step, the number of coordinates in it.
 static int64_t step_to(const struct predicate *p, struct lay_int limit) {
     const struct ix *e = p->last;
     int64_t step = 1;
@@ -272,7 +275,7 @@ static void tiles_in(struct search *q, const struct stmt *list) {
     }
 }
 
-// The largest tile that goes along an extent "y" which it need not divide; 0: none does.
+// The largest tile along an extent "y" that it need not divide; 0: none.
 static int64_t tile_of(struct search *q, const struct lay_sym *y) {
     if (!q->tile) {
         q->tile = ARENA_ARRAY(&q->s->arena, int64_t, q->s->lay.next_sym + 1);
@@ -282,8 +285,8 @@ static int64_t tile_of(struct search *q, const struct lay_sym *y) {
     return q->tile[y->id];
 }
 
-// Choice 1 has a whole tile and a bit of the next one, so that the blocks are whole, or at the edge
-// of some modes or of all; choice 2 has whole tiles along some extents.
+// Choice 1 has a whole tile and a part of the next one, so that some blocks are whole and others
+// are at the edge, of one mode or of all.  Choice 2 has whole tiles along some extents.
 static void offer_tiles(struct search *q, struct candidates *c, const struct lay_sym *y, int i,
                         int64_t step) {
     int64_t tile = q->choice > 0 ? tile_of(q, y) : 0;
@@ -294,7 +297,7 @@ static void offer_tiles(struct search *q, struct candidates *c, const struct lay
     offer(c, y, whole);
 }
 
-// Whether the relations of a param that has got a value hold, as far as all of theirs have one.
+// Whether the relations of "param" that have all their values hold.
 static bool keeps_all(const struct search *q, int param) {
     for (int i = q->first[param]; i < q->first[param + 1]; ++i)
         if (q->missing[q->related[i]] == 0 &&
@@ -332,7 +335,7 @@ static bool search(struct search *q, int from) {
     return false;
 }
 
-// Fills in which relations are about which params, and what they are missing.
+// Fills in the relations of each param, and how many params each is missing.
 static void relate(struct search *q) {
     const struct plan *p = q->p;
     struct arena *a = &q->s->arena;
@@ -374,9 +377,9 @@ static const int64_t *choose(struct session *s, const struct plan *p, const int6
     q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
     if (start(&q)) return q.value;
-    // a search that the choice led astray
+    // the choice led the search astray
     if (choice > 0) return choose(s, p, fixed, when, nwhen, 0, false);
-    // as where M == 2 * N is promised, and N is to be a multiple of 7
+    // for example, M == 2 * N is promised, and N must be a multiple of 7
     return nwhen > 0 && !when_first ? choose(s, p, fixed, when, nwhen, 0, true) : NULL;
 }
 

@@ -1,5 +1,5 @@
-// The facts of a copy: what passes find out about it.  Each field is written by the pass that its
-// section names, and by nobody else.
+// The facts of a copy: what passes find out about it.  Only the pass that a section names writes
+// its fields.
 #ifndef TCPC_PLAN_FACTS_H
 #define TCPC_PLAN_FACTS_H
 
@@ -14,7 +14,7 @@ struct tensor;
 
 enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };
 
-// Why a width is what it is: the bounds, in the order in which explain prints them.
+// Bounds of the width of an access, in the order in which explain prints them.
 enum bound {
     BOUND_ATOM,
     BOUND_CONVERSION,
@@ -31,74 +31,78 @@ enum bound {
     N_BOUNDS
 };
 const char *bound_name(enum bound b);
-// "bits" that bound "b" allows, of the side that it is about, as bits of the side of "c" whose
-// elements are wider.
+// Converts "bits", the bound "b" of the side that it is about, to bits of the side of "c" with
+// wider elements.
 int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits);
 
-enum { BOUND_NONE = 1 << 20 };  // bits: what does not limit a width; more than any access has
+// in bits, for a bound that does not limit the width; more than any access has
+enum { BOUND_NONE = 1 << 20 };
 
-// What an alignment is the greatest common divisor of, bytes; 0 where nothing is added.  What a
-// param enters is told apart from what is known.
+// The greatest common divisors that make up an alignment, in bytes; 0 if there is no such term.
+// Terms with params are kept apart from terms that are known.
 struct align_terms {
     int64_t base;          // of the tensor's first element
-    int64_t offset;        // divides the known terms of the thread's first element's offset
+    int64_t offset;        // of the known terms in the offset of the thread's first element
     int64_t run;           // between vectors within the contiguous run
-    int64_t stride;        // divides every other known stride of the thread's elements
-    struct lay_int worst;  // of those strides, the least aligned; elements
-    int64_t promised;      // divides every stride and offset that a param enters
-    struct lay_int loose;  // of those, the least aligned; elements
+    int64_t stride;        // of all other known strides of the thread's elements
+    struct lay_int worst;  // the least aligned of those strides; elements
+    int64_t promised;      // of all strides and offsets that contain a param
+    struct lay_int loose;  // the least aligned of those; elements
 };
 
-// One side of a copy as one thread sees it; elements.
+// One side of a copy, as one thread sees it.  Offsets and strides are in elements.
 struct part {
-    const struct ix *offset;  // of value 0 for this thread, under the swizzle
+    const struct ix *offset;  // of this thread's value 0, before the swizzle
     struct lay layout;        // its values, with CuTe's shape: (val, rest...) or the view's own
     struct lay_swizzle sw;
-    // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
+    // (thr, val) -> element offset in the view's first tile; invalid if there are no tiles
     struct lay tv;
 };
 
-// One mode of a thread's values after both sides were brought to common modes.
+// A mode of a thread's values, after the modes of both sides were split to match.
 struct copy_mode {
     int64_t extent;
     struct lay_int src, dst;  // strides, elements
-    bool rest;                // comes from a tile's rest modes (a round)
+    bool rest;                // one of the tile's rest modes (a round)
 };
 
-// What an element of a copy must keep to be there: at + the sum of stride times coordinate, over
-// the modes of a thread's values, is less than limit.  Coordinates are the tensor's along one of
-// its modes, or with "of" NULL those of the view, whose extent a tile does not divide.
+// A condition for an element of a copy to exist: at + sum of stride * coordinate < limit, over the
+// modes of a thread's values.  The coordinate is along one mode of the tensor "of".  If "of" is
+// NULL, it is along a mode of the view, whose extent a tile does not divide.
 struct predicate {
-    bool src, dst;  // whose elements it bounds
+    bool src, dst;  // the sides whose elements it bounds
     int mode;
     const struct tensor *of;
-    const struct ix *at;    // of value 0 of this thread
-    const struct ix *last;  // the greatest that a thread of this block has; NULL: beyond the limit
+    const struct ix *at;  // coordinate of this thread's value 0
+    // the largest coordinate of any thread of this block; NULL: beyond the limit
+    const struct ix *last;
     const struct ix *limit;
-    const struct lay_int *stride;       // by copy_facts.raw
-    const struct lay_int *edge_stride;  // by copy_facts.edge_mode; written by pass "vectorize"
-    // Its limit may be within an access at the edge, whose elements are consecutive coordinates,
-    // so that the source size of a cp.async says how many of them are read; by "vectorize", too.
+    const struct lay_int *stride;  // by modes of copy_facts.raw
+    // by modes of copy_facts.edge_mode; written by pass "vectorize"
+    const struct lay_int *edge_stride;
+    // The limit may be within an access at the edge.  The elements of that access are consecutive
+    // coordinates, so the source size of a cp.async says how many of them are read.  Written by
+    // pass "vectorize".
     bool cuts;
 };
 
-// Which blocks and threads have elements that are not there.
+// Which blocks and threads have elements that do not exist.
 enum edge {
-    EDGE_NEVER,  // proven
-    EDGE_SOME,   // two ways: whole tiles without predicates, and the edge
-    EDGE_ALWAYS  // the edge alone
+    EDGE_NEVER,  // none; proven
+    EDGE_SOME,   // two ways: whole tiles without guards, and edges with guards
+    EDGE_ALWAYS  // only the way with guards
 };
 
-// How the registers of a fragment come from those that were loaded: accesses between registers,
-// whose elements follow one another in the fragment.
+// A permutation between registers: what was loaded is copied to the fragment by accesses whose
+// elements are consecutive in the fragment.
 struct copy_turn {
     int vec;
-    const struct copy_mode *mode;  // src: elements of what was loaded
+    const struct copy_mode *mode;  // src: strides in what was loaded
     int nmodes;
-    const int64_t *step;  // between the elements of an access in what was loaded
+    const int64_t *step;  // distances, in what was loaded, of the elements of an access
 };
 
-// What depends on the width of an access.
+// The facts that depend on the width of an access; see struct copy_facts.
 struct copy_width {
     int bits, vec;
     enum bound won;
@@ -115,52 +119,60 @@ struct copy_width {
 struct copy_facts {
     // partition
     enum level level;
-    int64_t threads;  // that take part; the block's others skip the copy
-    int64_t lanes;    // of each warp, that take part, when they are fewer than a warp; 0: all
+    int64_t threads;  // that take part; the others of the block skip the copy
+    int64_t lanes;    // lanes of each warp that take part, if fewer than a warp; 0: all
     struct part src, dst;
-    // of a collective atom's access: elements of one thread that follow one another; else 0
+    // consecutive elements of one thread in an access of a collective atom; otherwise 0
     int64_t src_run, dst_run;
-    // fastest first; once vectorize has run, the modes of an access first
+    // fastest first; after pass "vectorize", the modes of an access come first
     const struct copy_mode *mode;
     int nmodes;
-    const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
+    // extents of rest by mode of the tile; NULL for a copy between parts of one thread
+    const struct lay_tuple *rounds;
     int64_t nrounds;
-    bool by_map;                // the map says where each run of values is, no layout does
-    const struct ix_var *each;  // by_map: which of a thread's runs; NULL: it has one
-    int64_t neach, run;         // by_map: runs, and values of one
+    bool by_map;  // an index map gives the place of each run of values, instead of a layout
+    const struct ix_var *each;  // by_map: counts a thread's runs; NULL: there is one
+    int64_t neach, run;         // by_map: number of runs, and values in each
     // predicate
     enum edge edge;
-    const struct predicate *pred;  // none when edge is EDGE_NEVER
+    const struct predicate *pred;  // none if edge is EDGE_NEVER
     int npred;
-    const struct copy_mode *raw;  // the modes before vectorize, where predicates count along them
+    // the modes before pass "vectorize", which the strides of predicates refer to
+    const struct copy_mode *raw;
     int nraw;
     // vectorize
-    int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
-    const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
-    // The predicate whose limit may be within an access, so that it bounds no width: its number
-    // in "pred" + 1; 0: there is none.  "uncut": the most elements that it keeps or drops together.
+    int64_t pred_vec;      // the most elements that exist together or not at all; a power of 2
+    const char *why_pred;  // what bounds pred_vec, as a sentence; NULL if there is no predicate
+    // 1 + index in "pred" of the predicate whose limit may be within an access; it does not bound
+    // the width.  0: none.  "uncut": most elements that it keeps or drops together.
     int may_cut;
     int64_t uncut;
-    const struct copy_mode *edge_mode;  // of the edge, the vector's modes taken out
+    const struct copy_mode *edge_mode;  // modes of the edge, without those of an access
     int nedge;
     int edge_vec, edge_bits;  // of an access at the edge
-    int bits;                 // an access, on the side whose elements are wider
-    int vec;                  // elements an access
-    // How far apart the elements of an access are in a fragment, by the binary digits of their
-    // number, whole ways and at the edge; NULL: they follow one another from a multiple of vec on.
+    // of an access, on the side with wider elements
+    int bits;
+    int vec;  // elements of an access
+    // Distances of the elements of an access within a fragment, by the binary digits of the
+    // element's number, for whole tiles and for the edge.  NULL: the elements are consecutive and
+    // begin at a multiple of vec.
     const int64_t *step, *edge_step;
-    const struct copy_turn *turn;  // of whole ways into a fragment of narrow elements; NULL: none
-    int64_t bound[N_BOUNDS];       // bits that each would allow, of the side that it is about
+    // for whole tiles into a fragment of narrow elements; NULL: none
+    const struct copy_turn *turn;
+    // bits that each bound allows, of the side that it is about
+    int64_t bound[N_BOUNDS];
     enum bound won;
-    const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
+    // each bound as a sentence without a full stop; NULL if it does not apply
+    const char *why[N_BOUNDS];
     struct align_terms src_align, dst_align;
-    // by the kernel's variants, when it has any; the facts above are those of the first, the widest
+    // by the kernel's variants, if it has any; the fields above are those of the first, widest one
     const struct copy_width *variant;
     int nvariants;
     // sync
     bool async;         // its atom is asynchronous
-    bool commit_after;  // ends the group of asynchronous copies that is open
-    int group;          // of an asynchronous copy: which of its function's, from 1 on; else 0
+    bool commit_after;  // ends the open group of asynchronous copies
+    // of an asynchronous copy: number of its group in the function, from 1 on; otherwise 0
+    int group;
 };
 
 #endif

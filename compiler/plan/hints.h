@@ -1,14 +1,14 @@
-// Cache hints: what "ld=" and "st=" of an atom say of its accesses to global memory.
+// Cache hints: the values of "ld=" and "st=" of an atom, for accesses to global memory.
 #ifndef TCPC_PLAN_HINTS_H
 #define TCPC_PLAN_HINTS_H
 
 struct session;
 
-// Of each kind an access has one at most.
+// An access has at most one hint of each kind.
 enum hint_kind { HINT_WAY, HINT_L1, HINT_L2 };
 
 enum {
-    HINT_NC = 1 << 0,  // by the path for what nobody writes
+    HINT_NC = 1 << 0,  // read-only path: nobody writes the data while the kernel runs
     HINT_CG = 1 << 1,
     HINT_CS = 1 << 2,
     HINT_L1_EVICT_FIRST = 1 << 3,
@@ -23,8 +23,8 @@ enum {
 };
 
 struct hint_row {
-    const char *word;    // as PTX has it, with '.' for "::"
-    const char *c_name;  // in emitted code; NULL: it is in the function's name
+    const char *word;    // as in PTX, with '.' for "::"
+    const char *c_name;  // in emitted code; NULL: part of the function's name
     unsigned bit;
     enum hint_kind kind;
     int min_arch;
@@ -32,10 +32,10 @@ struct hint_row {
 extern const struct hint_row hint_rows[];  // in the order in which they are written
 extern const int n_hint_rows;
 
-// "cs.L2.evict_first"; "" where there are none.
+// Hints in the notation of plans: "cs.L2.evict_first"; "" if there are none.
 const char *hints_text(struct session *s, unsigned hints);
-// "TCP_CS | TCP_L2_128B", an access that has the L2 cache fetch "l2" bytes; NULL where there is
-// nothing to say.
+// Hints in emitted code: "TCP_CS | TCP_L2_128B" for an access with a prefetch of "l2" bytes.  NULL
+// if there are none.
 const char *hints_in_c(struct session *s, unsigned hints, int l2);
 
 #endif

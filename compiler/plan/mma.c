@@ -11,8 +11,8 @@
 
 enum { LANES = 32 };
 
-#define C_OF_16 "((4,8),(2,2)):((32,1),(16,8))"  // (16,8), as the 16-bit A of k8 is
-#define C_OF_8  "((4,8),2):((16,1),8)"           // (8,8)
+#define C_OF_16 "((4,8),(2,2)):((32,1),(16,8))"  // of shape (16,8), like the 16-bit A of k8
+#define C_OF_8  "((4,8),2):((16,1),8)"           // of shape (8,8)
 
 static const struct mma_shape shapes[] = {
     {"m16n8k8", 16, 8, 8, 16, {C_OF_16, C_OF_8, C_OF_16}},
@@ -98,7 +98,7 @@ const struct elem_type *mma_elem(const struct tiled_mma *x, enum mma_operand whi
 
 // -- the operands of several warps ----------------------------------------------------------------
 
-// The modes of (m,n,k) that an operand has.
+// The modes of (m,n,k) that each operand has.
 static const int along[MMA_OPERANDS][2] = {{0, 2}, {1, 2}, {0, 1}};
 
 static const struct lay_tuple *pair(struct lay_ctx *x, int64_t a, int64_t b) {
@@ -110,14 +110,14 @@ static int64_t extent(struct lay_ctx *x, struct lay l, int mode) {
     return lay_size(x, lay_mode(x, l, mode)).num;
 }
 
-// A warp's number as that of its first thread.
+// Converts the number of a warp to that of its first thread.
 static struct lay scaled(struct lay_ctx *x, struct lay l) {
     return lay_compose(x, lay_make(x, lay_leaf_of(x, 1 << 20), lay_leaf_of(x, LANES)), l);
 }
 
-// The steps are those of CuTe's TiledMMA (include/cute/atom/mma_atom.hpp, thrfrg_A and
-// get_layoutA_TV): the tile is cut into instructions, these are shared among the warps, and of the
-// warps' mode that the operand does not have, all see the same.
+// Follows CuTe's TiledMMA (include/cute/atom/mma_atom.hpp, thrfrg_A and get_layoutA_TV): divides
+// the tile into instructions and distributes these to the warps.  Warps that differ only in the
+// mode that the operand does not have get the same instructions.
 static struct lay operand(struct session *s, const struct tiled_mma *x, enum mma_operand which) {
     struct lay_ctx *c = &s->lay;
     const struct mma_shape *shape = mma_shape_of(x->row);

@@ -1,6 +1,6 @@
-// The plan: what a .tcp file means, once names, types and layouts are resolved.  sema makes it;
-// passes fill the facts (each field says which pass writes it; nobody else does); lower turns it
-// into Kernel IR.
+// The plan: the meaning of a .tcp file after names, types and layouts are resolved.  sema makes
+// it.  Passes fill in the facts; each such field names the only pass that writes it.  lower
+// converts it to Kernel IR.
 #ifndef TCPC_PLAN_PLAN_H
 #define TCPC_PLAN_PLAN_H
 
@@ -17,19 +17,19 @@ struct session;
 struct tiled_mma;
 
 // -- kernels --------------------------------------------------------------------------------------
-// A fact that the plan does not promise and that a launcher asks for: the address of "tensor", or
-// "value", is a multiple of "by".
+// A condition that the plan does not promise, so the launcher checks it: the address of "tensor",
+// or "value", is a multiple of "by".
 struct condition {
     const struct tensor *tensor;  // or NULL
     struct lay_int value;         // a product of params
-    int64_t by;                   // bytes of an address
+    int64_t by;                   // bytes for an address
 };
 
-// A version of a kernel with accesses as wide as its conditions allow.
+// A version of a kernel, with accesses as wide as its conditions allow.
 struct variant {
-    int bits;                      // the most of an access that depends on conditions
-    int tag;                       // what the function NAME_variant calls it
-    const struct condition *when;  // of the last variant there are none
+    int bits;                      // the widest access that depends on conditions
+    int tag;                       // number in the name of its function, NAME_variant
+    const struct condition *when;  // the last variant has none
     int nwhen;
 };
 
@@ -40,7 +40,7 @@ struct formal {
     enum dir dir;
     int place;  // among all formals, in the order of the list
     struct range at;
-    bool readonly;  // of a device function: nobody writes it while the kernel runs
+    bool readonly;  // of a device function: nobody writes its memory while the kernel runs
 };
 
 // "n : index" of a device function.
@@ -50,33 +50,33 @@ struct index_formal {
     struct range at;
 };
 
-// What a device function's caller owes: a <= b.
+// A precondition of a device function: the caller must guarantee a <= b.
 struct duty {
     const struct ix *a, *b;
     const struct tensor *tensor;
     struct duty *next;
 };
 
-// extern device NAME(formals) from "FILE": somebody else's code, known by what it may read and
-// write.
+// extern device NAME(formals) from "FILE": a function of the user.  tcpc knows only what it may
+// read and write.
 struct function {
     const char *name, *from;
-    struct formal *formal;  // their tensors say element, space and layout
+    struct formal *formal;  // their tensors give element type, space and layout
     int nformals;
     struct index_formal *index;
     int nindexes;
     int id;  // index into plan.function
     struct range at;
-    bool broken;  // by sema: its declaration has an error
+    bool broken;  // set by sema if its declaration has an error
 };
 
-// A kernel, or a device function: that has one block, no grid, no shared memory of its own, and
-// formals in any space.
+// A kernel or a device function.  A device function runs in one block.  It has no grid and no
+// shared memory of its own, and its formals may be in any space.
 struct kernel {
     const char *name;
     bool device;
-    bool manual;  // it writes barriers, commits and waits itself
-    bool async;   // a device function that leaves one group of asynchronous copies in flight
+    bool manual;  // the author writes barriers, commits and waits
+    bool async;   // a device function that returns with one group of asynchronous copies in flight
     struct index_formal *index;
     int nindexes;
     struct duty *duties;  // pass "coverage"
@@ -86,37 +86,41 @@ struct kernel {
     struct range grid_at[3];
     int64_t threads;
     struct range threads_at;  // what "threads" says; empty where it is not written
-    struct tensor **local;  // shared and frag tensors that are used, in order of first use
+    struct tensor **local;    // shared and frag tensors that are used, in order of first use
     int nlocal;
-    // those that the body, the grid or a tensor's layout uses; in order of declaration
+    // the params that the body, the grid or a layout uses, in order of declaration
     const struct param **param;
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
-    int first_var, end_var;  // ids of the variables that its text uses
+    int first_var, end_var;  // range of ids of the variables in its text: first_var .. end_var - 1
     struct stmt *body;
-    // Of several kernels of one name, its cases: the first one, and the one after it, or NULL.  A
-    // launch takes the first case of which all conditions "when" hold; the last one has none.
+    // For kernels of one name, its cases: the first case and the one after this one, or NULL.  A
+    // launch takes the first case whose conditions "when" all hold.  The last case has none.
     struct kernel *first_case, *next_case;
     const struct condition *when;
     int nwhen;
-    // pass "vectorize": widest first; none when there is but one, which is no case.  Those of a case
-    // have its conditions, too.
+    // pass "vectorize": widest first; none if there would be only one and the kernel is no case.
+    // The variants of a case include the conditions of the case.
     const struct variant *variant;
     int nvariants;
-    int64_t smem_bytes;             // pass "shared"
-    bool commit_last, wait_last;    // pass "sync": at its end, of all groups
-    const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
-    int asked;                      // pass "sync": questions that the order of its accesses took
-    const char *planned;  // its text, where the planner wrote it, and that of its further cases; or
-                          // NULL
-    const char *planned_how;  // of the kernel that options.tuned names: the choice in a line,
-    int candidates;           // and how many there are
+    int64_t smem_bytes;  // pass "shared"
+    // pass "sync": commits its group at the end; waits for all groups at the end
+    bool commit_last, wait_last;
+    const struct sync_point *sync;  // pass "sync": its waits and barriers, in textual order
+    int asked;                      // pass "sync": questions asked to prove the order of accesses
+    // the text that the planner wrote for this kernel and its further cases; or NULL
+    const char *planned;
+    // of the kernel that options.tuned names: the candidate in one line, and the number of
+    // candidates
+    const char *planned_how;
+    int candidates;
     struct range at;
     struct kernel *next;
 };
 
-// Whether nobody writes "f" of "k" while the kernel runs: the inputs of a kernel, by what its
-// launcher's caller owes, and what a device function says so of.
+// Whether nobody writes formal "f" of "k" while the kernel runs.  This holds for inputs of a
+// kernel, because callers of its launcher guarantee it, and for a device function's readonly
+// formals.
 static inline bool formal_is_constant(const struct kernel *k, const struct formal *f) {
     return f->dir == ARG_IN && (!k->device || f->readonly);
 }
@@ -136,15 +140,15 @@ enum property {
     PROP_EQUIVALENT  // of two kernels; asked once their code is there
 };
 
-// PROP(copy or kernel) REL value: checked when the passes have run.  What sema can decide, it
-// decides itself.
+// PROP(copy or kernel) REL value.  It is checked after the passes, unless sema can decide it.
 struct expectation {
     enum property prop;
-    bool dst;  // of a side's costs: which
+    // for costs of a side: of the destination, otherwise the source
+    bool dst;
     const struct copy *copy;
     const struct kernel *kernel, *kernel2;
     const char *op;
-    bool mirrored;  // the property is on the right, and "op" is for it on the left
+    bool mirrored;  // the property was written on the right; "op" is for it on the left
     const struct lay_tuple *value;
     const char *text;     // the expression as written
     const char *message;  // or NULL
@@ -152,7 +156,7 @@ struct expectation {
     struct expectation *next;
 };
 
-// Whether "prop" is a number of what one side of a copy costs.
+// Whether "prop" is a cost of one side of a copy.
 static inline bool property_is_cost(enum property prop) {
     return prop >= PROP_SECTORS && prop <= PROP_WAVEFRONTS_TOTAL;
 }
@@ -169,36 +173,37 @@ struct plan {
     const char *arch_name;  // "sm_80", "sm_90a"
     struct param *const *param;
     int nparams;
-    const struct relation *const *relation;  // of the params' where clauses, in order
+    const struct relation *const *relation;  // of the params' where clauses, in textual order
     int nrelations;
     struct tensor *const *tensor;  // top-level
     int ntensors;
     struct tiled_copy *const *tiled;
     int ntiled;
-    struct tiled_mma *const *mma;  // top-level, to be drawn
+    struct tiled_mma *const *mma;  // declared at top level, for drawings
     int nmmas;
-    const struct named_layout *layout;  // top-level, to be drawn; all else has them resolved
+    // declared at top level, for drawings; elsewhere they are resolved
+    const struct named_layout *layout;
     int nlayouts;
     struct kernel *kernels;
     struct kernel *devices;                  // device functions
     const struct function *const *function;  // extern
     int nfunctions;
     struct expectation *expects;
-    struct constant *constants;  // the last one first
+    struct constant *constants;  // the last one is first
     int nconstants;
-    int nvars;  // ix_var ids run below this
-    int nsyms;  // lay_sym ids run below this
+    int nvars;  // all ix_var ids are below this
+    int nsyms;  // all lay_sym ids are below this
 };
 
-// The functions, kernels first: the one after "k", the first one after NULL; NULL when there are no
-// more.
+// Iterates over kernels, then device functions: the first one for NULL, the one after "k", and NULL
+// at the end.
 struct kernel *plan_next(const struct plan *p, const struct kernel *k);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
-// The conditions of a variant, "A and B are aligned to 16 bytes, lda % 4 == 0"; NULL when there are
-// none.
+// The conditions of a variant as text: "A and B are aligned to 16 bytes, lda % 4 == 0"; NULL if it
+// has none.
 const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
-// The formal of "k" that is "t"; NULL: none.
+// The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 
 #endif

@@ -1,5 +1,5 @@
-// Printing plans.  Facts are in comments below what they are about, so that the rest stays the
-// same from pass to pass.
+// Prints plans.  Facts are printed as comments below what they are about, so that the other lines
+// are the same after each pass.
 #include "plan/print.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ void plan_print_layout(struct session *s, const struct ix *offset, struct lay l,
     print_layout(s, l, b);
 }
 
-// Where the view ends along each mode of its tensor.
+// Prints where the view ends along each mode of its tensor.
 static void print_limit(struct session *s, const struct view *v, struct buf *b) {
     buf_puts(b, " to (");
     for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
@@ -144,7 +144,7 @@ static void print_edge(struct session *s, const struct copy *c, struct buf *b, i
 static void print_facts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
     const struct copy *c = t->copy;
     const struct copy_facts *f = &c->facts;
-    if (f->threads == 0) return;  // not partitioned yet
+    if (f->threads == 0) return;  // before pass "partition"
     buf_fill(b, ' ', indent);
     buf_printf(b, "// level %s, %" PRId64 " thread%s", level_text(f->level), f->threads,
                f->threads == 1 ? "" : "s");
@@ -251,7 +251,7 @@ static void print_type(struct session *s, const struct tensor *t, struct buf *b,
         buf_printf(b, "like %s", t->like->name ? t->like->name : "tile(..)");
     else
         buf_puts(b, plan_named_layout(s, t->layout, t->names));
-    bool own = t->space == MEM_SHARED && !t->outside;  // where it is placed
+    bool own = t->space == MEM_SHARED && !t->outside;  // the compiler places it
     if (t->align || own) buf_printf(b, " align %" PRId64, align_known(t));
 }
 

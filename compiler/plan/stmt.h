@@ -1,4 +1,4 @@
-// What a function does: its statements, and what the threads wait for before them.
+// Statements of functions, and the waits and barriers before them.
 #ifndef TCPC_PLAN_STMT_H
 #define TCPC_PLAN_STMT_H
 
@@ -14,18 +14,18 @@ struct function;
 struct plan_call;
 struct sync_point;
 
-// A number of the plan as bits of an element.
+// A number in the plan, as bits of an element.
 struct constant {
     const struct elem_type *elem;
-    uint64_t bits;     // the low ones of an element
+    uint64_t bits;     // in the lowest bits
     const char *text;  // as written
-    int id;            // of the plan's constants
+    int id;            // number among the plan's constants
     struct constant *next;
 };
 
 // -- statements -----------------------------------------------------------------------------------
-// A part is a "load" or "use" block, and is in a pipeline's body alone.
-// SYNC, COMMIT and WAIT are a manual function's own.
+// PART is a "load" or "use" block and occurs only in a pipeline.  SYNC, COMMIT and WAIT occur only
+// in manual functions.
 enum stmt_kind {
     STMT_COPY,
     STMT_FOR,
@@ -41,13 +41,15 @@ struct copy {
     const char *label;  // or NULL
     struct view src, dst;
     const struct tiled_copy *tc;  // or NULL
-    const struct atom *atom;      // with ATOM, when tc is NULL
-    const struct constant *pad;   // what elements without a source become, or NULL
+    // from "with ATOM", if tc is NULL
+    const struct atom *atom;
+    // the value of elements without a source, or NULL
+    const struct constant *pad;
     struct range at, how_at;
     struct copy_facts facts;
 };
 
-// NULL where neither a tiled copy nor "with" names one.
+// The atom of a tiled copy or of "with"; NULL if neither names one.
 static inline const struct atom *copy_atom(const struct copy *c) {
     return c->tc ? &c->tc->atom : c->atom;
 }
@@ -59,44 +61,45 @@ static inline const struct part *copy_part(const struct copy_facts *f, bool src)
     return src ? &f->src : &f->dst;
 }
 
-// The side whose shape a tile cuts: of a fragment and something else the latter.
+// The side whose shape determines the tiles: the source, unless it is a fragment.
 static inline const struct view *copy_tiled_side(const struct copy *c) {
     return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
 }
 
-// The element type of "c" with more bits, by which its accesses are counted; the source's of two
-// that have as many.
+// The wider one of the two element types of "c", or the source's if they are equally wide.  Its
+// accesses are counted in such elements.
 const struct elem_type *copy_wider(const struct copy *c);
 // Bits of an access of "vec" elements on one side of "c".
 int copy_side_bits(const struct copy *c, bool src, int vec);
-// Which ways the code of a copy has: its edge, but one access that is there or not asks in any
-// case.
+// Which ways the code of a copy has.  This is its edge, but a copy of a single access needs no
+// separate way for whole tiles: its code always has the guard.
 enum edge copy_edge(const struct copy_facts *f);
-// The facts of "c" in variant "i" of its kernel; -1: where there are no variants.
+// The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
-// A loop whose "load" parts run stages - 1 steps ahead of its "use" parts: step n fills slot
-// (n - begin) % stages of its buffers, and is used from there.  It means what the loop over its
-// parts in order means.  Parts have variables of their own for step and slot, because they are at
-// different steps at one time.
+// A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
+// begin) % stages of the buffers, and is used from there.  The result is that of a loop that
+// executes its parts in order.  Load parts have their own variables for step and slot, because load
+// and use parts are at different steps at the same time.
 struct pipeline {
     int64_t stages;
-    // The variable of a step that is used is the statement's own "var".
-    struct ix_var *slot;                  // of that step; NULL when there is one stage
-    struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
-    struct tensor *const *tensor;         // the buffers with stages that it fills
+    // The step of a "use" part is the statement's "var".
+    struct ix_var *slot;  // slot of that step; NULL if there is one stage
+    // those of "load" parts; the same variables if there is one stage
+    struct ix_var *load_var, *load_slot;
+    struct tensor *const *tensor;  // the buffers with stages that the loop fills
     int ntensors;
 };
 
-// What the threads do before a statement.
+// The waits and barriers before a statement.
 struct sync_before {
-    int wait;      // until at most that many groups of asynchronous copies are pending; -1: no wait
-    bool barrier;  // then for one another
-    const struct sync_point *point;  // both, and what they are for; NULL: neither
+    int wait;  // until at most this many groups of asynchronous copies are in flight; -1: no wait
+    bool barrier;                    // after the wait
+    const struct sync_point *point;  // both, with their reasons; NULL if there is neither
     struct {
         bool seen, barrier;
         int wait;
-    } first;  // while sync works: what is needed where this is first come to
+    } first;  // used by pass "sync": what is needed when this place is reached first
 };
 
 struct stmt {
@@ -107,42 +110,42 @@ struct stmt {
     struct ix_var *var;
     const struct ix *begin, *end;
     struct range end_at;
-    struct stmt *body;  // of a part too
+    struct stmt *body;  // also of a part
     struct pipeline *pipe;
-    bool load;  // STMT_PART: else use
-    // sync: of a pipeline before the loads of its first steps, of a part (but for these) in each
+    bool load;  // STMT_PART: a "load" part, otherwise a "use" part
+    // sync: of a pipeline, before its first loads; of a part, in each step except these
     struct sync_before before;
-    struct sync_before behind;  // sync: STMT_PIPELINE, at the end of each step; with one stage
-    bool commit_after;          // sync: STMT_FOR in a "load" part: ends a group
-    int pending;                // STMT_WAIT: groups that may be in flight
+    struct sync_before behind;  // sync: STMT_PIPELINE with one stage: at the end of each step
+    bool commit_after;          // sync: STMT_FOR in a "load" part: it ends a group
+    int pending;                // STMT_WAIT: how many groups may be in flight
     struct stmt *next;
-    struct stmt *up;  // in whose body it is; NULL: the kernel's
+    struct stmt *up;  // the statement whose body contains it; NULL: the kernel's body
     struct range at;
 };
 
-// Whether "st" holds statements: a loop, a pipeline or a part of one.
+// Whether "st" contains statements: a loop, a pipeline or a part.
 static inline bool stmt_nests(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE || st->kind == STMT_PART;
 }
-// Whether "st" moves nothing and orders what others do.
+// Whether "st" is a barrier, commit or wait of a manual function.
 static inline bool stmt_orders(const struct stmt *st) {
     return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
 }
-// What comes after "st" among the statements of "list" and those within them, in the order of the
-// text, a statement before its body:
+// The statement after "st" in "list" and all bodies in it, in textual order; a statement comes
+// before its body:
 //     for (st = list; st; st = stmt_next(list, st))
 static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt *st) {
     if (st->body) return st->body;
     while (st != list->up && !st->next) st = st->up;
     return st == list->up ? NULL : st->next;
 }
-// Whether the body of "st" runs for each value of st->var from begin to end.
+// Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE;
 }
 
-// call NAME(arguments): by all threads of the block, together.  A fill is the call of a function
-// that writes its only argument, of which more is known than of others.
+// call NAME(arguments), executed by all threads of the block together.  A fill is represented as a
+// call of a function that writes its only argument; tcpc knows what it writes.
 struct plan_call {
     const struct function *fn;
     const struct constant *fill;  // or NULL
@@ -152,26 +155,28 @@ struct plan_call {
 };
 
 // -- waits and barriers ---------------------------------------------------------------------------
-// What a wait or a barrier is for: without it the later of two accesses to "buffer" is not in order
-// after the earlier one.  An access is of a copy, or of an argument of a call.
+// Why there is a wait or a barrier: without it, the later one of two accesses to "buffer" is not
+// ordered after the earlier one.  An access is made by a copy or an argument of a call.
 struct sync_reason {
-    bool wait;  // for the bytes of the earlier one, which is asynchronous; else for other threads
+    // waits for the bytes of the earlier, asynchronous access; otherwise a barrier for other
+    // threads
+    bool wait;
     const struct tensor *buffer;
-    const struct copy *earlier, *later;  // NULL: a call's
+    const struct copy *earlier, *later;  // NULL: an access of a call
     struct range earlier_at, later_at;
     bool earlier_writes, later_writes;
     const struct sync_reason *next;
 };
 
 enum sync_place {
-    SYNC_AT_BEFORE,  // a copy, a call, a loop; a pipeline: its first loads
+    SYNC_AT_BEFORE,  // before a copy, a call or a loop; of a pipeline, before its first loads
     SYNC_AT_PART,    // before a "load" part, in each step
-    SYNC_AT_BEHIND,  // each step of a pipeline
-    SYNC_AT_WRITTEN  // in a manual function, for reasons that its author has
+    SYNC_AT_BEHIND,  // at the end of each step of a pipeline
+    SYNC_AT_WRITTEN  // in a manual function, where the author wrote it
 };
 
-// Where the threads wait until at most "wait" groups are pending (-1: no wait), then, with
-// "barrier", for one another.
+// A place where threads first wait until at most "wait" groups are in flight (-1: no wait), then
+// meet at a barrier, if "barrier".
 struct sync_point {
     enum sync_place place;
     const struct stmt *at;

@@ -70,7 +70,7 @@ int copy_side_bits(const struct copy *c, bool src, int vec) {
     return vec * copy_side(c, src)->base->elem->bits;
 }
 
-// Of a collective atom: what is reached of what an access needs.
+// For a collective atom: which part of the bits that an access needs is reached.
 static int64_t of_collective(const struct atom *a, enum bound b, int64_t bits) {
     bool src = b == BOUND_SRC_RUN || b == BOUND_SRC_ALIGN || b == BOUND_SRC_DIVIDES ||
                b == BOUND_SRC_SWIZZLE;

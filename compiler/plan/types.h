@@ -1,4 +1,4 @@
-// The spaces of memory, and the types of elements.
+// Memory spaces, and element types.
 #ifndef TCPC_PLAN_TYPES_H
 #define TCPC_PLAN_TYPES_H
 
@@ -7,7 +7,7 @@
 enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
 
-// Where a tensor in "s" is: "in global memory", "in registers".
+// The place of tensors in "s", for messages: "in global memory", "in registers".
 const char *space_place(enum space s);
 
 #endif

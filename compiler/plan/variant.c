@@ -1,5 +1,5 @@
-// Variants of a kernel: the facts of a copy in one of them, the ways of its code, and a variant's
-// conditions in words.
+// Variants of a kernel: the facts of a copy in a variant, the ways of its code, and the text of
+// conditions.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -32,8 +32,8 @@ enum edge copy_edge(const struct copy_facts *f) {
     return f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
 }
 
-// Tensors "first" .. of the same alignment are named together; returns how many conditions there
-// were.
+// Prints tensors "first" .. that have the same alignment together; returns how many conditions it
+// printed.
 static int put_tensors(const struct variant *v, int first, struct buf *b) {
     int n = 1;
     while (first + n < v->nwhen && v->when[first + n].tensor &&

@@ -1,9 +1,9 @@
-// Views: their making, slicing, and mapping by what a layout function does.
+// Makes views, slices them, and maps them by layout functions.
 #include "plan/view.h"
 
 #include "base/session.h"
 
-// The leaves of "t" up to "at" get the strides 1@0, 1@1, ..
+// "t" with the strides 1@0, 1@1, .. for its leaves.
 static const struct lay_tuple *identity(struct session *s, const struct lay_tuple *t, int *next) {
     if (lay_is_leaf(t)) {
         int mode = (*next)++;
@@ -97,8 +97,9 @@ void view_counts_tiles(struct view *v, int from, int end) {
     for (int i = from; i < end && i < LAY_MAX_LEAVES; ++i) add_leaf(&v->tiles, i);
 }
 
-// A leaf of the strides "t", the next of which is "*leaf", counts tiles where the one of "old" does
-// that it goes along; of a leaf of stride 0 that is not known, and one that does is enough.
+// Marks leaves of the strides "t" that count tiles: those along a leaf of "old" that does.  "*leaf"
+// is the number of the next leaf.  A leaf of stride 0 gives no answer; one along a leaf that counts
+// tiles is enough.
 static void map_tiles(const struct lay_tuple *t, const struct leaf_set *old, int *leaf,
                       struct leaf_set *out) {
     int path[LAY_MAX_RANK];
@@ -202,11 +203,12 @@ struct slicer {
     // the modes that stay
     const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK], *coord[LAY_MAX_RANK];
     int n;
-    int leaf, nkept;       // leaves that were gone through, and of the modes that stay
-    struct leaf_set kept;  // of these: those that count tiles
+    int leaf, nkept;       // leaves visited so far, and how many of them are in kept modes
+    struct leaf_set kept;  // those kept leaves that count tiles
 };
 
-// The coordinate "i" of a mode must exist; where the last leaf counts tiles it may be beyond.
+// Requires that coordinate "i" is inside its mode.  If the last leaf counts tiles, it may be
+// beyond.
 static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
                         const struct lay_tuple *coord) {
     struct session *s = z->s;
@@ -226,7 +228,7 @@ static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_t
     z->v->bounds = b;
 }
 
-// Adds coordinate "i" of a whole mode to the tensor's coordinates.
+// Adds coordinate "i" of a complete mode to the tensor's coordinates.
 static bool add_coord(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
                       const struct lay_tuple *stride) {
     struct session *s = z->s;
@@ -252,8 +254,8 @@ static bool add_coord(struct slicer *z, const struct ix *i, const struct lay_tup
     return true;
 }
 
-// "stride" with the way to the next tile where there is one tile: it is 0 there, and the coordinate
-// "coord" of the tensor goes on.
+// "stride", with the stride to the next tile for a mode of one tile: "stride" has 0 there, but the
+// tensor's coordinate "coord" continues.
 static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tuple *shape,
                                           const struct lay_tuple *stride,
                                           const struct lay_tuple *coord) {
@@ -272,13 +274,13 @@ static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tup
     return lay_tuple(x, shape->rank, kid);
 }
 
-// Whether "i", which is 0 only, is a coordinate among tiles of which there is one: then nothing
-// depends on it.  What a mode of the tensor itself has may depend on it.
+// Whether "i", which is always 0, selects the only tile of a mode; then nothing depends on it.
+// False for a mode of the tensor itself, whose uses may depend on it.
 static bool is_of_one_tile(const struct ix *i, const struct lay_tuple *shape,
                            const struct lay_tuple *coord) {
     if (i->lo != 0 || i->hi != 0 || !coord || !is_single(shape)) return false;
     for (; !lay_is_leaf(shape) && shape->rank > 0; shape = shape->kid[shape->rank - 1])
-        coord = coord->kid[coord->rank - 1];  // the coordinate goes on along the last leaf
+        coord = coord->kid[coord->rank - 1];  // the last leaf continues the coordinate
     return lay_is_leaf(coord) && coord->leaf.num != 1;
 }
 
@@ -350,7 +352,7 @@ static int modes_kept(const struct coord *c) {
     return n;
 }
 
-// The names of the modes that stay; those that stay of a part of a mode have none.
+// The names of kept modes.  Modes kept from a part of a mode have none.
 static const char *const *names_kept(struct session *s, const struct view *v,
                                      const struct coord *c) {
     if (!v->names || c->rank < 0) return NULL;

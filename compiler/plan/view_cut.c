@@ -1,4 +1,4 @@
-// Ranges of modes, A(10 .. 60, _): what a view keeps of each, and where it then ends.
+// Ranges of modes, A(10 .. 60, _): what a view keeps of each mode, and where it then ends.
 #include "base/session.h"
 #include "plan/view.h"
 
@@ -6,8 +6,8 @@ struct cutter {
     struct session *s;
     struct view *v;
     const struct ix **coord_off, **limit;  // NULL: the view has no coordinates
-    int leaf;                              // of the view's shape, that is gone through
-    const char *text;                      // of the range
+    int leaf;                              // the leaf of the view's shape at hand
+    const char *text;                      // the range
     const char *error;
 };
 
@@ -35,7 +35,7 @@ static void add_bound(struct cutter *z, const struct ix *at, struct lay_int exte
     z->v->bounds = b;
 }
 
-// The range is within "size" elements, or that is to be proven.
+// Checks that the range is within "size" elements, or leaves it to be proven.
 static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end,
                   struct lay_int size) {
     struct session *s = z->s;
@@ -52,8 +52,8 @@ static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end
     return true;
 }
 
-// Cuts the leaf "size" of a shape, with its strides in memory and in the tensor's coordinates, to
-// "begin" .. "end"; returns the extent that is left.
+// Cuts a leaf of extent "size" to "begin" .. "end" - 1; "stride" and "coord" are its strides in
+// memory and in the tensor's coordinates.  Returns the remaining extent.
 static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const struct ix *end,
                                struct lay_int size, struct lay_int stride, struct lay_int coord) {
     struct session *s = z->s;
@@ -67,7 +67,7 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
         ix_to_lay(s, extent,
                   arena_printf(&s->arena, "(%s - %s)", ix_text(s, end), ix_text(s, begin)));
     v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
-    if (lay_int_is(size, 1)) return n;  // begins at 0
+    if (lay_int_is(size, 1)) return n;  // it begins at 0
     bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
     v->offset = ix_add(s, v->offset, ix_scale(s, begin, stride));
     int mode = coord.basis;
@@ -85,7 +85,7 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
     return LAY_INT_INVALID;
 }
 
-// Cuts "size[0]" .. "size[n - 1]", the leaves of a mode, the first one fastest.
+// Cuts a mode with the leaves "size[0]" .. "size[n - 1]", the first one fastest.
 static bool cut_leaves(struct cutter *z, const struct ix *begin, const struct ix *end, int n,
                        struct lay_int *size, const struct lay_int *stride,
                        const struct lay_int *coord) {
@@ -171,7 +171,7 @@ static const struct lay_tuple *cut_mode(struct cutter *z, const struct coord *c,
     return with_leaves(s, shape, size, &k);
 }
 
-// "shape" with the ranges of "c" cut, and in "*rest" the coordinate that is left.
+// "shape" with the ranges of "c" cut.  Sets "*rest" to the remaining coordinate.
 static const struct lay_tuple *cut(struct cutter *z, const struct coord *c,
                                    const struct lay_tuple *shape, const struct lay_tuple *stride,
                                    const struct lay_tuple *coord, struct coord *rest) {
@@ -184,7 +184,7 @@ static const struct lay_tuple *cut(struct cutter *z, const struct coord *c,
     bool one = c->rank == 1 && lay_is_leaf(shape);
     if (c->rank < 0 || (!one && (lay_is_leaf(shape) || shape->rank != c->rank))) {
         z->leaf += lay_tuple_leaves(shape);
-        return shape;  // what does not fit is reported when it is sliced
+        return shape;  // view_slice reports what does not fit
     }
     const struct lay_tuple *kid[LAY_MAX_RANK];
     struct coord *left = ARENA_ARRAY(&s->arena, struct coord, c->rank + 1);

@@ -1,4 +1,4 @@
-// Slices of what partition_src and partition_dst have divided, in the modes that a block has.
+// Slices of views divided by partition_src and partition_dst, in the modes of the block's view.
 #include <string.h>
 
 #include "base/buf.h"
@@ -18,7 +18,7 @@ const struct divided *divided_slice(struct session *s, const struct divided *d,
     for (int i = 0; i < d->at.rank; ++i) {
         kid[i] = d->at.kid[i];
         if (!keeps(&kid[i])) continue;
-        if (n == c->rank || c->kid[n].rank >= 0) return NULL;  // part of a mode
+        if (n == c->rank || c->kid[n].rank >= 0) return NULL;  // a part of a mode
         kid[i] = c->kid[n++];
     }
     if (n != c->rank || !keeps(&kid[0])) return NULL;
@@ -44,7 +44,7 @@ struct view divided_tiles(struct session *s, const struct divided *d, struct ran
     return v;
 }
 
-// "A(0)" of a matrix, which numpy takes for a row.
+// Adds a note for "A(0)" of a matrix, which is a row in numpy.
 static bool note_element(struct session *s, const struct view *v) {
     const char *text = s->sources.file[v->at.file].text + v->at.begin;
     size_t length = v->at.end - v->at.begin, name = strlen(v->base->name);

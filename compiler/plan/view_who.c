@@ -1,4 +1,4 @@
-// Views and threads: which thread has a part of a tile, and whether a view is one thread's or one
+// Views and threads: which thread has a part of a tile, and whether a view is a thread's or a
 // warp's.
 #include "base/session.h"
 #include "plan/view.h"
@@ -6,7 +6,7 @@
 // -- threads --------------------------------------------------------------------------------------
 
 const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n) {
-    if (n == 1) return ix_int(s, 0);  // the guard's own thread
+    if (n == 1) return ix_int(s, 0);  // only thread 0 passes the guard
     if (n >= k->threads) return ix_var(s, k->tid);
     struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
     *v = *k->tid;
@@ -51,8 +51,8 @@ const struct ix *view_by_tid(struct session *s, const struct kernel *k, const st
     return ix_substitute(s, e, k->warp, ix_div(s, tid, lay_int(LANES)));
 }
 
-// Whether the place of "v" in its tensor depends on a coordinate of kind "kind".  Along modes of
-// one element, and those without a stride, the offset does not say so.
+// Whether the place of "v" in its tensor depends on a coordinate of kind "kind".  The offset does
+// not show this for modes of one element and modes without a stride.
 static bool depends(const struct view *v, enum ix_var_kind kind) {
     if (ix_depends(v->offset, kind)) return true;
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;

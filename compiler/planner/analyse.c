@@ -1,4 +1,4 @@
-// Layout analysis: what is left of a relayout when all that follows one another is one.
+// Layout analysis: merges the modes of a relayout that continue each other.
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static void drop(struct relayout *r, int i) {
     r->rank--;
 }
 
-// Whether mode "a" goes on where mode "b" ends, on both sides.
+// Whether mode "a" continues mode "b" on both sides.
 static bool follows(struct session *s, const struct relayout_mode *a,
                     const struct relayout_mode *b) {
     bool same = true;
@@ -42,7 +42,7 @@ static bool slower(const struct relayout_mode *a, const struct relayout_mode *b)
     return a->src != b->src ? a->src > b->src : a->dst > b->dst;
 }
 
-// Whether the elements of a side are within 2^62 of the first one.
+// Whether all elements of a side are within 2^62 of the first one.
 static bool fits(const struct relayout *r, bool src) {
     int64_t last = 0, size = 1;
     for (int i = 0; i < r->rank; ++i) {
@@ -93,7 +93,7 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
     return NULL;
 }
 
-// Whether mode "a" is faster than mode "b" on that side.  What stands still is slower than all.
+// Whether mode "a" is faster than mode "b" on that side.  A stride of 0 is the slowest.
 static bool faster(const struct relayout *r, bool src, int a, int b) {
     uint64_t x = (uint64_t)(src ? r->mode[a].src : r->mode[a].dst) - 1;
     uint64_t y = (uint64_t)(src ? r->mode[b].src : r->mode[b].dst) - 1;

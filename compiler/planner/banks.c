@@ -1,4 +1,4 @@
-// Bank conflicts in shared memory: the addresses of a warp, one by one.
+// Bank conflicts in shared memory, from the addresses of a warp.
 #include "planner/private.h"
 
 enum { LANES = 32, BANKS = 32, WORD = 4 };
@@ -11,7 +11,7 @@ int64_t bank_passes(const int64_t *at, int from, int end, int bytes) {
         uint64_t last = (uint64_t)(at[l] + bytes - 1) / WORD;
         for (uint64_t w = (uint64_t)at[l] / WORD; w <= last; ++w) {
             int bank = (int)(w % BANKS), k = n[bank];
-            while (k > 0 && word[bank][k - 1] != w) --k;  // mostly the last one
+            while (k > 0 && word[bank][k - 1] != w) --k;  // usually the last one
             if (k > 0) continue;
             word[bank][n[bank]++] = w;
             if (n[bank] > most) most = n[bank];

@@ -1,7 +1,7 @@
-// The candidates of a relayout by their numbers (see candidate.h).
+// The candidates of a relayout, by number (see candidate.h).
 #include "planner/candidate.h"
 
-// Whether a skewed choice of what is put in a row comes first: where the row cannot be written by
+// Whether a skewed candidate for the combined row comes first: if the row cannot be written by
 // words.
 static bool narrow_row(const struct flat *f) {
     return vector_along(&f->r, f->row, false) * bytes_of(&f->r, false) < 4;
@@ -18,13 +18,13 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
     int found = choose(r, false, list, most);
     int flat = in_row ? choose(&out->flat.r, true, flats, most) : 0;
     for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i]);
-    // a skewed one is the first where it costs less than all others, else the second
+    // a skewed candidate is the first if it costs less than all others, otherwise the second
     int place = rows || skewed ? 0 : -1;
     if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||
                    (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost)) ||
                    (out->in_row && !narrow_row(&out->flat))))
         place = 1;
-    // and the one after it is the same by cp.async
+    // the one after it is the same with cp.async
     struct skewed other = out->skewed;
     bool async = skewed && !out->in_row && skew_async(r, &other);
     *count = nlines + found + flat + (place >= 0) + async;

@@ -1,5 +1,5 @@
-// The cases of a relayout whose strides come with the call: how wide accesses may be depends on
-// what these are multiples of, and so does the best tile.  Each case is planned for itself.
+// The cases of a relayout whose strides are params: the possible width of accesses depends on their
+// divisors, and so does the best tile.  Each case is planned separately.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -24,14 +24,14 @@ int64_t divisor_of(const struct relayout *r, struct lay_int x) {
     return d;
 }
 
-// Whether the values of "x" that are promised have a multiple of "by" among them.
+// Whether "x" may be a multiple of "by", given its promises.
 static bool can_be(struct lay_int x, int64_t by) {
     int64_t lo, hi;
     lay_int_range(x, &lo, &hi);
     return hi / by * by >= (lo > 1 ? lo : 1);
 }
 
-// Asks that "x" be a multiple of "by"; false where that cannot be, or is too much to ask.
+// Adds the condition that "x" is a multiple of "by"; false if that is impossible, or too much.
 static bool ask(struct relayout *r, struct lay_int x, int64_t by) {
     if (x.den != 1 || x.num < 1) return false;
     struct relayout_when w = {.value = x, .by = by / lay_gcd(by, x.num)};
@@ -47,7 +47,7 @@ static bool ask(struct relayout *r, struct lay_int x, int64_t by) {
     return true;
 }
 
-// Makes accesses of "vector" elements right on a side.
+// Adds the conditions that make accesses of "vector" elements valid on a side.
 static bool ask_side(struct relayout *r, int vector, bool src) {
     int m;
     while ((m = unpromised(r, vector, src)) >= 0)
@@ -55,7 +55,7 @@ static bool ask_side(struct relayout *r, int vector, bool src) {
     return true;
 }
 
-// Bytes of the accesses of a case on either side, at the most; 0: as is promised.
+// Most bytes of a case's accesses on either side; 0: as promised.
 static const struct { int src, dst; } widths[] = {{16, 16}, {8, 8}, {4, 4}, {0, 16}, {16, 0}};
 
 static bool same(const struct relayout *a, const struct relayout *b) {
@@ -65,7 +65,7 @@ static bool same(const struct relayout *a, const struct relayout *b) {
     return same;
 }
 
-// Whether "a" holds wherever "b" does, so that no launch takes "b" after it.
+// Whether "a" holds whenever "b" does, so that no launch takes "b" after it.
 static bool covers(const struct relayout *a, const struct relayout *b) {
     bool all = a->src_align <= b->src_align && a->dst_align <= b->dst_align;
     for (int i = 0; all && i < a->nwhen; ++i)
@@ -73,9 +73,9 @@ static bool covers(const struct relayout *a, const struct relayout *b) {
     return all;
 }
 
-// Lets "r" have strides that are multiples of no more than the case asks for.  A tile whose rows begin
-// inside of sectors and lines is another one than what is best where they do not: 0.74 against 0.65
-// of memcpy for f16 of 8191x8193, and 0.86 against 0.77 for f32; bytes had no gain from it.
+// Gives "r" typical strides that are multiples of only what the case requires.  A tile whose rows
+// begin inside sectors and lines differs from the best one for rows that do not: 0.74 instead of
+// 0.65 of memcpy for f16 of 8191x8193, and 0.86 instead of 0.77 for f32; no gain for bytes.
 static bool tear(struct session *s, struct relayout *r) {
     return held_bytes(r) == 1 || !relayout_size(s, r, true);
 }
@@ -87,7 +87,7 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
     *count = 0;
     if (!r->usual || !candidate_of(r, 0, best, count) || best->form != FORM_TILE ||
         best->tile.c.way != WAY_STAGED)
-        return 1;  // variants do as well
+        return 1;  // variants are as good
     order_of(r, true, src);
     order_of(r, false, dst);
     for (unsigned i = 0; i < sizeof widths / sizeof widths[0]; ++i) {
@@ -95,7 +95,7 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
         *x = *r;
         if (r->src_open && x->src_align < widths[i].src) x->src_align = widths[i].src;
         if (r->dst_open && x->dst_align < widths[i].dst) x->dst_align = widths[i].dst;
-        // single bytes that are stored undo what wide loads gain: 0.53 of memcpy, and 0.62 without
+        // storing single bytes loses more than wide loads gain: 0.53 of memcpy, and 0.62 without
         if (widths[i].dst == 0 && bytes_of(r, false) == 1) continue;
         int load = vector_along(x, src[0], true), store = vector_along(x, dst[0], false);
         int rd = widths[i].src / bytes_of(r, true), wr = widths[i].dst / bytes_of(r, false);

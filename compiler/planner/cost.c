@@ -1,6 +1,6 @@
-// What a choice costs, in integers, so that each machine chooses the same.  The form and the
-// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, and then to 1004 of 48;
-// what they are for is the order of choices, no prediction.
+// The cost of a choice, in integers, so that each machine chooses the same.  The formula and its
+// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, and then to 1004
+// choices for 48.  They serve to rank choices and are not a prediction.
 #include "planner/private.h"
 
 enum {
@@ -9,41 +9,42 @@ enum {
     SM_THREADS = 2048,
     SM_BLOCKS = 32,
     SM_REGISTERS = 65536,
-    SM_MEMORY = 256,      // KB, of L1 and shared memory together
-    BLOCK_SHARED = 1024,  // that each block takes besides its own
+    SM_MEMORY = 256,      // KB of L1 cache and shared memory together
+    BLOCK_SHARED = 1024,  // bytes of shared memory that each block takes besides its own
     GRAIN = 64,           // bytes that memory reads and writes at once
     LINE = 128,
-    BYTES_A_CLOCK = 18,  // of an SM, read and written, when all go to memory
-    ONE = 256,           // a clock; all that follows is in parts of it
+    BYTES_A_CLOCK = 18,  // read and written by an SM, if all are busy with memory
+    ONE = 256,           // a clock; all following numbers are in this unit
 
-    // Of a run: what its beginning costs, and what it costs to begin or end inside a grain, as a
-    // part of the bytes that are touched besides.  A neighbour that comes late finds them no more.
+    // For a run, in relation to its bytes: the cost of beginning it, and of beginning or ending
+    // inside a grain.  If the neighbour comes late, the rest of the grain is not in the cache any
+    // more.
     READ_BEGIN = 7,
     READ_SHORT = 32,  // for a run of one grain; an eighth of it for two
-    BEGIN_FAR = 28,   // where rows are multiples of 4 KB apart, which meet in few channels
+    BEGIN_FAR = 28,   // if rows are multiples of 4 KB apart, which use few channels
     WRITE_BEGIN = 16,
     READ_CUT = 39,
     READ_CUT_LATE = 77,
-    READ_LATE = 150,  // MB that are read and written in between
+    READ_LATE = 150,  // MB read and written in between
     WRITE_CUT = 165,
-    WRITE_NOT_NEXT = 26,  // where it is not the next block
+    WRITE_NOT_NEXT = 26,  // if it is not the next block
     WRITE_LATE = 180,
     // clocks
-    WRITE_LINE = 791,    // a line that a warp touches
-    WRITE = 150,         // an access of a warp
-    PASS = 12,           // of shared memory
-    PASS_ALONE = 48,     // the same, which goes on beside all else
-    LOAD = 3021,         // one after the other, of a thread
-    LOADS_HELD = 64,     // as many of a thread cost twice as much: their registers are not free
-    LOADS = 1275,        // the same as LOAD, of a block's warps
-    PHASE = 58,          // of the clocks that a block keeps the memory busy, what only others use
-    START = 1024,        // of a block
-    TURN = 6,            // of all that, for the way through shared memory
-    L1_SCARCE = 3,       // the same, for each L1 that reads in flight would take
-    FEW_IN_FLIGHT = 10,  // the same, for each STEP that an SM reads less than ENOUGH at a time
+    WRITE_LINE = 791,  // for a line that a warp touches
+    WRITE = 150,       // for an access of a warp
+    PASS = 12,         // for a pass of shared memory
+    PASS_ALONE = 48,   // the same, in parallel with everything else
+    LOAD = 3021,       // for each of a thread's loads, one after the other
+    LOADS_HELD = 64,   // this many loads of a thread cost twice as much, because of their registers
+    LOADS = 1275,      // like LOAD, for the warps of a block
+    PHASE = 58,        // part of the memory time of a block that only others can use
+    START = 1024,      // for beginning a block
+    TURN = 6,          // part of all that, for going through shared memory
+    L1_SCARCE = 3,     // the same, for each L1 cache that the reads in flight would fill
+    FEW_IN_FLIGHT = 10,  // the same, for each STEP of bytes in flight on an SM below ENOUGH
     ENOUGH = 40 << 10,   // bytes
     STEP = 8 << 10,      // bytes
-    MUCH_HELD = 12,      // the same, where a thread holds HELD_MOST, and nothing up to HELD
+    MUCH_HELD = 12,      // the same, if a thread holds HELD_MOST; 0 up to HELD
     HELD = 128,          // bytes
     HELD_MOST = 192,     // bytes
     LEAD_TILES = 16,
@@ -78,7 +79,7 @@ static int64_t root(int64_t n) {
     return x;
 }
 
-// The bytes of a tile that are there on a side, on average of all tiles and of both sides.
+// The bytes of a tile that exist, on average over all tiles and both sides.
 static int64_t tile_bytes(const struct relayout *r, const struct choice *c) {
     int64_t n = product(r, c->tile) * (bytes_of(r, true) + bytes_of(r, false)) / 2;
     for (int m = 0; m < r->rank; ++m) {
@@ -88,7 +89,7 @@ static int64_t tile_bytes(const struct relayout *r, const struct choice *c) {
     return greatest(n, 1);
 }
 
-// How many blocks after this one the neighbour along mode "m" comes.
+// After how many blocks the neighbour along mode "m" comes.
 static int64_t blocks_until(const struct relayout *r, const struct choice *c, int m) {
     int order[RELAYOUT_MODES];
     int64_t n = 1;
@@ -103,14 +104,13 @@ static int64_t blocks_until(const struct relayout *r, const struct choice *c, in
     return least(n, INT32_MAX);
 }
 
-// How many bytes are there between a tile and its neighbour along mode "m", in MB.
+// How many MB are moved between a tile and its neighbour along mode "m".
 static int64_t megabytes_until(const struct relayout *r, const struct choice *c, int m,
                                int64_t bytes) {
     return least(blocks_until(r, c, m) * (2 * bytes / 256) / 4096, 1 << 20);
 }
 
-// The mode at which the runs of a tile end on a side, whose elements follow one another; -1: at
-// none.
+// The mode at which the contiguous runs of a tile end on a side; -1: none.
 static int cut_of(const struct relayout *r, const struct choice *c, bool src, int64_t *run) {
     int order[RELAYOUT_MODES], cut = -1;
     *run = 1;
@@ -132,7 +132,7 @@ int64_t source_gap(const struct relayout *r, const struct choice *c) {
     return cut < 0 ? 0 : megabytes_until(r, c, cut, tile_bytes(r, c));
 }
 
-// What a tile costs on a side besides its bytes, as a part of them, times ONE.
+// The cost of a tile on a side besides its bytes, in relation to them, times ONE.
 static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool src, int64_t bytes) {
     int es = bytes_of(r, src);
     int64_t run, step = GRAIN;
@@ -143,7 +143,7 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
         far &= stride < run || stride % 4096 * es % 4096 == 0;
     }
     int64_t begin = (far ? BEGIN_FAR : src ? READ_BEGIN : WRITE_BEGIN) * GRAIN / (run * es);
-    int64_t n = least(run * es, 16 * GRAIN);  // what is longer is not short
+    int64_t n = least(run * es, 16 * GRAIN);  // longer runs are not short
     if (src) begin += least(READ_SHORT * GRAIN * GRAIN * GRAIN / (n * n * n), ONE);
     if (cut < 0) return begin;
     for (int m = 0; m < r->rank; ++m) {
@@ -161,15 +161,15 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
     return begin + besides * part / ONE;
 }
 
-// Clocks that a tile keeps the memory busy.
+// The clocks for which a tile keeps the memory busy.
 static int64_t memory_of(const struct relayout *r, const struct choice *c, int64_t bytes) {
     int64_t part = ONE + cuts_of(r, c, true, bytes) + cuts_of(r, c, false, bytes);
     return 2 * bytes * part / BYTES_A_CLOCK;
 }
 
-// Whether a tile reads rows so far apart, of so large a tensor, that the blocks in flight should
-// have few of them.  Those that follow the destination read a piece of each row that there is.
-// Those that follow the source write pieces all over the destination, which nobody waits for
+// Whether a tile reads rows so far apart, from so large a tensor, that the blocks in flight should
+// have few of them.  In the order of the destination, blocks read a piece of every row.  In the
+// order of the source, they write pieces all over the destination, which nobody waits for
 // (bench/results/relayout_order.md).
 static bool rows_are_far(const struct relayout *r, const struct choice *c) {
     int order[RELAYOUT_MODES], es = bytes_of(r, true), i = 0;
@@ -188,7 +188,7 @@ static bool rows_are_far(const struct relayout *r, const struct choice *c) {
     return false;
 }
 
-// The first mode of a side that has several tiles; -1: none has.
+// The fastest mode of a side with several tiles; -1: none.
 static int first_tiled(const struct relayout *r, const struct choice *c, bool src) {
     int order[RELAYOUT_MODES];
     order_of(r, src, order);
@@ -197,7 +197,7 @@ static int first_tiled(const struct relayout *r, const struct choice *c, bool sr
     return -1;
 }
 
-// A few tiles along the destination, then along the source: with none of them first, some tiles
+// A few tiles along the destination, then along the source.  Without these few first, some tiles
 // are slower than along the destination.
 static struct grid along_source(const struct relayout *r, const struct choice *c) {
     int lead = first_tiled(r, c, false);
@@ -229,7 +229,7 @@ void choose_grid(const struct relayout *r, struct choice *c) {
     c->grid = grid;
 }
 
-// Blocks that an SM has at a time.
+// The number of blocks on an SM at a time.
 static int64_t per_sm(const struct relayout *r, const struct choice *c, int64_t rounds,
                       bool ragged) {
     int64_t es = held_bytes(r), warps = ceil_div(c->threads, 32);
@@ -243,7 +243,7 @@ static int64_t per_sm(const struct relayout *r, const struct choice *c, int64_t 
     return n;
 }
 
-// KB of an SM's memory that are not taken for the shared memory of so many blocks.
+// KB of an SM's memory that remain besides the shared memory of so many blocks.
 static int64_t l1_beside(int64_t blocks, int64_t shared) {
     static const int taken[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
     int64_t need = shared ? ceil_div(blocks * (shared + BLOCK_SHARED), 1024) : 0;
@@ -252,9 +252,9 @@ static int64_t l1_beside(int64_t blocks, int64_t shared) {
     return SM_MEMORY - 228;
 }
 
-// What a block that goes through shared memory costs besides, as a part of all else, times ONE.  It
-// reads nothing while it writes, so that few bytes on their way do not keep memory busy; and what a
-// thread holds until all of its loads are there are registers that no other one has.
+// The additional cost of a block that goes through shared memory, in relation to its other cost,
+// times ONE.  It does not read while it writes, so few bytes in flight do not keep memory busy.
+// What a thread holds until all its loads have arrived takes registers from other threads.
 static int64_t waits_of(const struct relayout *r, const struct choice *c, int64_t in_flight) {
     int64_t held = product(r, c->rd.val) * held_bytes(r), part = 0;
     if (in_flight < ENOUGH) part += (ENOUGH - in_flight) * FEW_IN_FLIGHT / STEP;
@@ -281,7 +281,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     }
     out->per_sm = per_sm(r, c, rounds, ragged);
     if (out->per_sm < 1) return;
-    // where there are few blocks, no SM has more than its part of them
+    // with few blocks, no SM has more than its share
     int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
 
     int64_t bytes = tile_bytes(r, c), memory = memory_of(r, c, bytes);
@@ -309,6 +309,6 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
     if (staged) one += one * waits_of(r, c, out->per_sm * bytes) / ONE;
-    int64_t waves = ceil_div(out->blocks, SMS);  // of one block an SM
+    int64_t waves = ceil_div(out->blocks, SMS);  // with one block on each SM
     if (__builtin_mul_overflow(one, waves, &out->total)) out->total = INT64_MAX;
 }

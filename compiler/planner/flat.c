@@ -1,11 +1,10 @@
-// Which modes of a relayout are put in a row (see flat.h).
+// Which modes of a relayout are combined into a row (see flat.h).
 #include "planner/flat.h"
 
 #include "image/elem.h"
 
-enum {
-    DIVISIONS = 8
-};  // a part of so many of the cost, for each mode of the row and load of a byte
+// The cost grows by one part in DIVISIONS for each mode of the row and each load of a byte.
+enum { DIVISIONS = 8 };
 
 bool flat_of(const struct relayout *r, struct flat *f) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -36,22 +35,22 @@ bool flat_of(const struct relayout *r, struct flat *f) {
         f->r.mode[f->r.rank++] = r->mode[m];
     }
     f->r.mode[f->row].extent = extent;
-    // an access is as wide as all strides of the row let it be
+    // an access is as wide as all strides of the row allow
     align = lay_gcd(align, f->step * bytes_of(r, true));
     f->r.src_align = (int)align;
     return true;
 }
 
-// As a relayout along the row, whose neighbours in the source are as far apart as the row's modes
-// let them be.
+// A relayout along the row; neighbours in the source have a common divisor of the row's strides as
+// distance.
 static struct relayout along_row(const struct flat *f) {
     struct relayout r = f->r;
     r.mode[f->row].src = f->step;
     return r;
 }
 
-// Where both sides have whole lines, memory is the limit, and the divisions of a row take their time
-// while memory is busy (bench/results/relayout-rows-of-modes.md).
+// If both sides have whole lines, memory is the limit, and the divisions run while memory is busy
+// (bench/results/relayout-rows-of-modes.md).
 int64_t flat_cost(const struct flat *f, const struct chosen *k) {
     struct relayout r = along_row(f);
     if (whole_lines(&r, &k->c)) return k->cost.total;

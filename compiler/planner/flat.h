@@ -1,37 +1,38 @@
-// Flat tiles: a tile has a part of several modes of the destination that follow one another there, put
-// in a row, from any element of them on.  That is no layout on the source's side, so each thread works
-// out the coordinates of what it reads.  They are the digits of its place in the row.
+// Flat tiles: a tile is a part of a row, into which several modes that are contiguous in the
+// destination are combined.  It may begin at any element of the row.  It has no layout in the
+// source, so each thread computes the coordinates of what it reads: the digits of its place in the
+// row.
 #ifndef TCPC_PLANNER_FLAT_H
 #define TCPC_PLANNER_FLAT_H
 
 #include "planner/private.h"
 
 struct flat {
-    struct relayout
-        r;    // with the row as one mode, which has the source's stride of its fastest part
-    int row;  // which one that is
-    int of[RELAYOUT_MODES];  // which mode of the relayout each other mode is
-    int parts,
-        part[RELAYOUT_MODES];  // modes of the relayout that the row is made of, fastest first
-    int64_t step;              // what their strides in the source are multiples of
+    // with the row as one mode, which has the source's stride of its fastest part
+    struct relayout r;
+    int row;                 // the mode that is the row
+    int of[RELAYOUT_MODES];  // the relayout's mode for each other mode
+    // modes of the relayout that form the row, fastest first
+    int parts, part[RELAYOUT_MODES];
+    int64_t step;  // a divisor of their strides in the source
 };
 
-// False where it is not the way for this relayout.
+// Returns false if a flat tile does not suit this relayout.
 bool flat_of(const struct relayout *r, struct flat *out);
-// What a choice costs whose coordinates are worked out, once a load.
+// The cost of a choice, including one computation of coordinates for each load.
 int64_t flat_cost(const struct flat *f, const struct chosen *k);
-// What caches are told of a choice.
+// The cache hints for a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
-// "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, which may be
-// "beyond" its end, and all of its other modes.
+// Writes "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, with
+// all of its other modes.  "beyond": "e" may be beyond the end of the row.
 void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
                 const char *end, struct buf *out);
-// "Modes 0 and 1 follow one another in the destination. ..".
+// Writes "Modes 0 and 1 follow one another in the destination. ..".
 void flat_row(const struct flat *f, struct buf *out);
-// The choice in words.
+// Writes the reasons for the choice.
 void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
                   struct buf *out);
-// What is in the kernel.  All names that it makes end in "end".
+// Writes the body of the kernel.  All names that it makes end in "end".
 void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,
                 const struct choice *c, const char *end, struct buf *out);
 

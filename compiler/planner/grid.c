@@ -1,4 +1,4 @@
-// Which tile a block has: the axes of the grid and their digits.
+// The tile of a block: the axes of the grid and their digits.
 #include "planner/private.h"
 
 enum { MOST_BLOCKS = 65535 };  // along the second and the third axis
@@ -25,13 +25,13 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
         if (!is_tiled(r, c, m) || !at_run_time(r, m)) continue;
-        // the first axis has room for the most blocks
+        // the first axis allows the most blocks
         if (first < 0 || most_tiles(r, c, m) > most_tiles(r, c, first)) first = m;
         last = i;
         ++g->axes;
     }
     if (g->axes > AXES) return false;
-    // what numbers say and is slower than all that params say goes along an axis of its own
+    // modes with a known number of tiles that are slower than all others get an axis of their own
     for (int i = last + 1; last >= 0 && i < r->rank; ++i)
         if (is_tiled(r, c, order[i]) &&
             __builtin_mul_overflow(blocks, tiles_along(r, c, order[i]), &blocks))
@@ -49,7 +49,7 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
             g->digit[0][g->digits[0]++] = m;
         }
     }
-    // of an axis the digit that params say is the last one
+    // the digit given by params is the last one of an axis
     if (first >= 0) g->digit[0][g->digits[0]++] = first;
     if (own) g->digits[g->axes++] = behind;
     if (g->axes == 0) g->axes = 1;

@@ -1,18 +1,18 @@
-// What caches are told of a choice.  The rules are what was measured to serve on one H200
+// The cache hints of a choice.  The rules were measured to be useful on one H200
 // (bench/results/hints.md).
 #include "planner/private.h"
 
 enum {
-    LARGE = 256 << 20,  // bytes of both sides; what is smaller may stay in the L2 cache
+    LARGE = 256 << 20,  // bytes of both sides; smaller data may stay in the L2 cache
     SECTOR = 32,        // bytes
     LINE = 128,
     LONG_RUN = 512,
     NEAR = 32,     // MB
-    POLICIES = 80  // the first architecture that has policies of the L2 cache
+    POLICIES = 80  // first architecture with policies of the L2 cache
 };
 
-// Bytes of a tile that follow one another on a side.  "*grain": what the begins and ends of such
-// runs are multiples of, up to a line, where the first element is.
+// The length in bytes of the contiguous runs of a tile on a side.  Sets "*grain" to a divisor of
+// their begins and ends, up to a line, relative to the first element.
 static int64_t run_of(const struct relayout *r, const struct choice *c, bool src, int64_t *grain) {
     int order[RELAYOUT_MODES], es = bytes_of(r, src);
     int64_t run = 1;
@@ -39,7 +39,7 @@ static bool is_large(const struct relayout *r) {
     for (int src = 0; src < 2; ++src) {
         int64_t n = bytes_of(r, src);
         for (int m = 0; m < r->rank; ++m) {
-            if (src && r->mode[m].src == 0) return false;  // it is read again and again
+            if (src && r->mode[m].src == 0) return false;  // it is read repeatedly
             n *= r->mode[m].extent;
         }
         bytes += n;

@@ -1,4 +1,4 @@
-// Candidates side by side: how many there are, and a line that tells one from the others.
+// Describes candidates: their number, and a line that distinguishes each from the others.
 #include <inttypes.h>
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-// Which part of all elements a block has (see line.h).
+// The range of elements of a block (see line.h).
 #include "planner/line.h"
 
 #include "image/elem.h"
@@ -6,7 +6,7 @@
 enum {
     WORD = 4,  // bytes
     WIDE = 16,
-    ROW = 384  // shorter ones are not read from place to place
+    ROW = 384  // shorter rows are not read along the destination
 };
 
 int line_choose(const struct relayout *r, struct line list[]) {
@@ -25,8 +25,7 @@ int line_choose(const struct relayout *r, struct line list[]) {
     k.load = vector_along(r, src[0], true);
     while (r->mode[src[0]].extent % k.load) k.load /= 2;
     if (k.load > k.store) k.load = k.store;
-    // what is read as wide as it is written needs none of this, and less than a word takes too many
-    // loads
+    // reads as wide as writes need no lines, and reads of less than a word are too many
     if (k.load == k.store || k.load * es < WORD || r->mode[src[0]].extent * es < ROW) return 0;
     static const struct { int threads, times; } shape[LINES] = {{128, 1}, {256, 1}, {128, 2}};
     for (int i = 0; i < LINES; ++i) {

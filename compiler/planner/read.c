@@ -1,4 +1,4 @@
-// Relayouts as text: names with extents and their order, or two layouts.
+// Reads relayouts: names with extents and their order, or two layouts.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool same(struct word a, struct word b) {
 
 static const char *text_of(struct session *s, struct word w);
 
-// The names of the source from the last one to the first one.
+// The names of the source in reverse order.
 static const char *reversed(struct session *s, const struct word *name, int n) {
     const char *text = "";
     for (int i = n - 1; i >= 0; --i)
@@ -33,7 +33,7 @@ static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
 
-// The next name at "*p", after blanks and commas; of no length at the end.
+// The next name at "*p", after blanks and commas; empty at the end.
 static struct word next_word(const char **p) {
     while (isspace((unsigned char)**p) || **p == ',') ++*p;
     struct word w = {*p, 0};
@@ -89,7 +89,7 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
     return NULL;
 }
 
-// Row-major strides, "order" the modes with the slowest one first.
+// Sets row-major strides; "order" has the slowest mode first.
 static bool row_major(struct relayout *r, const int *order, bool src) {
     int64_t stride = 1;
     for (int i = r->rank - 1; i >= 0; --i) {
@@ -100,7 +100,7 @@ static bool row_major(struct relayout *r, const int *order, bool src) {
     return true;
 }
 
-// "n h w c" of the word "nhwc", where those are the names; else the names from the last on.
+// "n h w c" for the word "nhwc" if these are the names; otherwise the names in reverse order.
 static const char *spelt(struct session *s, const struct word *name, int n, struct word w) {
     struct buf b;
     if ((int)w.len != n) return reversed(s, name, n);
@@ -111,8 +111,8 @@ static const char *spelt(struct session *s, const struct word *name, int n, stru
     return buf_finish(&b, &s->arena);
 }
 
-// What is said of a destination in parentheses beside a source with names: a layout, or numbers of
-// modes as in "(0,2,1,3)", which are names in that order.
+// The error for a destination in parentheses if the source has names: a layout, or numbers of modes
+// such as "(0,2,1,3)", for which it suggests names in that order.
 static const char *not_names(struct session *s, const struct word *name, int n, const char *dst) {
     struct buf b;
     int at = 0;
@@ -207,8 +207,8 @@ static const char *flatten_side(struct session *s, struct lay l, const char *sid
     return flatten(s, l.shape, l.stride, f);
 }
 
-// The extent that modes of "a" and "b" elements have in common, after which one of them ends;
-// invalid when there is none.
+// The extent that modes of "a" and "b" elements have in common before one of them ends; invalid if
+// there is none.
 static struct lay_int common(struct lay_int a, struct lay_int b) {
     if (lay_int_equal(a, b)) return a;
     if (!lay_int_static(a) || !lay_int_static(b)) return LAY_INT_INVALID;
@@ -232,7 +232,7 @@ static const char *size_text(struct session *s, struct lay l) {
     return lay_int_valid(n) ? lay_int_text(&s->lay, n) : "more than 2^62";
 }
 
-// Cuts the modes of both sides so that they have the same extents: both count the same elements,
+// Splits the modes of both sides so that they have the same extents: both count the same elements,
 // the first mode fastest.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *r) {
@@ -265,7 +265,7 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     return relayout_size(s, r, false);
 }
 
-// What is said beside "text", words where a layout is read: "m n", "NCHW".
+// What to add to the error if "text" consists of words instead of a layout: "m n", "NCHW".
 static const char *with_names(const char *text) {
     return strpbrk(text, "(:")
                ? ""
@@ -283,8 +283,8 @@ static const char *read_layout(struct session *s, relayout_layout_fn *value, con
                         with_names(text));
 }
 
-// What is said of 'NHWC' 'NCHW', one letter a mode, in two orders; NULL: "src" and "dst" are not
-// that.
+// The error for 'NHWC' 'NCHW', two orders with one letter for each mode; NULL if "src" and "dst"
+// are not of this form.
 static const char *letters_alone(struct session *s, const char *src, const char *dst) {
     size_t n = strlen(src);
     struct buf b;

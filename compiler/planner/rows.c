@@ -1,28 +1,28 @@
-// Which window of a row a block has, and by which accesses.
+// The window of a row that a block has, and its accesses.
 #include "planner/rows.h"
 
 #include "image/elem.h"
 
 enum {
-    WIDE = 16,    // bytes of an access, at the most
+    WIDE = 16,    // most bytes of an access
     LINE = 128,   // bytes
-    WORD = 4,     // bytes; narrow elements are written by that
-    FEW = 4,      // elements that are written at once where the source has gaps between them
-    HELD = 16,    // bytes that a thread has in flight
-    STAGED = 32,  // the same, where they go through shared memory
+    WORD = 4,     // bytes; narrow elements are written by words
+    FEW = 4,      // elements written at once if the source has gaps between them
+    HELD = 16,    // bytes in flight for a thread
+    STAGED = 32,  // the same, through shared memory
     FEW_THREADS = 96,
-    MOST_OUTER = 65535,  // blocks along the second and third coordinate
-    LONG = 4096,         // bytes of a row: a block that has less begins too often
-    SHORT = 512,         // the same, where other ways have accesses of less than a word
-    IDLE = 4             // one part of so many of the windows may be beyond the rows
+    MOST_OUTER = 65535,  // most blocks along the second and third coordinate
+    LONG = 4096,         // bytes of a row: blocks with less begin too often
+    SHORT = 512,         // the same, if other forms have accesses of less than a word
+    IDLE = 4             // the fraction 1 / IDLE of windows may be beyond the rows
 };
 
 static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// What the destination's strides from row to row, or how far they are from the source's, are multiples
-// of, up to "most" elements.
+// The largest divisor, up to "most" elements, of the destination's strides between rows, or of
+// their differences to the source's.
 static int common(const struct relayout *r, int f, int most, bool differences) {
     for (int m = 0; m < r->rank; ++m)
         while (m != f && (r->mode[m].dst - (differences ? r->mode[m].src : 0)) % most) most /= 2;
@@ -44,8 +44,8 @@ bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]) {
     return n < AXES && blocks <= INT32_MAX;
 }
 
-// Whether each window begins within its row, and some window is wholly in it: else an access would
-// have one element there.
+// Whether each window begins inside its row, and some window is completely inside it: otherwise an
+// access would have a single element there.
 static bool fits(const struct relayout *r, const struct rows *k) {
     int64_t n = r->mode[k->f].extent, most = rows_most_before(k);
     int axis[RELAYOUT_MODES];
@@ -53,9 +53,9 @@ static bool fits(const struct relayout *r, const struct rows *k) {
            rows_axes(r, k, axis);
 }
 
-// The first of these of which few windows are beyond the rows, else the one with the fewest.  Blocks
-// of 128 threads were seen to be the fastest; small ones begin too often, and are taken where no
-// others fit.
+// Chooses the first shape with few windows beyond the rows, or else the one with the fewest.
+// Blocks of 128 threads were measured to be the fastest.  Small ones begin too often, and are taken
+// only if no others fit.
 static bool choose_window(const struct relayout *r, struct rows *k) {
     static const int threads[] = {128, 160, 192, 224, 256, 96, 64, 32};
     int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
@@ -64,7 +64,7 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
     for (unsigned i = 0; i < sizeof threads / sizeof threads[0]; ++i) {
         if (threads[i] < FEW_THREADS && idle < INT64_MAX) break;
         for (int held = k->staged ? STAGED : HELD; held >= HELD && idle > n / IDLE; held /= 2) {
-            // what is read besides takes threads, too
+            // the additional reads take threads too
             k->threads = threads[i] - (k->staged ? k->step * es / held : 0);
             k->times = held / (k->store * es);
             int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
@@ -77,11 +77,12 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
     return idle < INT64_MAX;
 }
 
-// Accesses where elements follow one another on both sides.
+// Accesses if elements are contiguous on both sides.
 static void dense_accesses(const struct relayout *r, struct rows *k) {
     int es = bytes_of(r, false);
     int load = least(WIDE, r->src_align) / es, store = least(WIDE, r->dst_align) / es;
-    int both = common(r, k->f, least(load, store), true);  // that are aligned at the same elements
+    // elements that are aligned on both sides at once
+    int both = common(r, k->f, least(load, store), true);
     k->staged = both * es < WORD && load * es >= WORD;
     k->store = both * es < WORD ? least(store, WORD / es) : store;
     k->load = k->staged ? load : least(both, k->store);

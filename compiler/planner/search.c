@@ -1,31 +1,32 @@
-// The search: tiles by the runs that they have on both sides, threads and values for each, and the
-// least cost.
+// The search: tries tiles by the length of their runs on both sides, with threads and values for
+// each, and keeps those with the least cost.
 #include <string.h>
 
 #include "planner/private.h"
 
 enum {
     MOST_HELD = 256,          // bytes of a thread's fragment
-    MOST_LOADS = 40,          // of a thread
-    MOST_STRAIGHT = 4,        // the same, where elements go straight through registers
+    MOST_LOADS = 40,          // by each thread
+    MOST_STRAIGHT = 4,        // the same, if elements go straight through registers
     MOST_SHARED = 66 * 1024,  // bytes of a tile
-    MOST_TILES = 1024,        // that are tried
+    MOST_TILES = 1024,        // tried
     ROW = 64,                 // bytes that threads write side by side
     SECTOR = 32,              // bytes of the caches
-    LONG_ROW = 512,           // bytes that need no company of other rows
+    LONG_ROW = 512,           // bytes of a row that need no other rows beside them
     PADS = 9,
     STYLES = 6
 };
 
 struct search {
     const struct relayout *r;
-    int es;                                        // bytes of an element on its way
-    int64_t shared;                                // bytes that a tile may take
-    bool flat;                                     // all threads read
-    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];  // modes, the fastest one first
-    int x, y;                                      // the fast modes
-    int load, store;                               // elements of a vector along them
-    struct chosen *list;                           // the best ones so far
+    int es;          // bytes of an element in fragments and shared memory
+    int64_t shared;  // most bytes of a tile
+    bool flat;       // all threads read
+    // modes, the fastest one first
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
+    int x, y;             // the fast modes
+    int load, store;      // elements of a vector along them
+    struct chosen *list;  // the best choices so far
     int n, most;
 };
 
@@ -33,9 +34,10 @@ static int64_t round_up(int64_t a, int64_t b) {
     return (a + b - 1) / b * b;
 }
 
-// How much of extent "e" a tile takes that wants "want", in multiples of "unit": all of it where
-// that is near; else, by style, equal tiles, a divisor, or just that.  Further styles round equal
-// tiles up to multiples of 2, 4 and 8, even beyond the extent, so that threads divide them.
+// How much of extent "e" a tile takes if "want" is wanted, in multiples of "unit".  It is all of
+// "e" if that is near; otherwise, depending on "style", equal tiles, a divisor, or exactly "want".
+// Further styles round equal tiles up to multiples of 2, 4 and 8, even beyond the extent, so that
+// threads divide them.
 static int64_t pick(int64_t e, int64_t want, int64_t unit, int style) {
     if (style > 2 && e > 8 && want > 4) {
         int64_t step = unit > 1 << (style - 2) ? unit : 1 << (style - 2);
@@ -62,7 +64,7 @@ static int64_t tile_size(const struct search *q, const struct choice *c) {
     return n;
 }
 
-// Whether two choices are the same but for what the cost alone decides: where the tile is padded.
+// Whether two choices differ only in what the cost alone decides: where the tile is padded.
 static bool alike(const struct search *q, const struct choice *a, const struct choice *b) {
     if (a->way != b->way || a->block != b->block || a->grid.by_src != b->grid.by_src ||
         a->grid.lead != b->grid.lead || a->grid.lead_tiles != b->grid.lead_tiles)
@@ -74,7 +76,7 @@ static bool alike(const struct search *q, const struct choice *a, const struct c
     return true;
 }
 
-// Whether it is behind all that the list has room for.
+// Whether it is worse than everything in the full list.
 static bool behind(const struct search *q, const struct choice *c, const struct traffic *t,
                    struct cost *cost) {
     cost_of(q->r, c, t, cost);
@@ -106,7 +108,7 @@ static void straight(struct search *q, int vector, int threads, int style) {
     c.rd.val[q->y] = c.rd.vector = vector;
     for (int i = 0; i < r->rank; ++i) {
         int m = q->dst[i];
-        // whole vectors: what is left at the end of a ragged extent is the edge of another tile
+        // whole vectors; the rest at the end of a ragged extent is the edge of another tile
         int64_t units = r->mode[m].extent / c.rd.val[m];
         int64_t want = left < units ? pick(units, left, 1, style) : units;
         c.rd.thr[m] = want > left ? left : want;
@@ -128,7 +130,7 @@ static void try_straight(struct search *q, int vector) {
 
 // -- staged ---------------------------------------------------------------------------------------
 
-// Makes the tile hold runs of so many bytes on a side.
+// Enlarges the tile until it has runs of so many bytes on a side.
 static void grow_run(const struct search *q, struct choice *c, bool src, int64_t bytes,
                      const int64_t *unit, int style) {
     int64_t run = bytes_of(q->r, src);
@@ -156,8 +158,8 @@ static void grow_tile(const struct search *q, struct choice *c, int64_t bytes, c
     }
 }
 
-// Divides the tile among up to "threads" threads that read: a vector along x and "block" values
-// along y a thread, and more values along modes other than x where there are more than threads.
+// Divides the tile among at most "threads" threads that read.  Each has a vector along x and
+// "block" values along y, and more values along modes other than x if there are not enough threads.
 static bool share_reads(const struct search *q, struct choice *c, int block, int threads) {
     const struct relayout *r = q->r;
     bool straight = c->way == WAY_STRAIGHT;
@@ -179,17 +181,17 @@ static bool share_reads(const struct search *q, struct choice *c, int block, int
            size / c->rd.threads <= (straight ? MOST_STRAIGHT : MOST_LOADS) * c->rd.vector;
 }
 
-// The mode after which each step of a block in shared memory is padded: the source's fastest one
-// of the tile that is not the destination's fast mode; -1: none.
+// The mode after which shared memory is padded: the source's fastest mode in the tile that is not
+// the destination's fast mode; -1: none.
 static int padded_mode(const struct search *q, const struct choice *c) {
     for (int i = 0; i < q->r->rank; ++i)
         if (q->src[i] != q->y && c->tile[q->src[i]] > 1) return q->src[i];
     return -1;
 }
 
-// As many threads as can be, up to "threads", with rows of 64 bytes of the destination or as long
-// as they are, and a multiple of "times" of them along mode "m".  Keeps in c->wr the greater
-// number.
+// Uses as many threads as possible, up to "threads", with rows of the destination of 64 bytes (or
+// all of a shorter one), and a multiple of "times" threads along mode "m".  Keeps the larger number
+// in c->wr.
 static void share_rows(const struct search *q, struct choice *c, const int64_t units[], int threads,
                        int m, int64_t times, int64_t val) {
     int rank = q->r->rank;
@@ -211,9 +213,9 @@ static void share_rows(const struct search *q, struct choice *c, const int64_t u
     }
 }
 
-// Divides the tile among up to "threads" threads that write.  What they do not reach at once they
-// reach in further rounds, which have to come out even.  In a mode that is cut into (part, rest)
-// threads take rows of one part, whole parts a round, or a part each.
+// Divides the tile among at most "threads" threads that write.  What they do not write at once they
+// write in further rounds of the same size.  In a mode split into (part, rest), threads have rows
+// of one part, complete parts in each round, or one part each.
 static bool share_writes(const struct search *q, struct choice *c, int threads) {
     const struct relayout *r = q->r;
     int padded = padded_mode(q, c);
@@ -238,8 +240,8 @@ static bool share_writes(const struct search *q, struct choice *c, int threads) 
     return c->wr.threads > 0;
 }
 
-// Places the tile in shared memory in the order of the destination, "pad" elements after each step
-// of the source's fastest other mode.
+// Places the tile in shared memory in the order of the destination, with "pad" elements after each
+// step of the source's fastest other mode.
 static void place_tile(const struct search *q, struct choice *c, int64_t pad) {
     const struct relayout *r = q->r;
     int64_t at = 1;
@@ -302,8 +304,8 @@ static void straight_tile(struct search *q, const struct choice *tile, int threa
     keep(q, &c, &t);
 }
 
-// Whether rows with one fast mode are short and begin inside sectors of the caches, on a side: a
-// warp that has several of them, one after the other on each side, cuts fewer.
+// Whether rows with one fast mode are short and begin inside sectors on a side.  A warp with
+// several consecutive rows on each side then splits fewer sectors.
 static bool rows_share_sectors(const struct search *q) {
     bool share = false;
     for (int m = 0; m < q->r->rank; ++m)
@@ -325,7 +327,7 @@ static void ways_of(struct search *q, const struct choice *tile) {
         }
 }
 
-// The tile with such runs and so many bytes in that style.
+// A tile with these runs and so many bytes, in the given style.
 static struct choice tile_of(const struct search *q, int64_t src_bytes, int64_t dst_bytes,
                              int64_t bytes, int style) {
     const struct relayout *r = q->r;
@@ -381,8 +383,9 @@ int choose(const struct relayout *given, bool flat, struct chosen list[], int mo
     if (!share && !flat) try_straight(&q, along);
     if (r->rank == 1) return q.n;
 
-    // A block that is turned has as many rows as a vector has elements. Where a variant moves single
-    // elements, lanes are that far apart: 0.2 of memcpy for f16, and 0.6 by single elements alone.
+    // A transposed block has as many rows as a vector has elements. If a variant moves single
+    // elements, lanes are that far apart: 0.2 of memcpy for f16, instead of 0.6 with single
+    // elements only.
     while (!vector_proven(r, q.load, true)) q.load /= 2;
     while (!vector_proven(r, q.store, false)) q.store /= 2;
     while (r->mode[q.x].extent % q.load) q.load /= 2;

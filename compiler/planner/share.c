@@ -1,4 +1,4 @@
-// Threads of a tile: divisors of its modes.
+// Distributes the threads of a tile: divisors of its modes.
 #include <string.h>
 
 #include "base/trap.h"
@@ -13,12 +13,12 @@ struct shares {
     int best;
     int64_t now[RELAYOUT_MODES], *out;
     int64_t wanted;
-    // by mode and threads of those before it: what was tried, and is no better again
+    // by mode and number of threads before it: already tried
     uint64_t tried[RELAYOUT_MODES][WORDS];
 };
 
-// Tries the divisors of mode "i" of the order, the greatest one first, where the modes before have
-// "have" threads.  Whether no better one is to be found.
+// Tries the divisors of mode "i" of the order, the largest first, when earlier modes have "have"
+// threads.  Returns whether no better distribution is possible.
 static bool try_mode(struct shares *s, int i, int64_t have) {
     while (i < s->rank && s->units[s->order[i]] == 1) s->now[s->order[i++]] = 1;
     if (i == s->rank) {

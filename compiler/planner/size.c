@@ -1,4 +1,4 @@
-// Relayouts whose extents and strides are params: the search assumes usual sizes.
+// Relayouts whose extents and strides are params: assumes typical sizes for the search.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -21,18 +21,25 @@ static int collect(struct lay_int v, const struct lay_sym *found[], int n) {
     return n;
 }
 
-// A size of "y": about "size", which has many divisors, and as it is promised.  Where "by" is not 0,
-// it is a multiple of that, and of no more than has to be.
+// A size of "y" in its range: about "size", which has many divisors, and as it is promised.  Where
+// "by" is not 0, it is a multiple of that, and of no more than has to be.
 static int64_t usual(const struct lay_sym *y, int64_t size, int64_t by) {
     int64_t step = y->mul / lay_gcd(y->mul, GRAIN), n;
     if (__builtin_mul_overflow(step, GRAIN, &step)) step = y->mul;
+    // A range may be too small for a multiple of the grain.
+    while (step > y->mul && (y->hi < step || y->hi / step * step < y->lo)) step /= 2;
     n = size > step ? size / step * step : step;
+    if (n > y->hi) n = y->hi / step * step;
+    if (n < y->lo) n = (y->lo - 1) / step * step + step;
     by *= y->mul / lay_gcd(y->mul, by ? by : 1);
-    if (by % GRAIN != 0 && n + by <= y->hi) n += by;
+    if (by % GRAIN != 0) {
+        if (n + by > y->hi && n - step + by >= y->lo) n -= step;
+        if (n + by <= y->hi) n += by;
+    }
     return n > y->hi ? y->hi : n < y->lo ? y->lo : n;
 }
 
-// What the case asks "y" to be a multiple of; of a product it is the last param.
+// The divisor that the case requires of "y"; for a product, it is required of its last param.
 static int64_t asked(const struct relayout *r, const struct lay_sym *y) {
     int64_t by = 1;
     for (int i = 0; i < r->nwhen; ++i) {
@@ -47,7 +54,7 @@ static int64_t *number(struct relayout_mode *m, enum relayout_number k) {
 }
 
 const char *relayout_size(struct session *s, struct relayout *r, bool torn) {
-    // by how many params the extents are made of, so that there are about 2^24 elements
+    // by the number of params in the extents, for about 2^24 elements
     static const int64_t sizes[] = {65536, 65536, 4096, 512, 64, 64, 64, 16};
     const struct lay_sym *found[MOST_PARAMS];
     int n = 0, factors = 0, most = sizeof sizes / sizeof sizes[0] - 1;
@@ -65,7 +72,7 @@ const char *relayout_size(struct session *s, struct relayout *r, bool torn) {
     for (int i = 0; i < r->rank; ++i)
         for (int k = 0; k < RELAYOUT_NUMBERS; ++k) {
             struct relayout_mode *m = &r->mode[i];
-            // of a case extents have many divisors: its tile is not to fit one size alone
+            // extents in a case have many divisors, so that its tile does not suit just one size
             if (!lay_int_valid(m->run[k]) || (torn && r->nwhen && k == RELAYOUT_EXTENT)) continue;
             if (!lay_int_eval(m->run[k], value, number(m, k)))
                 return arena_printf(&s->arena, "%s has no value where %s",

@@ -1,4 +1,4 @@
-// Which skewed tile: all shapes that threads and warps divide, and the cost of each.
+// Chooses a skewed tile: tries all shapes that threads and warps divide, by their costs.
 #include "planner/skew.h"
 
 #include "image/elem.h"
@@ -6,27 +6,27 @@
 enum {
     WARP = 32,
     WIDE = 16,  // bytes of a write
-    WORD = 4,   // of a read
+    WORD = 4,   // bytes of a read
     SECTOR = 32,
     LINE = 128,
-    LONG = 96,  // bytes of a window, at the least
+    LONG = 96,  // least bytes of a window
     SMS = 132,
-    FEW = 16,                 // blocks of an SM: the last ones count
+    FEW = 16,                 // blocks on an SM: the last ones matter
     MOST_HELD = 256,          // bytes of a thread's fragment
-    MOST_NARROW = 64,         // elements of it that are less than a register
-    MOST_LOADS = 40,          // of a thread
+    MOST_NARROW = 64,         // most elements of it that are narrower than a register
+    MOST_LOADS = 40,          // for each thread
     MOST_SHARED = 72 * 1024,  // bytes of a tile
-    MOST_OUTER = 65535,       // blocks along the second and third coordinate
-    PITCHES = 8,              // that are tried
+    MOST_OUTER = 65535,       // most blocks along the second and third coordinate
+    PITCHES = 8,              // numbers of pitches to try
     ASYNC = 80,               // the first architecture with cp.async
-    HEAD = 300,  // of the cost, for an element that comes before the first window of a row
+    HEAD = 300,               // cost of an element before the first window of a row
     PERCENT = 100,
-    BY_ELEMENTS = 93,    // per cent of the cost, where the source is read element by element
-    BLOCKS_DIFFER = 142  // the same, where blocks begin at other places of a word than others do
+    BY_ELEMENTS = 93,    // percent of the cost, if the source is read element by element
+    BLOCKS_DIFFER = 142  // the same, if blocks begin at different places in a word
 };
 
-// Whether each window begins within its row, some tile is wholly in the tensors, and what is read
-// of the source begins within its rows.
+// Whether each window begins inside its row, some tile is completely inside the tensors, and the
+// reads of the source begin inside its rows.
 static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;
     int64_t last = (skew_tiles_y(r, k) - 1) * k->window;
@@ -43,7 +43,7 @@ static int lanes(int64_t n) {
     return n > WARP ? WARP : (int)n;
 }
 
-// Whether threads and warps divide what they have, and it is not too much.
+// Whether threads and warps divide their work equally, within the limits.
 static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     int64_t warps = k->threads / WARP, values = skew_rows(k) * k->fetched / k->threads;
     int64_t across = k->window / k->vector;
@@ -62,7 +62,7 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
            divides(SKEW_PIECES * warps * WARP / lanes(words), skew_rows(k));
 }
 
-// Whether blocks begin at other places of a word than others do.
+// Whether blocks begin at different places in a word.
 static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
     bool differ = false;
     for (int m = 0; m < r->rank; ++m)
@@ -71,7 +71,7 @@ static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
     return differ;
 }
 
-// How many rows of a class the lanes of a warp write at a time, "across" lanes a row.
+// How many rows of a class the lanes of a warp write at a time, with "across" lanes for each row.
 static int rows_at_once(const struct skewed *k, int across) {
     int64_t rows = k->across / skew_apart(k);
     int down = 1;
@@ -101,8 +101,8 @@ static int64_t gets_of(const struct relayout *r, const struct skewed *k, int acr
     return n * k->window * k->across / (all * k->vector);
 }
 
-// How the parts of the cost weigh against one another was seen in 140 tiles of 8191x8193 elements,
-// and beside other tiles for rows of 51 to 7722 elements.
+// The weights of the parts were found with 140 tiles of 8191x8193 elements, and in comparison to
+// other tiles for rows of 51 to 7722 elements.
 static void set_cost(const struct relayout *r, struct skewed *k) {
     int64_t es = r->type->bits / 8, n = skew_tiles_x(r, k) * skew_tiles_y(r, k);
     int across = lanes(k->window / k->vector), down = rows_at_once(k, across);
@@ -138,12 +138,12 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
     }
 }
 
-// All that can be with these windows and reads.
+// Tries all tiles with these windows and reads.
 static void try_tiles(const struct relayout *r, bool flat, struct skewed *k, struct skewed *best) {
-    // narrow elements were seen to be fastest so
+    // this was measured to be the fastest for narrow elements
     int64_t fetched = k->load > 1 ? 64 : 32, most = k->load > 1 ? 64 : 128;
     int threads = k->load > 1 ? 256 : 128, most_threads = k->load > 1 ? 256 : 512;
-    // where rows of the source are far from one another, a line of each at least
+    // if rows of the source are far apart, at least a line of each
     while (flat && fetched * r->type->bits / 8 < LINE) fetched *= 2;
     for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
         for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
@@ -155,7 +155,7 @@ static void try_tiles(const struct relayout *r, bool flat, struct skewed *k, str
             }
 }
 
-// Modes besides x and y are the second and third coordinate of a block.
+// Whether modes besides x and y fit the second and third coordinate of a block.
 static bool outer_modes_fit(const struct relayout *r, const struct skewed *k) {
     for (int m = 0; m < r->rank; ++m)
         if (m != k->x && m != k->y && r->mode[m].extent > MOST_OUTER) return false;
@@ -167,7 +167,7 @@ bool skew_async(const struct relayout *r, struct skewed *k) {
     if (es > 1 || k->load == 1 || blocks_differ(r, k) || r->arch < ASYNC) return false;
     k->async = true;
     k->vector = k->load;
-    // rows are as far from alignment as those of the source
+    // rows have the same misalignment as those of the source
     k->pitch = k->first + k->fetched;
     while (k->pitch % k->load != r->mode[k->y].src % k->load) ++k->pitch;
     return k->pitch % 2 && skew_rows(k) * k->pitch * es <= most && comes_out_even(r, k);
@@ -176,7 +176,7 @@ bool skew_async(const struct relayout *r, struct skewed *k) {
 bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = r->type->bits / 8;
     best->cost = INT64_MAX;
-    if (r->to || r->usual) return false;  // what is converted, or has params, is not skewed
+    if (r->to || r->usual) return false;  // not for conversions and params
     if (r->rank < 2 || es > WORD || r->dst_align % WIDE) return false;
     if (!flat && r->src_align % WORD) return false;
     order_of(r, true, src);
@@ -191,7 +191,7 @@ bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {
                 for (int more = 0; more < 2; ++more) {
                     k.window = more ? rows : rows - k.step;
                     bool torn = r->mode[k.x].dst % k.vector != 0;
-                    // with words it would be too much to prove
+                    // with words, it would be too much to prove
                     bool proven = k.load == 1 || !blocks_differ(r, &k);
                     if (torn && proven && k.window * es >= LONG) try_tiles(r, flat, &k, best);
                 }

@@ -1,24 +1,24 @@
-// Parts of a kernel's text that several forms have.
+// Parts of a kernel's text that several forms share.
 #ifndef TCPC_PLANNER_TEXT_H
 #define TCPC_PLANNER_TEXT_H
 
 #include "planner/private.h"
 
-// "(1,8,4)", of all modes.
+// Writes the numbers of all modes: "(1,8,4)".
 void text_numbers(struct buf *b, const struct relayout *r, const int64_t *n);
-// "NAME : f32 global (..):(..) align 16".
+// Writes "NAME : f32 global (..):(..) align 16".
 void text_formal(struct buf *b, const struct relayout *r, const char *name, bool src);
-// "tile(universal(128), thr=..:.., val=..:..)": threads are numbered along the side's fast modes
-// first, and so are values, those of a vector before all.
+// Writes "tile(universal(128), thr=..:.., val=..:..)".  Threads and values are numbered along the
+// side's fast modes first; the values of a vector come before all others.
 void text_tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
                 const char *atom, int bits, const char *hints);
-// "local_tile(NAME, (..), (..))": the block's tile.
+// Writes the block's tile: "local_tile(NAME, (..), (..))".
 void text_part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
                const char *end);
-// "let c0 = ..": which tile a block has, where no params say how many there are.
+// Writes "let c0 = ..": the coordinates of a block's tile, if no params give the number of tiles.
 void text_coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
                       const char *end);
-// "shared s : ..".
+// Writes "shared s : ..".
 void text_shared(struct buf *b, const struct relayout *r, const struct choice *c, const char *end);
 
 #endif

@@ -1,12 +1,11 @@
-// What the accesses of a tile need of the caches and of shared memory: those of some warps, address
-// by address.
+// The cost of a tile's accesses for caches and shared memory, from the addresses of some warps.
 #include "planner/private.h"
 
 enum { LANES = 32, WORD = 4, LINE = 128, WARPS = 3, PHASES = 4 };
 
 enum space { SOURCE, DESTINATION, SHARED };
 
-// Where coordinate "k" of mode "m" is, in elements.
+// The offset of coordinate "k" of mode "m", in elements.
 static int64_t place(const struct relayout *r, const struct choice *c, enum space space, int m,
                      int64_t k) {
     if (space != SHARED) return k * (space == SOURCE ? r->mode[m].src : r->mode[m].dst);
@@ -17,7 +16,8 @@ static int bytes_in(const struct relayout *r, enum space space) {
     return space == SHARED ? held_bytes(r) : bytes_of(r, space == SOURCE);
 }
 
-// The bytes at which the lanes of warp "warp" begin, threads numbered along the modes in "order".
+// Sets "at" to the begin of each lane's access in warp "warp", in bytes; threads are numbered along
+// the modes in "order".
 static int addresses(const struct relayout *r, const struct choice *c, const struct share *s,
                      const int *order, enum space space, int warp, int64_t at[LANES]) {
     int n = 0, modes = 0, mode[RELAYOUT_MODES];
@@ -44,7 +44,7 @@ static int addresses(const struct relayout *r, const struct choice *c, const str
     return n;
 }
 
-// Lanes whose accesses of "bytes" each go together.
+// How many lanes' accesses of "bytes" go together.
 static int lanes_together(int bytes) {
     return bytes <= WORD ? LANES : LANES * WORD / bytes;
 }
@@ -58,19 +58,19 @@ static int64_t all_passes(const int64_t *at, int lanes, int bytes) {
     return n;
 }
 
-// How many pieces of "size" bytes the lanes touch that begin "phase" bytes further.
+// How many pieces of "size" bytes the lanes touch if all addresses are moved by "phase" bytes.
 static int64_t pieces(const int64_t *at, int lanes, int bytes, int size, int64_t phase) {
     int64_t seen[2 * LANES], n = 0;
     for (int l = 0; l < lanes; ++l)
         for (int64_t p = (at[l] + phase) / size; p <= (at[l] + phase + bytes - 1) / size; ++p) {
             int64_t k = n;
-            while (k > 0 && seen[k - 1] != p) --k;  // mostly the last one
+            while (k > 0 && seen[k - 1] != p) --k;  // usually the last one
             if (k == 0) seen[n++] = p;
         }
     return n;
 }
 
-// The step by which tiles and rows of a side begin at other places of a line; LINE: at none.
+// The distance at which the tiles and rows of a side begin in a line; LINE: all at its beginning.
 static int64_t step_of(const struct relayout *r, const struct choice *c, bool src) {
     int64_t es = bytes_of(r, src), step = LINE;
     for (int m = 0; m < r->rank; ++m) {
@@ -83,8 +83,8 @@ static int64_t step_of(const struct relayout *r, const struct choice *c, bool sr
     return align < 16 && align < step ? align : step;
 }
 
-// Averages of an access of a warp, times AVERAGE.  The last warp of a block may have few lanes: it
-// counts as much as its lanes, and costs as if all of them had work.
+// The average of an access of a warp, times AVERAGE.  The last warp of a block may have few lanes:
+// its weight is their number, and its cost is as if all of them were active.
 static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
                    bool by_src, enum space space, int vector, struct access *out) {
     int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES;
@@ -117,7 +117,7 @@ void traffic_of_memory(const struct relayout *r, const struct choice *c, struct 
            &out->write);
 }
 
-// As sample counts passes where no two lanes that go together meet in a bank.
+// Like the passes of sample, without any bank conflicts.
 static int64_t least_passes(const struct relayout *r, const struct share *s, int vector) {
     int warps = (s->threads + LANES - 1) / LANES, together = lanes_together(vector * held_bytes(r));
     int next = warps < WARPS ? 1 : warps / WARPS;
@@ -130,11 +130,11 @@ static int64_t least_passes(const struct relayout *r, const struct share *s, int
     return passes * LANES / all;
 }
 
-// Whether no two elements of a tile are at one place of the side, seen by the strides alone.  A tile
-// may go on after the end of a mode.
+// Whether all elements of a tile have different places on the side, judged by the strides.  A tile
+// may continue beyond the end of a mode.
 static bool apart_on(const struct relayout *r, const struct choice *c, bool src) {
     int order[RELAYOUT_MODES];
-    int64_t last = 0;  // element, of the faster modes
+    int64_t last = 0;  // of the faster modes
     order_of(r, src, order);
     for (int i = 0; i < r->rank; ++i) {
         const struct relayout_mode *m = &r->mode[order[i]];
@@ -145,7 +145,7 @@ static bool apart_on(const struct relayout *r, const struct choice *c, bool src)
     return true;
 }
 
-// As sample counts lines where lanes touch each byte of them.
+// Like the lines of sample, if lanes touch each byte of the lines.
 static int64_t least_lines(const struct relayout *r, const struct choice *c, const struct share *s,
                            bool src, int vector) {
     int warps = (s->threads + LANES - 1) / LANES, n = 0, next = warps < WARPS ? 1 : warps / WARPS;

@@ -1,4 +1,4 @@
-// A choice as the text of a kernel.
+// Writes a choice as the text of a kernel.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "planner/candidate.h"
 #include "planner/text.h"
 
-// Names of the kernel's own that no argument has: each ends so.
+// A suffix for the kernel's own names with which none equals an argument's name.
 static const char *ending(const struct relayout_names *n) {
     static const char *const own[] = {"a", "b", "c", "d", "e", "i",   "j",   "p",  "q",
                                       "r", "s", "t", "u", "v", "get", "put", "rd", "wr"};
-    static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
+    static const char *const ends[] = {"", "_", "__"};  // two arguments exclude at most two of them
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
         for (unsigned i = 0; i < sizeof own / sizeof own[0]; ++i)
@@ -56,8 +56,8 @@ void text_formal(struct buf *b, const struct relayout *r, const char *name, bool
     buf_printf(b, " align %d", src ? r->src_align : r->dst_align);
 }
 
-// What the accesses of a tiled copy to those sides demand; or ask for, where params say whether
-// they are right.
+// The atom of a tiled copy between those sides: it requires the width, or only allows it if params
+// decide whether it is valid.
 static const char *atom_of_sides(const struct relayout *r, const struct share *s, bool src,
                                  bool dst) {
     bool proven =
@@ -101,8 +101,8 @@ void text_part(struct buf *b, const struct relayout *r, const struct choice *c, 
     buf_puts(b, "))");
 }
 
-// Which tile a block has where params say how many there are: its number along each axis, digit by
-// digit.
+// Writes the coordinates of a block's tile if params give the number of tiles: digits of its number
+// along each axis.
 static void coordinates_by_axis(struct buf *b, const struct relayout *r, const struct choice *c,
                                 const struct axes *g, const char *end) {
     for (int axis = 0; axis < g->axes; ++axis) {
@@ -119,7 +119,7 @@ static void coordinates_by_axis(struct buf *b, const struct relayout *r, const s
     }
 }
 
-// The same of one axis, in the order of the choice's grid.
+// The same for one axis, in the order of the choice's grid.
 void text_coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
                       const char *end) {
     struct {
@@ -144,7 +144,7 @@ void text_coordinates(struct buf *b, const struct relayout *r, const struct choi
     }
     for (int i = 0; i < n; ++i) {
         int m = digit[i].mode;
-        if (i > 0 && m == digit[0].mode) continue;  // said with the lead
+        if (i > 0 && m == digit[0].mode) continue;  // already written with the lead
         buf_printf(b, "  let c%d%s = ", m, end);
         for (int k = i; k < n; ++k) {
             if (digit[k].mode != m) continue;
@@ -158,7 +158,7 @@ void text_coordinates(struct buf *b, const struct relayout *r, const struct choi
     }
 }
 
-// "(8*ceil_div(M,64),16)"
+// Writes the grid: "(8*ceil_div(M,64),16)".
 static void blocks(struct buf *b, const struct relayout *r, const struct choice *c,
                    const struct axes *g) {
     for (int axis = 0; axis < g->axes; ++axis) {
@@ -226,7 +226,7 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     buf_printf(b, " with wr%s;\n", end);
 }
 
-// The choice in words.
+// Writes the reasons for the choice.
 static void reasons(struct buf *b, const struct relayout *r, const struct choice *c,
                     const struct cost *cost) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -265,7 +265,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                cost->lines, cost->conflict, cost->per_sm);
 }
 
-// "kernel NAME(A : .., out B : ..)".
+// Writes "kernel NAME(A : .., out B : ..)".
 static void head(struct session *s, struct buf *b, const struct relayout *r,
                  const struct relayout *to, const struct relayout_names *n) {
     buf_printf(b, "kernel %s(", n->kernel);
@@ -328,7 +328,7 @@ static void line_kernel(struct session *s, const struct relayout *r, const struc
     buf_puts(b, "}\n");
 }
 
-// One case, by candidate "of"; NULL: there is none, of "found" that there are.
+// Writes one case by candidate "of"; NULL: there is none, and "found" candidates exist.
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of, int found,
                             struct buf *b) {
@@ -388,7 +388,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     for (int i = 0; i < cases; ++i)
         any |= there[i] =
             (first && found[0] > 0) || candidate_of(&list[i], r->candidate, &of[i], &found[i]);
-    // a case that has not so many is as it would be
+    // a case without so many candidates uses its best one
     for (int i = 0; i < cases && !why; ++i) {
         bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
         why = one_case(s, &list[i], n, made ? &of[i] : NULL, found[i], b);

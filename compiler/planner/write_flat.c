@@ -1,4 +1,4 @@
-// A flat tile as the text of a kernel.
+// Writes a flat tile as the text of a kernel.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -6,7 +6,7 @@
 #include "planner/flat.h"
 #include "planner/text.h"
 
-// "let t3 = tid / 4 % 8": which part of the tile a thread reads along each mode.
+// Writes "let t3 = tid / 4 % 8": the part of the tile that a thread reads along each mode.
 static void digits(struct buf *b, const struct relayout *r, const struct choice *c,
                    const char *end) {
     int order[RELAYOUT_MODES];
@@ -23,7 +23,7 @@ static void digits(struct buf *b, const struct relayout *r, const struct choice 
     }
 }
 
-// "8*c3 + t3": where the part begins of what a thread reads along mode "m", in such parts.
+// Writes "8*c3 + t3": the begin of a thread's part along mode "m", in units of such parts.
 static void place(struct buf *b, const struct relayout *r, const struct choice *c, int m,
                   int64_t times, const char *end) {
     int64_t thr = c->rd.thr[m] * times;
@@ -61,7 +61,8 @@ void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, con
     buf_char(b, ')');
 }
 
-// "frag r : f32 (4,8):(8,1)": what a thread reads, what is side by side in the source first.
+// Writes "frag r : f32 (4,8):(8,1)": what a thread reads; what is adjacent in the source comes
+// first.
 static void fragment(struct buf *b, const struct relayout *r, const struct choice *c,
                      const char *end) {
     int order[RELAYOUT_MODES];
@@ -78,7 +79,7 @@ static void fragment(struct buf *b, const struct relayout *r, const struct choic
     buf_puts(b, ";\n");
 }
 
-// Values as the fragment counts them: those of the first mode first.
+// Writes the tile; values are counted as in the fragment, those of the first mode first.
 static void put_tiled(struct buf *b, const struct relayout *r, const struct choice *c,
                       const char *end) {
     int order[RELAYOUT_MODES];

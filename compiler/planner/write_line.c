@@ -1,11 +1,11 @@
-// A line as the text of a kernel.
+// Writes a line as the text of a kernel.
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "image/elem.h"
 #include "planner/line.h"
 
-// The source at the coordinates of element "e" of the destination, and its rows.
+// Writes the source at the coordinates of element "e" of the destination, and its rows.
 static void slice(const struct relayout *r, const struct line *k, const char *src, const char *end,
                   struct buf *b) {
     int64_t by[RELAYOUT_MODES], n = 1;
@@ -44,7 +44,7 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
     int64_t all = line_elements(k);
     int bits = r->type->bits, loads = k->store / k->load;
     buf_printf(b, "(%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
-    // stores of a thread are as far apart as all threads write at once
+    // a thread's stores are as far apart as all threads write at once
     buf_printf(
         b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",
         end, k->store * bits, k->threads, k->store, k->times, k->store, k->threads * k->store, all);

@@ -1,4 +1,4 @@
-// A window of a row as the text of a kernel.
+// Writes a window of a row as the text of a kernel.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@ struct writer {
     int64_t windows;
 };
 
-// A tuple of all modes: "along" for the fast one, and "other" for the rest.
+// Writes a tuple of all modes: "along" for the fast one, "other" for the rest.
 static void tuple(const struct writer *w, const char *other, int64_t along) {
     for (int m = 0; m < w->r->rank; ++m) {
         buf_puts(w->b, m ? "," : "(");
@@ -26,8 +26,8 @@ static void tuple(const struct writer *w, const char *other, int64_t along) {
     buf_char(w->b, ')');
 }
 
-// ", (1,1,N), (c0,c1,..))": the end of a local_tile of "along" elements of the block's row: those
-// of the block's window, or of the row's only one.
+// Writes ", (1,1,N), (c0,c1,..))", the end of a local_tile of "along" elements of the block's row:
+// those of the block's window, or with "only" of a row without windows.
 static void tile_end(const struct writer *w, int64_t along, bool only) {
     buf_puts(w->b, ", ");
     tuple(w, "1", along);
@@ -40,17 +40,18 @@ static void tile_end(const struct writer *w, int64_t along, bool only) {
     buf_puts(w->b, "))");
 }
 
-// How many blocks there are along mode "m".
+// The number of blocks along mode "m".
 static int64_t blocks_along(const struct relayout *r, const struct rows *k, int m) {
     return m == k->f ? rows_windows(r, k) : r->mode[m].extent;
 }
 
-// "let c0 = block.x % ..": of a coordinate windows first, then rows as they stand in the destination.
+// Writes "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
+// destination.
 static void coordinates(const struct writer *w) {
     const struct relayout *r = w->r;
     int order[RELAYOUT_MODES], axis[RELAYOUT_MODES];
     int64_t all[AXES] = {1, 1, 1}, by[AXES] = {1, 1, 1};
-    order_of(r, false, order);  // its first one is the fast mode
+    order_of(r, false, order);  // the first one is the fast mode
     if (!rows_axes(r, w->k, axis)) BUG("a grid that was there");
     for (int m = 0; m < r->rank; ++m) all[axis[m]] *= blocks_along(r, w->k, m);
     for (int i = 0; i < r->rank; ++i) {
@@ -65,8 +66,8 @@ static void coordinates(const struct writer *w) {
     }
 }
 
-// "let NAME = 3*c0 + ..": what the block's row begins with on a side, but for multiples of "step".
-// False, and nothing is written, where that is 0 for all.
+// Writes "let NAME = 3*c0 + ..": the begin of the block's row on a side, without multiples of
+// "step". Returns false and writes nothing if that is always 0.
 static bool phase(const struct writer *w, const char *name, bool src, int step) {
     bool any = false;
     for (int m = 0; m < w->r->rank; ++m) {
@@ -83,8 +84,8 @@ static bool phase(const struct writer *w, const char *name, bool src, int step) 
     return any;
 }
 
-// "let a = ..": how far the first window is from where the block's row begins; "let d = ..": how
-// far the source's window begins before it.
+// Writes "let a = ..", the distance of the first window from the begin of the block's row, and "let
+// d = ..", how far the source's window begins before it.
 static void skew(const struct writer *w) {
     const struct rows *k = w->k;
     const char *end = w->end;
@@ -101,7 +102,8 @@ static void skew(const struct writer *w) {
     buf_printf(w->b, ";\n  let d%s = v%s - v%s / %d * %d;\n", end, end, end, k->load, k->load);
 }
 
-// A tiled copy of "times" accesses of "vector" elements, or as many narrower ones, of each thread.
+// Writes a tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for
+// each thread.
 static void tiled(const struct writer *w, const char *name, int bits, int threads, int vector,
                   int times) {
     buf_printf(w->b, "  let %s%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=", name,
@@ -110,8 +112,8 @@ static void tiled(const struct writer *w, const char *name, int bits, int thread
     buf_puts(w->b, ");\n");
 }
 
-// "along" elements from where the block's window begins in a tensor, "before" it where that is not
-// NULL.
+// Writes "along" elements of a tensor from the begin of the block's window on, or from "before"
+// elements before it, if not NULL.
 static void window(const struct writer *w, const char *tensor, int64_t along, const char *before) {
     bool skewed = w->k->step > 1;
     buf_printf(w->b, "local_tile(%s", tensor);
@@ -139,7 +141,7 @@ static void head(const struct writer *w, const char *tensor) {
     tile_end(w, rows_most_before(w->k) + 1, true);
 }
 
-// What comes before the first window, by the block that has it.
+// Writes the copy of what is before the first window, by the block that has that window.
 static void heads(const struct writer *w, const struct relayout_names *n) {
     const struct rows *k = w->k;
     buf_printf(w->b, "  for i%s in 0 .. 1", w->end);

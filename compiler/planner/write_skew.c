@@ -1,4 +1,4 @@
-// A skewed tile as the text of a kernel.
+// Writes a skewed tile as the text of a kernel.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,11 +19,12 @@ struct writer {
     const struct relayout *r;
     const struct skewed *k;
     const char *end;
-    const struct relayout *whole;  // flat: the relayout before modes were put in a row
-    const struct flat *flat;       // NULL: none are
+    const struct relayout *whole;  // flat: the relayout before modes were combined into a row
+    const struct flat *flat;       // NULL: no row of modes
     int64_t tiles_x, tiles_y;
-    bool
-        late;  // the block's first row may begin before an aligned element: by t, and u of its rest
+    // The block's first row may begin at an unaligned element: its misalignment is t, and u is t
+    // modulo the step.
+    bool late;
 };
 
 __attribute__((format(printf, 1, 2))) static struct cell cell(const char *format, ...) {
@@ -35,7 +36,7 @@ __attribute__((format(printf, 1, 2))) static struct cell cell(const char *format
     return c;
 }
 
-// A tuple of all modes: these two, and "other" for the rest.
+// Writes a tuple of all modes: "at_y", "at_x", and "other" for the rest.
 static void tuple(const struct writer *w, const char *other, const char *at_y, const char *at_x) {
     for (int m = 0; m < w->r->rank; ++m) {
         const char *at = m == w->k->y ? at_y : m == w->k->x ? at_x : other;
@@ -48,13 +49,13 @@ static void numbers(const struct writer *w, const char *other, int64_t at_y, int
     tuple(w, other, cell("%" PRId64, at_y).text, cell("%" PRId64, at_x).text);
 }
 
-// The tile of that number along mode "m"; 0 where there is one.
+// The tile with that number along mode "m"; 0 if there is only one.
 static struct cell tile_of(const struct writer *w, int m) {
     int64_t n = m == w->k->y ? w->tiles_y : m == w->k->x ? w->tiles_x : w->r->mode[m].extent;
     return n > 1 ? cell("c%d%s", m, w->end) : cell("0");
 }
 
-// ", (1,Y,X), (c0,AT_Y,AT_X))": the end of a local_tile.
+// Writes ", (1,Y,X), (c0,AT_Y,AT_X))", the end of a local_tile.
 static void tile_end(const struct writer *w, int64_t y, int64_t x, const char *at_y,
                      const char *at_x) {
     buf_puts(w->b, ", ");
@@ -67,7 +68,7 @@ static void tile_end(const struct writer *w, int64_t y, int64_t x, const char *a
     buf_puts(w->b, "))");
 }
 
-// The same of a view that is the block's already.
+// The same for a view that is already the block's.
 static void part_end(const struct writer *w, int64_t y, int64_t x, const char *at_y,
                      const char *at_x) {
     buf_puts(w->b, ", ");
@@ -77,7 +78,7 @@ static void part_end(const struct writer *w, int64_t y, int64_t x, const char *a
     buf_char(w->b, ')');
 }
 
-// cp.async counts bytes, others bits.
+// cp.async counts bytes, others count bits.
 static void atom(const struct writer *w, const char *name, const char *atom, int bits,
                  const int64_t thr[2], const int64_t val[2], bool x_first) {
     int64_t by_y = x_first ? thr[1] : 1, by_x = x_first ? 1 : thr[0];
@@ -103,8 +104,8 @@ static void tiled(const struct writer *w, const char *name, int bits, const int6
     atom(w, name, "universal", bits, thr, val, x_first);
 }
 
-// Modes besides x and y have coordinates of the grid to themselves.  Digits of one number might be
-// put together again in an offset, and what a window begins with would no more cancel out.
+// Gives modes besides x and y separate coordinates of the grid.  The digits of one number might be
+// recombined in an offset, so that the begin of a window would not cancel out.
 static void coordinates(const struct writer *w) {
     const struct skewed *k = w->k;
     char axis = 'y';
@@ -119,8 +120,8 @@ static void coordinates(const struct writer *w) {
             buf_printf(w->b, "  let c%d%s = block.%c;\n", m, w->end, axis++);
 }
 
-// "let NAME = ..": where the block's first row begins on a side, but for multiples of "step".
-// False, and nothing is written, where that is 0 for all.
+// Writes "let NAME = ..", the begin of the block's first row on a side, without multiples of
+// "step". Returns false and writes nothing if that is always 0.
 static bool phase(const struct writer *w, const char *name, bool src, int step) {
     bool any = false;
     for (int m = 0; m < w->r->rank; ++m) {
@@ -137,8 +138,9 @@ static bool phase(const struct writer *w, const char *name, bool src, int step) 
     return any;
 }
 
-// "let NAME = ..": from where row "row" of the tile, one of "rows", begins to an element at a
-// multiple of "step", in 0 .. step.  What is no quotient is proven faster.
+// Writes "let NAME = ..", the distance from the begin of row "row" of the tile, one of "rows", to
+// an element at a multiple of "step", in 0 .. step.  Expressions without quotients are proven
+// faster.
 static void skew_of(const struct writer *w, const char *indent, const char *name, const char *row,
                     int64_t rows, const char *from, int64_t pitch, int step) {
     int64_t rest = pitch % step;
@@ -180,7 +182,7 @@ static void read_elements(const struct writer *w, const char *src) {
     buf_printf(w->b, " with rd%s;\n", w->end);
 }
 
-// The same of a row of modes: each thread works out where its elements are.
+// The same for a row of modes: each thread computes the place of its elements.
 static void read_row(const struct writer *w, const char *src) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
@@ -220,7 +222,7 @@ static void read_row(const struct writer *w, const char *src) {
     buf_printf(b, " with put%s;\n", w->end);
 }
 
-// A piece of the rows that a warp has.  One after another they take fewer registers.
+// Writes the pieces of a warp's rows.  One after the other, they take fewer registers.
 static void pieces(const struct writer *w, const char *tensor, const char *rows,
                    const char *columns, bool tile, int64_t n) {
     const struct skewed *k = w->k;
@@ -275,7 +277,7 @@ static void read_words(const struct writer *w, const char *src) {
     }
 }
 
-// "for NAME in 0 .. N": once more than 0 times only where tile 0 of "tiles" along "m" is.
+// Writes "for NAME in 0 .. N", which has no iterations except in tile 0 of "tiles" along "m".
 static void for_first(const struct writer *w, const char *name, int n, int m, int64_t tiles) {
     buf_printf(w->b, "  for %s%s in 0 .. %d", name, w->end, n);
     if (tiles > 1)
@@ -284,7 +286,7 @@ static void for_first(const struct writer *w, const char *name, int n, int m, in
     buf_puts(w->b, " {\n");
 }
 
-// The columns before all tiles.
+// Copies the columns before all tiles.
 static void copy_first(const struct writer *w, const struct relayout_names *n) {
     const struct skewed *k = w->k;
     int64_t thr[] = {k->window, 1};
@@ -313,7 +315,7 @@ static void rows_of_shared(const struct writer *w, const char *at, const char *p
     buf_printf(w->b, ", %s%s)", p, w->end);
 }
 
-// The same of the destination: "extent" elements along y, of those that "range" names.
+// The same for the destination: "extent" elements along y, in the range "range".
 static void rows_of_dst(const struct writer *w, const char *dst, const char *range, int64_t extent,
                         const char *p, int64_t of) {
     const struct skewed *k = w->k;
@@ -383,7 +385,7 @@ static void write_windows(const struct writer *w, const char *dst) {
     for (int64_t n = 0; n * warps < apart; ++n) write_class(w, dst, n, apart);
 }
 
-// What comes before the first window of each row.
+// Writes what is before the first window of each row.
 static void write_heads(const struct writer *w, const char *dst) {
     const struct skewed *k = w->k;
     int64_t rows = k->across / k->step, thr[] = {k->step, k->threads / k->step};

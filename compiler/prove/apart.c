@@ -1,7 +1,7 @@
-// Whether two accesses are seen at once to touch different elements, without isl.
+// A quick test, without isl, of whether two accesses touch different elements.
 //
-// n copies in one loop are n * n pairs of accesses with nothing between them, and nearly all of
-// these name different elements by their remainders or their bounds.
+// For n copies in a loop without barriers there are n * n pairs of accesses.  In nearly all pairs,
+// remainders or bounds show that the elements differ.
 #include <isl/mat.h>
 
 #include "base/session.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_PARTS = 8 };
 
-// What constrains a part of a set: of columns in the order params, dimensions, quotients, constant.
+// Constraints of a part of a set.  Columns: params, dimensions, quotients, constant.
 struct order_part {
     int nequal, n, ndivs;
     int64_t *at;
@@ -65,7 +65,7 @@ static isl_stat take_part(isl_basic_set *part, void *user) {
                                                                          : isl_stat_error;
 }
 
-// The parts of "open", kept; false: there are too many, or one has large numbers.
+// Finds and keeps the parts of "open".  False if there are too many, or if one has large numbers.
 static bool find_parts(struct prove_order *o, struct order_open *open) {
     if (open->parted) return open->parted > 0;
     int ncols = (int)(isl_set_dim(open->set, isl_dim_param) + isl_set_dim(open->set, isl_dim_set));
@@ -77,7 +77,8 @@ static bool find_parts(struct prove_order *o, struct order_open *open) {
     return ok;
 }
 
-// The dimensions of "x" and "y" that the set of a pair has are the first "la" and "lb" of each.
+// Adds the constraints of "x" to "y".  The set of a pair has the first "la" and "lb" dimensions of
+// the two accesses.
 static void add_part(struct system *y, const struct order_part *x, int nx, int la, int lb) {
     int nparams = y->q->nparams, ncols = nparams + la + lb + x->ndivs + 1;
     int divs = y->ndims - x->ndivs;
@@ -119,7 +120,7 @@ static bool apart_in(struct prove_order *o, int a, int b, const struct order_par
         system_instances(all, &y->what, db);
         apart = !q->failed && system_never(all, true);
     }
-    q->failed = failed;  // what does not fit here may fit into isl's numbers
+    q->failed = failed;  // what is too large here may fit into isl's numbers
     arena_rewind(&q->s->arena, mark);
     return apart;
 }

@@ -1,4 +1,4 @@
-// Which instances of two accesses a wait and a barrier that come in between put in order.
+// Finds the instances of two accesses that a wait and a barrier between them put in order.
 #include <string.h>
 
 #include "base/session.h"
@@ -57,8 +57,8 @@ isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a
 
 // -- what is in between -------------------------------------------------------------------------
 
-// The instance of "event" that is in the iteration of "a": of loops that are all around "a", too.
-// False where there are others.
+// Restricts "base" to the instance of "event" in the iteration of "a".  All loops around the event
+// must be around "a"; otherwise returns false.
 static bool in_iteration_of(const struct qset *event, const int *de, const struct qset *a,
                             const int *da, isl_basic_set **base) {
     if (event->nvars > a->nvars) return false;
@@ -68,9 +68,9 @@ static bool in_iteration_of(const struct qset *event, const int *de, const struc
     return true;
 }
 
-// What isl takes for a set grows as its parts do, and as the square of the dimensions.  So much is
-// worth a question about a few loops, 0.4 ms.  Of n loops within each other there are some n * n
-// parts of 3 * n dimensions.
+// isl's work for a set grows with its parts and with the square of its dimensions.  This is the
+// amount that counts as one question about a few loops (0.4 ms).  For n nested loops there are
+// about n * n parts of 3 * n dimensions.
 enum { WORTH_A_QUESTION = 600 };
 
 int order_worth(isl_set *x) {
@@ -79,10 +79,9 @@ int order_worth(isl_set *x) {
     return parts > 0 ? parts * dims * dims / WORTH_A_QUESTION : 0;
 }
 
-// Pairs of instances of "a" and "b" between which those of the "n" events "event" come in this
-// order.  "when", unless NULL: by instances of "a" and of the first event, when that counts.  Of an
-// event of which it is not known when it happens those count that are in the iteration of "a", or
-// with "late" of "b".
+// Pairs of instances of "a" and "b" between which the "n" events "event" come in this order.
+// "when", unless NULL, restricts instances of "a" and of the first event.  If it is not known when
+// an event happens, only its instance in the iteration of "a" (with "late": of "b") counts.
 static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
                         struct qset *const *event, int n, isl_set *when, bool late) {
     struct question *q = &o->q;
@@ -122,7 +121,7 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
     return question_divs(q, x);
 }
 
-// What the instances of "a", "b" and the events between depend on.
+// What the result for "a", "b" and the events between depends on.
 static struct order_places find_places(const struct prove_order *o, int a, int b, int wait,
                                        int barrier) {
     const struct order_access *x = &o->access[a], *y = &o->access[b];
@@ -164,6 +163,6 @@ isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrie
     c->set = between(o, &x->when, &y->when, event, n, when, false);
     if (barrier >= 0 && !o->sync[barrier].exact)
         c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
-    if (c->set) *first = c;  // where isl has given up it may be asked again
+    if (c->set) *first = c;  // if isl gave up, the question may be asked again
     return c->set;
 }

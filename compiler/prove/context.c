@@ -1,9 +1,10 @@
-// What is known of the params of a question: their ranges, promises, and lemmas for products and
+// What is known of a question's params: their ranges, promises, and lemmas for products and
 // ceil_divs of them.
 #include "base/session.h"
 #include "prove/private.h"
 
-// A product: at least each factor times the least of the rest, and at most times its greatest.
+// A product is at least each factor times the minimum of the others, and at most times their
+// maximum.
 static void product(struct question *q, struct lay_int x, struct lin self) {
     for (int i = 0; i < x.nsyms; ++i) {
         struct lay_int one = lay_int_sym(&q->s->lay, x.syms[i]);
@@ -66,14 +67,14 @@ void lin_context(struct question *q) {
     struct qset *set = q->set;
     bool told[64] = {false};
     q->set = NULL;
-    // promises about params that are met, and about those that these mention
+    // promises about the params in the question, and about params in these promises
     for (bool grew = true; grew;) {
         grew = false;
         for (int i = 0; i < q->p->npromises && i < 64; ++i) {
             const struct prove_promise *r = &q->p->promise[i];
             if (told[i] || !(speaks_of_param(q, r->a) || speaks_of_param(q, r->b))) continue;
             told[i] = grew = true;
-            const struct ix *term = q->p->term;  // a promise is no part of what is asked
+            const struct ix *term = q->p->term;  // a promise is not part of the question
             int least = r->op[1] == 0 ? 1 : 0;
             if (r->op[0] == '>' || r->op[0] == '=') promise(q, r->a, r->b, least);
             if (r->op[0] == '<') promise(q, r->b, r->a, least);
@@ -89,7 +90,7 @@ void lin_context(struct question *q) {
             }
         }
     }
-    for (int i = 0; i < q->nparams; ++i) {  // these may meet more params
+    for (int i = 0; i < q->nparams; ++i) {  // this may add params
         const struct qparam x = q->param[i];
         struct lin self = lin_col(q, COL_PARAM, i);
         if (x.var) variable(q, &x, self);

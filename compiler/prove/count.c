@@ -1,15 +1,15 @@
-// Groups counted in one loop: for an asynchronous access and a wait of the same iteration of all
-// loops but the innermost, as many groups are committed between the two as steps are between them,
-// for each commit of the loop.
+// Counts groups within one loop.  It considers an asynchronous access and a wait in the same
+// iteration of all loops but the innermost one.  Each commit of that loop ends as many groups
+// between the two as there are steps between them.
 //
-// That is less than groups.c finds, where other loops commit too or a wait is elsewhere, and
-// most often enough, without a lexicographic minimum for each group.
+// groups.c finds more, for example if other loops commit too, or if the wait is elsewhere.  But
+// this is often enough, and needs no lexicographic minimum for each group.
 #include "base/session.h"
 #include "prove/order_private.h"
 
-// When an event of a loop happens in the time of the loop: step + shift, then places.
+// When an event happens, in terms of its innermost loop: step + shift, then places.
 struct place {
-    int at;  // of the step in the vector of time
+    int at;  // index of the step in the vector of time
     int64_t shift;
 };
 
@@ -17,7 +17,7 @@ static bool is_constant(struct lin e) {
     return e.n == 0 && e.den == 1;
 }
 
-// The entry of "x" that counts the innermost loop; false when there is no such.
+// Finds the entry of "x" that counts the innermost loop; false if there is none.
 static bool find_place(const struct qset *x, struct place *out) {
     for (int i = 0; i < x->nouts; ++i) {
         const struct lin *e = &x->out[i];
@@ -31,7 +31,7 @@ static bool find_place(const struct qset *x, struct place *out) {
     return false;
 }
 
-// Whether "a" and "b" are in the same loops, and in the same place of all but the innermost.
+// Whether "a" and "b" are in the same loops, and at the same place in all but the innermost one.
 static bool same_loop(const struct qset *a, const struct qset *b) {
     struct place x, y;
     if (!a->exact || !b->exact || a->nvars != b->nvars || a->nvars == 0 || !find_place(a, &x) ||
@@ -44,7 +44,7 @@ static bool same_loop(const struct qset *a, const struct qset *b) {
     return true;
 }
 
-// < 0, 0, > 0: where "a" and "b" are in one step.
+// Compares "a" and "b" within one step: < 0, 0, > 0.
 static int compare(const struct qset *a, const struct qset *b, int at) {
     for (int i = at + 1; i < a->nouts && i < b->nouts; ++i) {
         int64_t d = a->out[i].constant - b->out[i].constant;
@@ -59,15 +59,16 @@ static struct lin dim_plus(struct question *q, int dim, int64_t constant) {
     return e;
 }
 
-// A step of "of" that is there: "shift" after that of the access, or with "last" of the wait.
+// A condition: "of" has a step that is "shift" steps after the access, or with "last" after the
+// wait.
 struct end {
     const struct qset *of;
     int64_t shift;
     bool last;
 };
 
-// What was counted for a wait and an access, and holds for all that are alike: the wait is at least
-// "least" steps behind, and the ends are there.
+// The result for a wait and an access; it holds for all with the same shapes.  If the wait is at
+// least "least" steps after the access, and all "end" exist, the wait completes the access.
 struct order_count {
     int access, sync;  // their shapes
     int64_t least;
@@ -96,11 +97,11 @@ void order_step_loops(struct prove_order *o) {
     }
 }
 
-// Of the commits of one loop, which differ by places.
+// The commits of one loop that differ only in their places.
 struct commits {
-    bool looked, same;  // in the loop of the access and the wait
+    bool looked, same;  // same: in the loop of the access and the wait
     int64_t shift;
-    bool seen[2][2];  // behind the access or not, before the wait or not: the ends are there
+    bool seen[2][2];  // [after the access][before the wait]: the ends are already added
 };
 
 static int64_t round_up(int64_t a, int64_t b) {
@@ -114,9 +115,10 @@ static void look(struct commits *y, const struct qset *x, const struct qset *c) 
     if (y->same) y->shift = pc.shift;
 }
 
-// Each commit of the loop of "x" and "w" ends a group in the steps from "first" after that of the
-// access to "last" behind that of the wait: as many as the wait is steps behind the access, and
-// last - first + 1 more, which is at least 0.  Together these are more than "pending".
+// Finds the conditions under which more than "pending" groups are committed between access "x" and
+// wait "w" of one loop.  Each commit of the loop ends a group in the steps from "first" after the
+// access to "last" after the wait.  These are as many groups as the wait is steps after the access,
+// plus last - first + 1; the count must be at least 0.
 static void find_ends(const struct prove_order *o, const struct qset *x, const struct qset *w,
                       int pending, struct order_count *out, struct end *end) {
     enum { FAR = 1 << 30 };
@@ -134,7 +136,7 @@ static void find_ends(const struct prove_order *o, const struct qset *x, const s
         if (!y->looked) look(y, x, c);
         if (!y->same) continue;
         bool behind = compare(c, x, pa.at) > 0, before = compare(c, w, pa.at) < 0;
-        // the first step of "c" after the access, and the last one before the wait
+        // the first step of "c" after the access, and its last step before the wait
         int64_t first = pa.shift - y->shift + (behind ? 0 : 1);
         int64_t last = pw.shift - y->shift - (before ? 0 : 1);
         if (first < -FAR || first > FAR || last < -FAR || last > FAR) {
@@ -165,7 +167,7 @@ static bool same_count(const struct order_count *a, const struct order_count *b)
     return true;
 }
 
-// Instances of "x" and of the wait "w" that "c" is of.
+// The pairs of instances of "x" and of the wait "w" that "c" describes.
 static isl_set *count(struct prove_order *o, const struct qset *x, const struct qset *w,
                       const struct order_count *c) {
     struct question *q = &o->q;

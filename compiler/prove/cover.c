@@ -1,8 +1,8 @@
-// The questions about elements: which instances there are, whether they name different elements,
-// whether they name all.
+// Questions about elements: whether a set has instances, whether they name different elements, and
+// whether they name all elements.
 //
-// Where what is asked falls apart into parts that share no variable, as the modes of a tensor do
-// most often, each part is asked for itself.
+// If a question consists of parts that share no variable, like the modes of most tensors, each part
+// is asked separately.
 #include <string.h>
 
 #include "base/session.h"
@@ -23,7 +23,7 @@ static struct asked *ask(struct prover *p) {
     return a;
 }
 
-// An answer that refutes is one only when its witness is true.
+// A refutation counts only if its witness is true of the plan; otherwise the answer is unknown.
 static enum prove_answer told(struct asked *a, enum prove_answer r, int nsets,
                               struct prove_witness *w) {
     if (r != PROVE_NO || !w) return r;
@@ -69,17 +69,18 @@ enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
 
 // -- once -----------------------------------------------------------------------------------------
 
-// How many of the dimensions tell instances apart: those of variables, which come first.
+// How many dimensions distinguish instances: those of variables, which come first.
 static int variables(const struct qset *set) {
     int n = 0;
     while (n < set->ndims && set->dim[n].place >= 0) ++n;
     return n;
 }
 
-// The differences between two instances of "set", where each of its variables is between bounds
-// that are the same for all: a sum of coef * difference is 0 for each element that is named.  Then
-// they collide only if there are such differences, of which the first one that is not 0, "at", is
-// positive.  Other conditions are left out, so that PROVE_NO says nothing.
+// Sets "range" to the largest difference of each variable between two instances of "set".  Returns
+// false unless each variable has bounds that are the same for all instances.  Two instances name
+// the same element if, for each coordinate, the sum of coef * difference is 0. They collide only if
+// there are such differences, the first of which that is not 0 ("at") is positive.  Other
+// conditions are ignored, so a collision found in this way proves nothing.
 static bool ranges(struct question *q, const struct qset *set, struct lin *range) {
     struct lin low[MOST_DIMS] = {0}, high[MOST_DIMS] = {0};
     for (int i = 0; i < set->nconds; ++i) {
@@ -143,7 +144,7 @@ static bool differ_by_range(struct question *q, const struct qset *set, int nequ
     return true;
 }
 
-// Whether instances of "set" that are equal in their first "nequal" dimensions collide.
+// Whether no two instances of "set" with equal first "nequal" dimensions name the same element.
 static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal,
                                  bool witness) {
     struct question *q = &a->q;
@@ -192,7 +193,7 @@ enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int 
         for (int j = 0; j < equal; ++j) kept += place[j] >= 0;
         r = collide(a, part, kept, w);
     }
-    // a part may have two instances where another one has none
+    // a part may have two such instances although another part has none
     if (r != PROVE_YES) r = collide(a, &a->set[0], equal, w);
     a->set[1] = a->set[0];
     r = told(a, r, 2, w);
@@ -247,7 +248,7 @@ enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
 
 // -- whole ----------------------------------------------------------------------------------------
 
-// The elements that "set" names, along those of what it names that "wanted" has.
+// The set of elements that "set" names.
 static isl_set *named(struct question *q, const struct qset *set) {
     int n = set->ndims, dim[MOST_DIMS];
     question_sequence(dim, n, set->nouts);
@@ -282,12 +283,13 @@ static isl_basic_set *box(struct question *q, const struct lin *extent, const in
             system_at_least_0(y, self, dim);
             last = lin_add(q, last, self, -1);
         }
-        system_at_least_0(y, last, dim);  // of others: there is one
+        // the extent of a mode that is not wanted must be at least 1
+        system_at_least_0(y, last, dim);
     }
     return system_basic(y);
 }
 
-// Elements of the box that no one of "n" sets names.
+// The elements of the box that none of the "n" sets names.
 static isl_set *left_over(struct question *q, isl_basic_set *all, const struct qset *const *set,
                           int n) {
     isl_set *left = isl_set_from_basic_set(all);
@@ -295,7 +297,7 @@ static isl_set *left_over(struct question *q, isl_basic_set *all, const struct q
     return left;
 }
 
-// One set, each of whose parts names along modes of its own: a part must fill its modes.
+// For one set whose parts name separate modes: each part must fill its modes.
 static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
                                        const struct lin *extent, int rank) {
     struct question *q = &a->q;
@@ -305,7 +307,7 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
     int place[MOST_DIMS], wanted[MOST_DIMS];
     parts_find(q, set, x);
     enum prove_answer r = PROVE_YES;
-    for (int k = -1; k < x->n && r == PROVE_YES; ++k) {  // -1: what no variable enters
+    for (int k = -1; k < x->n && r == PROVE_YES; ++k) {  // -1: modes that depend on no variable
         int n = 0;
         for (int i = 0; i < rank; ++i) wanted[i] = x->out[i] == k ? n++ : -1;
         parts_take(q, set, x, k, part, place);
@@ -330,7 +332,7 @@ enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, 
         q->group = i + 1;
         rewrite_split(q, &x[i], 1, true);
         question_set(q, &x[i], &qs[i]);
-        // of what is not known exactly nothing is known to be there
+        // instances of an inexact set may not exist
         if (qs[i].exact) each[kept++] = &qs[i];
     }
     q->group = 0;

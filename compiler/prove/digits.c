@@ -1,7 +1,9 @@
-// Digits: a variable that params divide, as a variable for each digit, or as columns of a question.
+// Digits: replaces a variable that params divide by a variable for each digit, or by columns of a
+// question.
 //
-// v in 0 .. S*T is S*q + r, with q in 0 .. T and r in 0 .. S: each v once, v / S is q and v % S
-// is r.  The divisors must divide each other, and the last one the range; a radix is at least 1.
+// v in 0 .. S*T is S*q + r, with q in 0 .. T and r in 0 .. S.  Each v has one such pair, v / S is
+// q, and v % S is r.  The divisors must divide each other, and the last one must divide the range.
+// A radix is at least 1.
 #include <string.h>
 
 #include "base/session.h"
@@ -12,7 +14,7 @@ enum { MOST_DIVISORS = 32 };
 struct divisors {
     const struct ix_var *var;
     int n;
-    bool lost;  // more than fit
+    bool lost;  // some divisors did not fit
     struct lay_int at[MOST_DIVISORS];
 };
 
@@ -26,7 +28,7 @@ static void add_divisor(struct divisors *d, struct lay_int x) {
         d->at[d->n++] = x;
 }
 
-// The variable of which "e" is v / by, v % mod or v / by % mod; NULL: it is none of these.
+// If "e" is v / by, v % mod or v / by % mod, returns v; otherwise NULL.
 static const struct ix_var *divided(const struct ix *e, struct lay_int *by, struct lay_int *mod) {
     *by = lay_int(1);
     *mod = LAY_INT_INVALID;
@@ -63,7 +65,7 @@ static struct lay_int exact(struct question *q, struct lay_int a, struct lay_int
     return r;
 }
 
-// The divisor that divides all the others that are left; -1 when there is none.
+// The divisor that divides all others not yet used; -1 if there is none.
 static int least(struct question *q, const struct divisors *d, const bool *used) {
     for (int i = 0; i < d->n; ++i) {
         bool divides = !used[i];
@@ -74,7 +76,7 @@ static int least(struct question *q, const struct divisors *d, const bool *used)
     return -1;
 }
 
-// "v" in 0 .. end as digits, of which the divisors are the weights.
+// Splits "v" in 0 .. end into digits whose weights are the divisors.
 static bool find_digits(struct question *q, const struct ix_var *v, struct lay_int end,
                         const struct divisors *d, struct split *x) {
     bool used[MOST_DIVISORS] = {false};
@@ -85,7 +87,8 @@ static bool find_digits(struct question *q, const struct ix_var *v, struct lay_i
         int best = least(q, d, used);
         if (best < 0) return false;
         used[best] = true;
-        if (lay_int_equal(d->at[best], end)) continue;  // all of it: no digit more
+        // this is the complete range: no further digit
+        if (lay_int_equal(d->at[best], end)) continue;
         struct lay_int n = exact(q, d->at[best], x->weight[x->n - 1]);
         if (!lay_int_valid(n)) return false;
         x->extent[x->n - 1] = n;
@@ -97,7 +100,7 @@ static bool find_digits(struct question *q, const struct ix_var *v, struct lay_i
     for (int i = 0; i < x->n; ++i) {
         int64_t lo, hi;
         lay_int_range(x->extent[i], &lo, &hi);
-        if (lo < 1 && i + 1 < x->n) return false;  // a radix of 0
+        if (lo < 1 && i + 1 < x->n) return false;  // the radix may be 0
     }
     return true;
 }
@@ -112,7 +115,7 @@ struct rotated {
     bool found;
 };
 
-// Whether a digit of the variable is in what a param divides: (v / 2 + y) % S.
+// Whether a dividend of a param contains a digit of the variable, as in (v / 2 + y) % S.
 static void find_rotated(struct question *q, const struct ix *e, void *user) {
     struct rotated *r = user;
     (void)q;
@@ -123,7 +126,7 @@ static void find_rotated(struct question *q, const struct ix *e, void *user) {
     }
 }
 
-// A variable that params divide becomes a variable for each digit.
+// Replaces one variable that params divide by a variable for each digit.
 bool rewrite_digits(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
     struct prove_set now = draft_set(d);
@@ -132,7 +135,7 @@ bool rewrite_digits(struct question *q, struct draft *d, struct qset *set) {
         struct divisors of = {.var = v};
         struct lay_int end;
         struct split x;
-        // digits by numbers are isl's to see, but for those by which bounds may be a chain
+        // isl handles digits by numbers itself, except where bounds may form a chain
         bool symbols = draft_bounds_hold(d, v, -1);
         if (!draft_from_0(&d->var[i], &end)) continue;
         draft_walk(q, &now, find_divisors, &of);
@@ -166,11 +169,12 @@ const struct split *rewrite_find(const struct question *q, const struct ix_var *
     return NULL;
 }
 
-// What all sets of a question say of a variable.
+// What the sets of a question say about a variable.
 struct of_var {
     const struct ix_var *var;
-    const struct prove_var *range;  // in a set of which it is; NULL: it is the question's
-    bool differs;                   // another set has another range of it
+    // in the set that it belongs to; NULL: it is a variable of the question
+    const struct prove_var *range;
+    bool differs;  // its range differs between sets
     bool tried;
     struct divisors *by;  // or NULL
     struct of_var *next;
@@ -219,7 +223,7 @@ static void try_split(struct question *q, struct of_var *of, struct lay_int end)
     split_var(q, of->var, end, of->by);
 }
 
-// A variable of the question, none of a set's own.
+// Finds the divisors of a variable of the question.
 static void split_outer(struct question *q, const struct ix *e, void *user) {
     if (e->op != IX_VAR || !lay_int_valid(e->var->end) || !lay_int_is(e->var->lo, 0)) return;
     struct of_var *of = of_var(q, user, e->var);

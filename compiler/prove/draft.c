@@ -1,4 +1,4 @@
-// A set of instances that can be changed.
+// A set of instances that can be modified.
 #include <string.h>
 
 #include "base/session.h"
@@ -62,7 +62,7 @@ const struct ix *draft_bound(struct session *s, const struct prove_var *var, int
     return e && ix_constant(e) ? e : NULL;
 }
 
-// Calls "visit" for "e" and all that it is made of.
+// Calls "visit" for "e" and everything in it.
 void draft_walk_ix(struct question *q, const struct ix *e, draft_visitor *visit, void *user) {
     if (!e) return;
     visit(q, e, user);

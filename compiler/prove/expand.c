@@ -1,8 +1,8 @@
-// Sets with quotients by params that take few values, as several sets without.
+// Replaces a set that contains quotients by params with few values by several sets without them.
 //
-// (i + 1) % N, with i in 0 .. N, is i + 1 or i + 1 - N: the quotient (i + 1) / N is 0 or 1.  Where
-// a quotient or remainder by a param has few values, the set falls apart into one set for each,
-// with the condition under which the quotient has it.
+// (i + 1) % N, with i in 0 .. N, is i + 1 or i + 1 - N, because the quotient (i + 1) / N is 0 or 1.
+// If a quotient or remainder by a param has few values, the set becomes one set for each value,
+// with the condition under which the quotient has that value.
 #include <string.h>
 
 #include "base/session.h"
@@ -10,8 +10,8 @@
 
 enum { MOST_VALUES = 4, MOST_SETS = 32 };
 
-// The innermost quotient or remainder by a param, of something that is none of a variable alone;
-// NULL: none.
+// The innermost quotient or remainder by a param whose dividend is neither a variable nor a
+// quotient; NULL if there is none.
 static const struct ix *find(const struct ix *e) {
     const struct ix *r = NULL;
     if (!e) return NULL;
@@ -32,7 +32,7 @@ static const struct ix *find_in(const struct prove_set *x) {
     return r;
 }
 
-// "e" with a / k and a % k of "of" replaced: the quotient is "value".
+// "e", with a / k and a % k of "of" replaced: the quotient is "value".
 static const struct ix *replace(struct session *s, const struct ix *e, const struct ix *of,
                                 int64_t value) {
     switch (e->op) {
@@ -62,7 +62,7 @@ static const struct ix *replace(struct session *s, const struct ix *e, const str
                              : ix_swizzle(s, a, e->sw);
 }
 
-// "x" with one more condition, and with "of" unless NULL its quotient as "value".
+// "x" with "n" more conditions, and, unless "of" is NULL, with the quotient of "of" being "value".
 static struct prove_set with(struct session *s, const struct prove_set *x, const struct ix *of,
                              int64_t value, const struct ix *const *more, int n) {
     struct prove_set r = *x;
@@ -78,7 +78,7 @@ static struct prove_set with(struct session *s, const struct prove_set *x, const
     return r;
 }
 
-// Whether "e" is less than 0 in all of "x".
+// Whether "e" < 0 in all of "x".
 static bool negative(struct prover *p, const struct prove_set *x, const struct ix *e) {
     struct prove_set one = *x;
     one.nconds = one.nouts = 0;
@@ -86,14 +86,14 @@ static bool negative(struct prover *p, const struct prove_set *x, const struct i
     return prove_none(p, &one, NULL) == PROVE_YES;
 }
 
-// Puts sets that are together "x" into "out"; how many, at most "most".
+// Stores at most "most" sets whose union is "x" in "out"; returns their number.
 static int expand(struct prover *p, const struct prove_set *x, struct prove_set *out, int most) {
     struct session *s = p->s;
     const struct ix *of = find_in(x), *k = of ? ix_lay(s, of->k) : NULL;
     int64_t lo = -2, hi = 0;
     out[0] = *x;
     if (!of || most <= 1) return 1;
-    // a >= lo * k, and a < (hi + 1) * k
+    // finds lo and hi with a >= lo * k and a < (hi + 1) * k
     while (lo < 1 && negative(p, x, ix_sub(s, of->a, ix_scale(s, k, lay_int(lo + 1))))) ++lo;
     while (
         lo < 0 &&
@@ -109,7 +109,7 @@ static int expand(struct prover *p, const struct prove_set *x, struct prove_set 
         const struct ix *rest = ix_sub(s, of->a, ix_scale(s, k, lay_int(value)));
         const struct ix *more[] = {rest, ix_sub(s, ix_sub(s, k, ix_int(s, 1)), rest)};
         struct prove_set one = with(s, x, of, value, more, 2);
-        if (n + (hi - value) >= most) {  // too many: the whole stays as it is
+        if (n + (hi - value) >= most) {  // too many: keeps the complete set unchanged
             out[0] = *x;
             return 1;
         }
@@ -123,7 +123,7 @@ bool expand_set(struct prover *p, const struct prove_set *x, struct prove_set **
     const struct ix *term = p->term;
     *out = ARENA_ARRAY(&p->s->arena, struct prove_set, MOST_SETS + 1);
     *n = expand(p, x, *out, MOST_SETS);
-    p->why = why;  // what was asked on the way is not what the answer is about
+    p->why = why;  // intermediate questions do not belong to the answer
     p->term = term;
     lay_clear_error(&p->s->lay);
     return *n > 1 || (*out)->out != x->out;

@@ -1,17 +1,17 @@
-// Groups of asynchronous copies: when has an access been waited for?
+// Groups of asynchronous copies: when has the program waited for an access?
 //
-// A wait that leaves "n" groups in flight completes an access when n + 1 commits are between the
-// two, the first of which ends the access's own group.  The next commit after each instance is a
-// lexicographic minimum, the one after that another; likewise the first execution of a wait after
-// the last one.
+// A wait that leaves "n" groups in flight completes an access if there are n + 1 commits between
+// the two; the first of these ends the access's own group.  The next commit after each instance is
+// a lexicographic minimum, and so is the one after that.  The first execution of a wait after the
+// last commit is one too.
 //
-// Separate from order.c, which takes it as given when an access is complete.
+// order.c uses the result.
 #include "base/session.h"
 #include "prove/order_private.h"
 
 #include <isl/point.h>
 
-// "x", by "na" dimensions and others: of the others the least.
+// For each point of the first "na" dimensions of "x", the least of the others.
 static isl_set *earliest(isl_set *x, int na) {
     isl_map *m = isl_map_from_range(x);
     m = isl_map_move_dims(m, isl_dim_in, 0, isl_dim_out, 0, (unsigned)na);
@@ -20,10 +20,10 @@ static isl_set *earliest(isl_set *x, int na) {
     return isl_set_coalesce(isl_map_range(m));
 }
 
-// Instances of "event" that come after what "from" has, by instances of "a" and a point in time, or
-// with "itself" after the instances: by instances of "a", then of "event", or with "time" the time
-// of "event".  NULL, as everywhere here, where isl has given up: that is no answer, and is not
-// kept.
+// Instances of "event" that come after a point in time that "from" has for instances of "a".  With
+// "itself", those that come after the instances of "a".  The result has the instances of "a", then
+// those of "event", or with "time" the times of "event".  Like all functions here, it returns NULL
+// if isl gave up.
 static isl_set *after(struct prove_order *o, struct qset *a, bool itself, isl_set *from,
                       struct qset *event, bool time) {
     if (!itself && !from) return NULL;
@@ -50,7 +50,8 @@ static isl_set *after(struct prove_order *o, struct qset *a, bool itself, isl_se
     return time ? isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)ne) : x;
 }
 
-// The ("n" + 1)-th commit after each instance of access "a", by time; there is a commit.
+// The ("n" + 1)-th commit after each instance of access "a", as a time.  The program must have a
+// commit.
 static isl_set *committed(struct prove_order *o, int a, int n) {
     struct order_access *x = &o->access[a];
     while (x->ncommitted <= n) {
@@ -67,7 +68,8 @@ static isl_set *committed(struct prove_order *o, int a, int n) {
     return x->committed[n];
 }
 
-// The first execution of wait "sync", as it is now, that completes access "a"; NULL: not known.
+// The first execution of wait "sync", with its present "pending", that completes access "a"; NULL
+// if not known.
 static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     struct order_access *x = &o->access[a];
     int pending = o->program->sync[sync].pending;
@@ -88,14 +90,14 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync) {
     const struct prove_program *p = o->program;
     const struct prove_sync *s = &p->sync[sync];
     if (!s->wait || !s->on || s->pending + 1 >= ORDER_GROUPS) return NULL;
-    // of commits that may not be there nothing is known
+    // a commit that may not exist proves nothing
     if (!o->sync[sync].exact || !o->access[a].when.exact || p->ncommits == 0) return NULL;
     for (int i = 0; i < p->ncommits; ++i)
         if (!o->commit[i].exact) return NULL;
     return first_wait(o, a, sync);
 }
 
-// Whether time "t" comes before that of access "b" for the instance of "w".
+// Whether time "t" is before access "b" in the instance of "w".
 static bool comes_before(const struct prove_order *o, isl_point *t, int from, int b,
                          const struct prove_witness *w) {
     const struct prove_set *when = &o->program->access[b].when;

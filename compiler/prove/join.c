@@ -1,13 +1,12 @@
-// Sets that are parts of one, and sets that are larger: what holds of these holds of those.
+// Replaces sets by fewer or larger ones: a property that holds for these holds for those.
 //
-// Joined: where v is in 0 .. m in one set and in m .. n in another, with 0 <= m <= n, and all else
-// is equal, their instances are those of one set with v in 0 .. n, each once.
+// Joined: if v is in 0 .. m in one set and in m .. n in another, with 0 <= m <= n, and everything
+// else is equal, one set with v in 0 .. n has the same instances, each once.
 //
-// Joined widely: where v is in 0 .. m and in k .. n, with k >= m, the set with v in 0 .. n has the
+// Joined widely: if v is in 0 .. m and in k .. n, with k >= m, the set with v in 0 .. n has the
 // instances of both, and more.
 //
-// Widened: a set with all its instances and more.  Where they name different elements, so do its
-// own.
+// Widened: a set with more instances.  If these name different elements, so do the original ones.
 #include <string.h>
 
 #include "base/session.h"
@@ -20,7 +19,8 @@ static struct lay_int product_of(const struct ix *e) {
     return ix_monomial(e, &n) ? n : LAY_INT_INVALID;
 }
 
-// Variables that begin at something else become others, that begin at 0: of numbers, or of "all".
+// Replaces variables that do not begin at 0 by variables that do: those that begin at a number, or
+// with "all" all.
 static void begin_at_0(struct session *s, struct draft *d, bool all) {
     for (int i = 0; i < d->nvars; ++i) {
         const struct prove_var was = d->var[i];
@@ -44,8 +44,8 @@ static bool is_loop(const struct prove_var *v) {
     return v->var->kind == IX_LOOP || v->var->kind == IX_NAMED;
 }
 
-// A variable in place of "v" of which no more is known than its bounds say; with "open" not where
-// it ends.  What is simplified by a range of one set must be true in the other.
+// A variable to replace "v", with only the range that its bounds give; with "open" without an end.
+// A simplification that uses the range of one set must be true in the other.
 static struct ix_var *in_place_of(struct session *s, const struct prove_var *v, bool open) {
     int64_t begin;
     bool from = ix_static(v->begin, &begin);
@@ -55,7 +55,7 @@ static struct ix_var *in_place_of(struct session *s, const struct prove_var *v, 
     return x;
 }
 
-// Puts "var" in place of the variables of "d".
+// Replaces the variables of "d" by those in "var".
 static void rename_all(struct session *s, struct draft *d, struct ix_var *const *var) {
     for (int i = 0; i < d->nvars; ++i) {
         if (!var[i]) continue;
@@ -74,8 +74,8 @@ static bool same_bounds(const struct draft *a, const struct draft *b, int but) {
     return true;
 }
 
-// Where "b" begins: at the end of "a", as it counts; or later, where it counts as "a" does, or from
-// the end of "a" on.
+// How the variable of "b" continues that of "a".  BEGINS: from the end of "a".  GOES_ON: with its
+// own values, which may begin later.  COUNTS_ON: counted from the end of "a".
 enum behind { BEGINS, GOES_ON, COUNTS_ON };
 
 static struct draft copy(struct session *s, const struct draft *d) {
@@ -83,10 +83,10 @@ static struct draft copy(struct session *s, const struct draft *d) {
     return draft_of(s, &x);
 }
 
-// Whether "a" and "b" are equal but for the variable at "at", that goes on in "b" from where it
-// ends in "a", or with "gap" later; "a" then becomes both, and what is between.  By the order of
-// variables: those before have equal bounds, so that what is known of those of "a" is true of those
-// of "b".
+// Whether "a" and "b" are equal except for the variable at "at", whose values in "b" continue those
+// in "a", or with a gap begin later.  If so, "a" becomes the union, including the gap.  Proceeds in
+// the order of variables: the earlier ones have equal bounds, so what is known of those of "a" is
+// true of those of "b".
 static bool join_by(struct prover *p, struct draft *a, const struct draft *b, int at,
                     enum behind behind) {
     struct session *s = p->s;
@@ -98,7 +98,7 @@ static bool join_by(struct prover *p, struct draft *a, const struct draft *b, in
     rename_all(s, &x, var);
     var[at] = NULL;
     rename_all(s, &y, var);
-    // both now in the same variables but for that one, which in "b" is the one of "a" less "less"
+    // now both have the same variables, except that this one is "less" smaller in "b" than in "a"
     const struct prove_var *first = &x.var[at], *second = &y.var[at];
     const struct ix *less = behind == BEGINS      ? ix_sub(s, first->end, second->begin)
                             : behind == COUNTS_ON ? first->end
@@ -111,7 +111,7 @@ static bool join_by(struct prover *p, struct draft *a, const struct draft *b, in
     if (!same_all(x.out, x.nouts, y.out, y.nouts) ||
         !same_all(x.cond, x.nconds, y.cond, y.nconds) || !same_bounds(&x, &y, at))
         return false;
-    // in all of the variables around it
+    // for all values of the variables around it
     struct prove_set outer = {.var = x.var, .nvars = at};
     if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n) || !prove_always(p, &outer, gap))
         return false;
@@ -129,7 +129,7 @@ static bool join_at(struct prover *p, struct draft *a, const struct draft *b, in
            (gap && (join_by(p, a, b, at, GOES_ON) || join_by(p, a, b, at, COUNTS_ON)));
 }
 
-// Whether variables could be each other's: those of a kernel's blocks and threads are the same.
+// Whether the variables of "a" and "b" correspond: those of blocks and threads must be the same.
 static bool same_variables(const struct draft *a, const struct draft *b) {
     if (a->nvars != b->nvars || a->nvars > MOST_DIMS) return false;
     for (int i = 0; i < a->nvars; ++i) {
@@ -151,7 +151,7 @@ static bool join(struct prover *p, struct draft *a, struct draft *b, bool gap) {
     return false;
 }
 
-// Joins as many of the "n" in "d" as it may; how many are left.
+// Joins as many of the "n" sets in "d" as possible; returns the number that remains.
 static int join_all(struct prover *p, struct draft *d, int n, bool gap) {
     for (bool joined = n > 1; joined;) {
         joined = false;
@@ -196,8 +196,9 @@ int join_widely(struct prover *p, const struct prove_set *set, int n, struct pro
 
 // -- widened --------------------------------------------------------------------------------------
 
-// A begin of "v" that is no more than its own: where the one before would end, were "v" one of a
-// chain, i in f(y) + 2 .. f(y+1); else the least that it is.  NULL: none but its own.
+// A lower bound of the variable at "at" that may replace its begin.  If the variable looks like a
+// link of a chain, i in f(y) + 2 .. f(y+1), it is the end of the previous link, otherwise the
+// minimum of its begin.  NULL if there is no other bound than its begin.
 static const struct ix *earlier(struct prover *p, const struct draft *d, int at) {
     struct session *s = p->s;
     const struct prove_var *v = &d->var[at];
@@ -217,7 +218,7 @@ static const struct ix *earlier(struct prover *p, const struct draft *d, int at)
     return ix_provably_nonnegative(s, v->begin) ? ix_int(s, 0) : NULL;
 }
 
-// The divisor of a rotation of "v" in "e", (v + c) % S; NULL: there is none.
+// The divisor S if "e" contains a rotation (v + c) % S of "v"; NULL if not.
 static const struct ix *rotation(struct session *s, const struct ix *e, const struct ix_var *v) {
     const struct ix *r = NULL;
     if (!ix_depends_on(e, v) || e->op == IX_VAR) return NULL;
@@ -228,7 +229,8 @@ static const struct ix *rotation(struct session *s, const struct ix *e, const st
     return rest && !ix_depends_on(rest, v) ? ix_lay(s, e->k) : NULL;
 }
 
-// Has the variable at "at" go through all that it is a rotation of, where it goes through a part.
+// If "d" names a rotation of the variable at "at", which has only part of the range of the
+// rotation, gives the variable the complete range.
 static bool turn_wholly(struct prover *p, struct draft *d, int at) {
     struct session *s = p->s;
     struct prove_var *v = &d->var[at];

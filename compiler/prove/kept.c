@@ -1,8 +1,8 @@
-// What was worked out for one pair of accesses, kept for all that are made of the same.
+// Keeps results for one pair of accesses, and reuses them for pairs with the same parts.
 //
-// Of n accesses in one loop there are n * n pairs, and few of these differ in anything but the
-// elements.  Sets are told apart by where they are kept: the same set less the same one is not
-// worked out again, whatever pair it is for.
+// For n accesses in a loop there are n * n pairs, but most of them differ only in the elements.
+// Sets are compared by address: the difference of the same two sets is computed only once, for
+// whatever pair.
 #include <string.h>
 
 #include "base/session.h"

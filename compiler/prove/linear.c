@@ -1,9 +1,9 @@
-// Index expressions as linear expressions over the columns of a question: params, dimensions, and
-// quotients of such by numbers.
+// Converts index expressions to linear expressions over the columns of a question: params,
+// dimensions, and quotients of such expressions by numbers.
 //
-// What is not linear becomes a column of its own, of which the bounds are known that its range and
-// a few lemmas give: a product of params is at least each of its factors times the least value of
-// the others, and c*x / k is at most c where x <= k.
+// A part that is not linear becomes a column of its own.  Bounds of the column come from the range
+// of the part and from a few lemmas: a product of params is at least each of its factors times the
+// minimum of the others, and c*x / k is at most c if x <= k.
 #include <string.h>
 
 #include "base/session.h"
@@ -61,7 +61,7 @@ struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times
     b = lin_scale(q, b, y, 1);
     __int128 by = (__int128)times, c, den = (__int128)a.den;
     if (!lin_ok(a) || !lin_ok(b)) return NOT_LINEAR;
-    // both are now over a.den * x = b.den * y
+    // both have the denominator a.den * x = b.den * y
     den = (__int128)(a.den) * x;
     if (!fits(den)) return NOT_LINEAR;
     struct lin r = {a.n, ARENA_ARRAY(&q->s->arena, struct lin_term, a.n + b.n + 1), 0,
@@ -147,7 +147,7 @@ void lin_at_least_0(struct question *q, bool of_params, struct lin e) {
     }
 }
 
-// c of a sum that is c times something of which "x" is given; false when its terms share no symbol.
+// Writes the sum "e" as c * x.  Returns false if its terms share no symbol.
 static bool common_factor(struct session *s, const struct ix *e, struct lay_int *c,
                           const struct ix **x) {
     struct ix_term self = {lay_int(1), e};
@@ -166,7 +166,7 @@ static bool common_factor(struct session *s, const struct ix *e, struct lay_int 
     return *x != NULL;
 }
 
-// Whether "e" is known to be at least 0 by its range, or that of the set's variables.
+// Whether "e" is known to be at least 0, by its range or by the ranges of the set's variables.
 static bool no_less_than_0(const struct question *q, const struct ix *e) {
     if (ix_provably_nonnegative(q->s, e)) return true;
     if (!q->set) return false;
@@ -174,8 +174,8 @@ static bool no_less_than_0(const struct question *q, const struct ix *e) {
     return min && ix_provably_nonnegative(q->s, min);
 }
 
-// "e" is S * (a / k): with a at least 0, k * e is at most S*a, and less than S of that for each of
-// k; where S is k, e is at most a, and more than a - k.
+// Lemmas for "e" = S * (a / k) with a >= 0. k * e is at most S*a, and more than S*a - S*k.  If S is
+// k, e is at most a, and more than a - k.
 static void scaled_quotient(struct question *q, const struct ix *e, struct lin self,
                             bool of_params) {
     struct session *s = q->s;
@@ -193,7 +193,7 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
         lin_at_least_0(q, of_params, lin_add(q, self, least, -1));
         return;
     }
-    struct lay_int c = lay_int_div(&s->lay, k, by);  // k is c*S: a / k is (a / S) / c
+    struct lay_int c = lay_int_div(&s->lay, k, by);  // k is c*S, so a / k is (a / S) / c
     lay_clear_error(&s->lay);
     if (lay_int_valid(c) && lay_int_static(c) && c.num > 1) {
         struct lin all = lin_of(q, ix_scale(s, ix_div(s, a, by), by));
@@ -209,7 +209,7 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     }
 }
 
-// (k*q - r) / k, with r at least 0, is at most q; and what is at least 0 stays so.
+// (k*q - r) / k with r >= 0 is at most q.  The quotient of something >= 0 is >= 0.
 static void whole_part(struct question *q, const struct ix *e, struct lin self, bool of_params) {
     struct session *s = q->s;
     const struct ix *whole = ix_int(s, 0);
@@ -227,7 +227,7 @@ static void whole_part(struct question *q, const struct ix *e, struct lin self, 
         lin_at_least_0(q, of_params, lin_add(q, lin_of(q, whole), self, -1));
 }
 
-// What the bounds of the set's variables say of "e".
+// Adds what the bounds of the set's variables say about "e".
 static void bounds_of_variables(struct question *q, const struct ix *e, struct lin self) {
     struct session *s = q->s;
     const struct qset *set = q->set;
@@ -237,7 +237,7 @@ static void bounds_of_variables(struct question *q, const struct ix *e, struct l
         lin_at_least_0(q, false, lin_add(q, self, lin_of(q, min), -1));
     if (max && !ix_static(max, NULL))
         lin_at_least_0(q, false, lin_add(q, lin_of(q, max), self, -1));
-    // S*v, with S at least 0, is between S times the bounds of v
+    // S*v, with S >= 0, is between S times the bounds of v
     if (e->op != IX_SUM || e->nterms != 1 || !e->term[0].atom || e->term[0].atom->op != IX_VAR)
         return;
     struct lay_int by = e->term[0].coef;
@@ -254,7 +254,7 @@ static void bounds_of_variables(struct question *q, const struct ix *e, struct l
     }
 }
 
-// Bounds of "e", which column "self" stands for.
+// Adds bounds of "e"; "self" is its column.
 static void bounds(struct question *q, const struct ix *e, struct lin self, bool of_params) {
     struct session *s = q->s;
     if (e->lo > INT64_MIN / 4)
@@ -283,8 +283,8 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
     }
 }
 
-// Whether "e" has one value in all that is compared: it depends on no variable of a set but such as
-// have.
+// Whether "e" has the same value in all instances that are compared: it depends only on variables
+// that are equal in them.
 static bool is_shared(const struct question *q, const struct ix *e) {
     for (int i = 0; q->set && i < q->set->nvars; ++i)
         if (i >= q->nshared && ix_depends_on(e, q->set->var[i].var)) return false;
@@ -334,8 +334,8 @@ static int weight_at(const struct split *x, struct lay_int w) {
     return -1;
 }
 
-// The digits first .. last - 1 of "x", divided by the weight of the first; not linear where a
-// weight is not known.
+// Digits first .. last - 1 of "x", divided by the weight of the first one; not linear if a weight
+// is unknown.
 static struct lin digits(struct question *q, const struct split *x, int first, int last) {
     struct lin sum = lin_int(q, 0);
     for (int i = first; i < last; ++i) {
@@ -347,7 +347,8 @@ static struct lin digits(struct question *q, const struct split *x, int first, i
     return sum;
 }
 
-// "e", a variable, a quotient or remainder of one, or the remainder of a quotient, as digits.
+// Converts "e" to digits if it is a variable, a quotient or remainder of one, or the remainder of a
+// quotient.
 static struct lin by_digits(struct question *q, const struct ix *e) {
     struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
     const struct ix *a = e;
@@ -412,7 +413,7 @@ static struct lin of_quotient(struct question *q, const struct ix *e) {
 static struct lin of_term(struct question *q, const struct ix_term *t) {
     if (!t->atom) return lin_monomial(q, t->coef);
     if (t->coef.nsyms == 0) return lin_scale(q, lin_of(q, t->atom), t->coef.num, t->coef.den);
-    // of the same product always the same column
+    // equal products always get the same column
     struct lay_int symbols = t->coef;
     symbols.num = symbols.den = 1;
     struct lin one = opaque(q, ix_scale(q->s, t->atom, symbols));

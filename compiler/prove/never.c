@@ -1,25 +1,25 @@
-// Whether it is seen at once that a system has no integers, without isl.
+// A quick test, without isl, of whether a system has no integer solutions.
 //
-// First by what equations leave: 4*i - 6*j + 1 is never 0.  Quotients are unknowns there, so that
-// this decides remainders, too: (3*i + 1) % 64 and (5*i + 2) % 64 are equal where
-// 64*a - 64*b + 2*i + 1 is 0.  Then by bounds: what follows for each unknown from those of others.
+// First it tests equations by divisibility: 4*i - 6*j + 1 is never 0. Quotients count as unknowns,
+// so this also decides remainders: (3*i + 1) % 64 and (5*i + 2) % 64 are equal only if 64*a - 64*b
+// + 2*i + 1 is 0. Then it derives bounds for each unknown from those of others.
 #include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"
 
 enum { EQUATIONS = 24, UNKNOWNS = 64, ROUNDS = 3 };
-#define LARGE ((int64_t)1 << 40)  // sums of more are not worked out
+#define LARGE ((int64_t)1 << 40)  // larger sums are not examined
 
-// Equations: the sum of at[i][j] * unknown j, and at[i][UNKNOWNS], is 0.
+// Equations: the sum over j of at[i][j] * unknown j, plus at[i][UNKNOWNS], is 0.
 struct table {
     int n, ncols;
-    int col[UNKNOWNS];  // which unknown of the system
+    int col[UNKNOWNS];  // the system's unknown of each column
     int64_t at[EQUATIONS][UNKNOWNS + 1];
 };
 
 struct bounds {
-    bool below, above;  // there are
+    bool below, above;  // the bounds exist
     int64_t lo, hi;
 };
 
@@ -71,8 +71,8 @@ static bool add_row(struct table *t, int to, int from, int64_t times) {
     return add_times(&t->at[to][UNKNOWNS], t->at[from][UNKNOWNS], times);
 }
 
-// Puts x + c in the place of each y where an equation says that they are equal, and numbers where
-// it says that.  Returns false where numbers get too large.
+// Substitutes x + c for y where an equation says y = x + c, and numbers where an equation gives
+// one.  Returns false if numbers get too large.
 static bool replace(struct table *t) {
     for (int i = 0; i < t->n; ++i) {
         int terms = 0, pivot = -1;
@@ -92,8 +92,8 @@ static bool replace(struct table *t) {
     return true;
 }
 
-// By unimodular changes of the unknowns: makes one of row "i" that is not 0 at most.  Returns its
-// place, -1: there is none, -2: numbers get too large.
+// Applies unimodular changes of unknowns until row "i" has at most one coefficient that is not 0.
+// Returns its column; -1 if there is none, -2 if numbers get too large.
 static int reduce(struct table *t, int i, const bool *done) {
     for (;;) {
         int least = -1;
@@ -115,7 +115,7 @@ static int reduce(struct table *t, int i, const bool *done) {
     }
 }
 
-// Whether the equations have no integers.  Changes "t".
+// Whether the equations have no integer solution.  Changes "t".
 static bool no_integers(struct table *t) {
     bool done[UNKNOWNS] = {false};
     for (int i = 0; i < t->n; ++i) {
@@ -140,7 +140,8 @@ static __int128 round_down(__int128 a, int64_t b) {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-// Takes over that "x" is at least, or with "above" at most, "value"; false where it then has none.
+// Adds the bound "value" to "x": a lower one, or with "above" an upper one.  Returns false if no
+// value remains.
 static bool tighten(struct bounds *x, bool above, __int128 value) {
     if (value > INT64_MAX / 2 || value < INT64_MIN / 2) return true;
     if (above && (!x->above || value < x->hi)) {
@@ -153,7 +154,8 @@ static bool tighten(struct bounds *x, bool above, __int128 value) {
     return !(x->below && x->above && x->lo > x->hi);
 }
 
-// The sum of coef * unknown, and "constant", is at least 0, times "sign".  False: nowhere.
+// Derives bounds from the constraint that "sign" times (sum of coef * unknown + "constant") >= 0.
+// Returns false if it has no solution.
 static bool bound_by(const int *col, const int64_t *coef, int n, int64_t constant, int sign,
                      struct bounds *b) {
     __int128 most = sign * (__int128)constant;

@@ -1,12 +1,11 @@
 // Are two accesses in order?
 //
-// Asked in stages, since most pairs are decided by the first ones: do their places in the lists of
-// statements put them in order (places.c); do the two ever meet (elements);
-// when does the later one come without a barrier in between (loops alone); do they meet then; are
-// they of different threads.  What an asynchronous access does lasts until a wait that completes it
-// (groups.c).
+// The question is asked in stages, because the first ones decide most pairs.  Do the places of the
+// statements put them in order (places.c)?  Do the two ever touch the same element?  When does the
+// later one come without a barrier between them (only loops matter)?  Do they meet then?  Are they
+// made by different threads?  An asynchronous access lasts until a wait completes it (groups.c).
 //
-// What is taken away from something that the context of the params bounds, needs no bounds itself.
+// A set that is subtracted from one with bounded params needs no bounds itself.
 #include "base/session.h"
 #include "prove/order_private.h"
 
@@ -14,7 +13,7 @@
 
 enum threads { ANY_THREADS, SAME_THREAD, LESS_THREAD, GREATER_THREAD };
 
-// Instances of "a" and of "b" that name one element.
+// The pairs of instances of "a" and "b" that name the same element.
 static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads threads) {
     struct question *q = &o->q;
     isl_basic_set **kept = &o->meet[4 * (a * o->program->naccesses + b) + threads];
@@ -42,8 +41,7 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
     return isl_basic_set_copy(base);
 }
 
-// Whether it can be seen without what is known of the params, which is most of the work of isl,
-// that "x" is empty.
+// Whether "x" is empty even if the params are unconstrained.  This avoids most of isl's work.
 static bool empty_for_any_params(struct question *q, isl_set *x) {
     unsigned n = (unsigned)isl_set_dim(x, isl_dim_param);
     if (n == 0) return false;
@@ -54,7 +52,7 @@ static bool empty_for_any_params(struct question *q, isl_set *x) {
     return is;
 }
 
-// Whether it is seen at once that the two never meet, or was found before.
+// Whether a quick test shows that the two never meet, or an earlier question did.
 static bool known_apart(struct prove_order *o, int a, int b) {
     a = o->access[a].alike;
     b = o->access[b].alike;
@@ -63,7 +61,8 @@ static bool known_apart(struct prove_order *o, int a, int b) {
     return *ever < 0;
 }
 
-// Instances of both, by all dimensions of "x" and "y", of what "when" has by "la" and "lb" of them.
+// The set "when", extended to all dimensions of "x" and "y".  "when" has the first "la" and "lb" of
+// them.
 static isl_set *spread(const struct order_open *when, const struct qset *x, int la,
                        const struct qset *y, int lb) {
     isl_set *w = isl_set_insert_dims(isl_set_copy(when->set), isl_dim_set, (unsigned)la,
@@ -84,7 +83,7 @@ static isl_stat meet_in_part(isl_basic_set *part, void *user) {
     return m->none == PROVE_YES ? isl_stat_ok : isl_stat_error;
 }
 
-// Part by part, which takes less than a set of all.
+// Asks for each part of "when" separately, which is faster than for all at once.
 static enum prove_answer none_in_parts(struct question *q, isl_set *when, isl_basic_set *all) {
     struct meeting m = {q, all, PROVE_YES};
     isl_stat r = isl_set_foreach_basic_set(when, meet_in_part, &m);
@@ -94,12 +93,13 @@ static enum prove_answer none_in_parts(struct question *q, isl_set *when, isl_ba
     return m.none;
 }
 
-// Whether instances of "a" and "b" ever meet.
+// Asks whether instances of "a" and "b" ever meet: PROVE_YES if they never do.
 static enum prove_answer meet_ever(struct prove_order *o, int a, int b, enum threads threads) {
     struct question *q = &o->q;
     a = o->access[a].alike;
     b = o->access[b].alike;
-    if (a == b && threads == GREATER_THREAD) threads = LESS_THREAD;  // the other way round
+    // the same question with exchanged roles
+    if (a == b && threads == GREATER_THREAD) threads = LESS_THREAD;
     signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + threads];
     if (*ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
     ++o->asked;
@@ -115,7 +115,7 @@ static enum prove_answer meet_ever(struct prove_order *o, int a, int b, enum thr
     return r;
 }
 
-// Whether those do that "when" has.
+// The same for the instances in "when".
 static enum prove_answer meet(struct prove_order *o, int a, int b, struct order_open *when,
                               enum threads threads, struct prove_fault *f) {
     struct question *q = &o->q;
@@ -168,7 +168,7 @@ static bool is_void(const struct prove_order *o, struct order_open *x) {
     return x->empty > 0;
 }
 
-// Instances of the pair of which "b" comes later.
+// The pairs of instances in which "b" comes later.
 static struct order_open *later(struct prove_order *o, int a, int b) {
     struct qset *x = &o->access[a].when, *y = &o->access[b].when;
     struct order_key key = {NULL, NULL, {o->access[a].shape, o->access[b].shape, 0, OF_SHAPES}};
@@ -185,7 +185,7 @@ static struct order_open *later(struct prove_order *o, int a, int b) {
     return open;
 }
 
-// "open" without what "cover" has; "open" itself where that is nothing of it.
+// "open" minus "cover"; "open" itself if the two are disjoint.
 static struct order_open *without(struct prove_order *o, struct order_open *open, isl_set *cover) {
     const struct order_key key = {open, cover, {0, 0, 0, OF_COVER}};
     const struct order_kept *kept = order_find(o, &key);
@@ -200,7 +200,7 @@ static struct order_open *without(struct prove_order *o, struct order_open *open
     return left;
 }
 
-// "open" without what "wait" and "barrier" put in order.
+// "open" without the pairs that "wait" and "barrier" put in order.
 static struct order_open *close_by(struct prove_order *o, struct order_open *open, int a, int b,
                                    int wait, int barrier, bool *used) {
     struct order_open *left = without(o, open, order_covered(o, a, b, wait, barrier));
@@ -217,7 +217,8 @@ static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     return !x->wait && x->on && !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 
-// "open" without what "wait" (-1: none is needed) puts in order, with barriers or with "own" alone.
+// "open" without the pairs that "wait" (-1: no wait is needed) puts in order, together with any
+// barrier, or with "own" without one.
 static struct order_open *close_by_wait(struct prove_order *o, struct order_open *open, int a,
                                         int b, int wait, bool own, bool *used) {
     if (own) return close_by(o, open, a, b, wait, -1, used);
@@ -226,7 +227,8 @@ static struct order_open *close_by_wait(struct prove_order *o, struct order_open
     return open;
 }
 
-// Whether it is seen in a part of the steps that no instances that "open" has meet.
+// Whether a small part of the allowed operations is enough to prove that the instances in "open" do
+// not meet.
 static bool soon_apart(struct prove_order *o, int a, int b, struct order_open *open,
                        enum threads threads) {
     struct prover *p = o->q.p;
@@ -243,10 +245,10 @@ static bool soon_apart(struct prove_order *o, int a, int b, struct order_open *o
     return apart;
 }
 
-// Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
-// one, for which the end of an asynchronous access is enough.  It rests on the last waits and
-// barriers that will do: the first ones are tried first, whether they can go.  Of the waits those
-// that come before "b" do most often; of many, a few.
+// The pairs that nothing puts in order.  With "own" it asks for accesses of the same thread, for
+// which the completion of an asynchronous access is enough; otherwise for other threads.  The
+// result depends on the last waits and barriers that suffice, because callers try to remove the
+// first ones first.  Waits before "b" are tried first, as they suffice most often.
 static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool own,
                                      enum threads threads, bool *used) {
     const struct prove_program *p = o->program;
@@ -269,7 +271,7 @@ static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool o
     return open;
 }
 
-// Whether it was found that what the two have in common is each thread's own, whenever it is.
+// Whether earlier questions showed that each element that both access belongs to one thread.
 static bool known_own(const struct prove_order *o, int a, int b) {
     int x = o->access[a].alike, y = o->access[b].alike;
     const signed char *ever = &o->ever[4 * (x * o->program->naccesses + y)];
@@ -285,7 +287,7 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
     if (!open->set) return question_unknown(&o->q);
     if (!is_void(o, open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
     for (enum threads t = LESS_THREAD; r != PROVE_YES && threads; t = GREATER_THREAD) {
-        // what they have in common may be each thread's own, whenever it is
+        // each common element may belong to one thread
         r = meet_ever(o, a, b, t);
         if (r != PROVE_YES) r = meet(o, a, b, open, t, f);
         if (t == GREATER_THREAD || r != PROVE_YES) break;
@@ -294,7 +296,7 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
     return r;
 }
 
-// The same thread touches the element that it has in flight.
+// Checks accesses of the same thread to an element that it has in flight.
 static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *used, bool threads,
                                    struct prove_fault *f) {
     enum threads whose = threads ? SAME_THREAD : ANY_THREADS;
@@ -309,7 +311,7 @@ static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *us
 static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *used, bool threads,
                                      struct prove_fault *f) {
     enum prove_answer r = check_threads(o, a, b, used, threads, f);
-    // of those in order for other threads the wait was there; it may be for the same one alone
+    // pairs ordered for other threads have a wait; it may be missing only for the same thread
     struct prove_fault own = {.missing = PROVE_WAIT};
     enum prove_answer done = PROVE_YES;
     if (r != PROVE_YES || threads)
@@ -320,7 +322,7 @@ static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *
     return done;
 }
 
-// Whether the two never meet, of which "used" is not known to be enough.
+// Whether the two never meet; then no sync is "used".
 static bool never_meet(struct prove_order *o, int a, int b, bool *used) {
     const char *why = o->q.p->why;
     prover_again(o->q.p);
@@ -332,8 +334,8 @@ static bool never_meet(struct prove_order *o, int a, int b, bool *used) {
     return true;
 }
 
-// That two accesses which meet somewhere do so takes isl longest, and what nothing puts in order is
-// most often much less: it is asked first.
+// Asks first about the pairs that nothing puts in order, because there are few.  For accesses that
+// meet somewhere, asking whether they ever meet is isl's most expensive question.
 static enum prove_answer open_in_order(struct prove_order *o, int a, int b, bool *used,
                                        bool threads, struct prove_fault *f) {
     bool async = o->program->access[a].async;

@@ -1,4 +1,4 @@
-// What order.c and groups.c share.
+// Shared by order.c, groups.c and the other files about the order of accesses.
 #ifndef TCPC_PROVE_ORDER_PRIVATE_H
 #define TCPC_PROVE_ORDER_PRIVATE_H
 
@@ -8,15 +8,17 @@ enum { ORDER_GROUPS = 65 };
 
 struct order_access {
     struct qset when, what, by_thread;
-    struct lin thread;  // in by_thread
-    int alike;          // the first access that touches the same, by the same threads
-    int same;           // that one if isl sees the same numbers of it, else itself
-    int shape;          // of "when" (shapes.c)
-    // of an asynchronous one:
-    isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
+    struct lin thread;  // a column of by_thread
+    int alike;          // the first access of the same elements by the same threads
+    int same;           // "alike", if isl sees the same numbers for it; otherwise this access
+    int shape;          // number of the shape of "when" (shapes.c)
+    // for an asynchronous access:
+    // [k]: the (k + 1)-th commit after it, by instances and a point in time
+    isl_set *committed[ORDER_GROUPS];
     int ncommitted;
-    // Waits that complete it.  Quickly found are some, else the first one.
-    struct order_first *firsts;  // that were worked out
+    // Known results about the waits that complete it: with "quick", some executions that are found
+    // fast, otherwise the first one.
+    struct order_first *firsts;
 };
 
 struct order_first {
@@ -26,37 +28,39 @@ struct order_first {
     struct order_first *next;
 };
 
-// What two events are to each other in time, where their places alone say so.
+// How two events are related in time, as far as their places in the program determine it.
 struct order_places {
-    // of accesses "a" and "b", of a wait and of a barrier; -1: there is none; less: unlike all others
+    // of accesses "a" and "b", a wait and a barrier; -1: there is none; less than -1: different
+    // from all others
     int shape[4];
-    int relation[3];  // of each to the next in time
+    int relation[3];  // of each event to the next in time
 };
 
-// What puts "b" in order after "a", as far as it is these two.
+// The instances for which a wait and a barrier put "b" in order after "a".
 struct order_cover {
     struct order_places places;
-    const isl_set *when;  // of a wait: which executions of it count
-    isl_set *set;         // by instances of both
+    const isl_set *when;  // of a wait: the executions of it that count
+    isl_set *set;         // by instances of both accesses
     struct order_cover *next;
 };
 enum { ORDER_COVERS = 1021 };
 
-// Instances of a pair that nothing was found to put in order.
+// Instances of a pair that nothing found so far puts in order.
 struct order_open {
-    isl_set *set;        // NULL where isl has given up
-    signed char empty;   // 1: it is; -1: it is not; 0: not known yet
-    signed char parted;  // likewise whether "part" is what constrains it (apart.c)
+    isl_set *set;        // NULL if isl gave up
+    signed char empty;   // 1: empty; -1: not empty; 0: not known yet
+    signed char parted;  // whether "part" has its constraints (apart.c): the same values
     struct order_part *part;
     struct order_open *next;
 };
 
-// What was asked: a set of shapes and a relation, one less a cover, or whether two accesses meet.
+// Kinds of kept results: a set of pairs by shapes and relation; a set minus a cover; whether two
+// accesses meet; a set.
 enum { OF_SHAPES, OF_COVER, OF_MEETING, OF_SET };
 struct order_key {
     const struct order_open *open;
     const isl_set *cover;
-    int of[4];  // the last one: what it is of
+    int of[4];  // the last one is the kind
 };
 
 struct order_kept {
@@ -71,82 +75,83 @@ struct prove_order {
     const struct prove_program *program;
     struct order_access *access;
     struct qset *commit, *sync, *step;
-    bool quick;         // what "first" of accesses is now
-    struct qset point;  // a point in time, as a set of its own
+    bool quick;         // the value of "quick" for waits that are looked up now
+    struct qset point;  // a point in time, as a set
     int ntime;
     isl_basic_set **meet;  // by pair and threads, or NULL
-    signed char *ever;     // likewise, whether they ever meet: 1, -1; 0 where it was not asked
-    struct order_cover *covers[ORDER_COVERS];  // by a hash of what they are for
-    struct order_kept *kept[ORDER_COVERS];     // likewise
-    struct order_open *opens;                  // all of them
-    const struct qset **shape;                 // an event of each shape
+    signed char *ever;  // likewise: 1: they meet at some time; -1: they never do; 0: not asked yet
+    struct order_cover *covers[ORDER_COVERS];  // hash table of what waits and barriers cover
+    struct order_kept *kept[ORDER_COVERS];     // hash table of other results
+    struct order_open *opens;                  // list of all of them
+    const struct qset **shape;                 // one event of each shape
     int nshapes, *sync_shape;
     struct order_count *counts;  // count.c
-    int *step_loop, nloops;      // by step: steps of one loop that differ by places have one number
-    bool bad;                    // larger than can be looked at
-    int asked;                   // questions to isl, or what is worth as many
+    // by step: a number for each loop; steps of one loop that differ only in places share it
+    int *step_loop, nloops;
+    bool bad;   // too large to be examined
+    int asked;  // questions to isl so far, or their equivalent
 };
 
-// Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
+// Those elements of "base" whose instance of "a" comes before their instance of "b".  Frees "base".
 isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct qset *a,
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
-// apart.c: whether accesses "a" and "b" are seen at once to touch different elements, in the
-// instances of both that "open" has (NULL: in all).
+// apart.c: whether a quick look shows that accesses "a" and "b" touch different elements in the
+// instances of "open" (NULL: in all).
 bool order_apart(struct prove_order *o, int a, int b, struct order_open *open);
-// kept.c: what "key" asks for, where it is kept; NULL: it is not.
+// kept.c: the kept result for "key"; NULL if there is none.
 struct order_kept *order_find(const struct prove_order *o, const struct order_key *key);
-// Keeps one of the two, unless isl has given up.
+// Keeps "open" or "answer" for "key", unless isl gave up.
 void order_keep(struct prove_order *o, const struct order_key *key, struct order_open *open,
                 enum prove_answer answer);
-// Takes "set", which stays until the end.
+// Wraps "set" and owns it until the end.
 struct order_open *order_open_of(struct prove_order *o, isl_set *set);
-// "set", or the one that was kept before and has the same constraints.  Takes "set".
+// Returns "set", or a set with the same constraints that was kept before.  Frees "set" in that
+// case.
 isl_set *order_one_of(struct prove_order *o, isl_set *set);
 void order_forget_opens(struct prove_order *o);
-// shapes.c: whether "a" and "b" are of one shape: in the same loops but for the names of these, and
-// at the same places but for which ones.
+// shapes.c: whether "a" and "b" have the same shape: they are in the same loops, ignoring names,
+// and their places may differ only in numbers.
 bool order_alike(const struct qset *a, const struct qset *b);
 bool order_same_sum(struct lin a, struct lin b);
-// Whether "a" and "b" are the same to isl, number by number.
+// Whether isl sees the same numbers for "a" and "b".
 bool order_same(const struct qset *a, const struct qset *b);
 // The number of the shape of "x".
 int order_shape(struct prove_order *o, const struct qset *x);
-// What decides how instances of "a" and "b", of known shapes, compare in time: which place is the
-// first that differs, and how.  False: more than that.
+// Sets "relation" to what determines how instances of "a" and "b", whose shapes are known, compare
+// in time: the first place that differs, and how.  Returns false if that does not determine it.
 bool order_relation(const struct qset *a, const struct qset *b, int *relation);
-// between.c: pairs of instances of accesses "a" and "b" between which wait "wait" (-1: none is
-// needed) comes, then barrier "barrier" (-1: likewise).  What is alike is not worked out again: it
-// stays with "o".
+// between.c: the pairs of instances of accesses "a" and "b" between which wait "wait" (-1: no wait
+// is needed) and then barrier "barrier" (-1: likewise) come.  Keeps the result in "o" and reuses it
+// for similar pairs.
 isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier);
-// How many further questions one about "x" is worth, for all that isl does for it.
+// How many additional questions one about "x" counts as, given the work for isl.
 int order_worth(isl_set *x);
-// How many groups are committed after that of "a" and before "b", for the instances of "w"; -1: nor
-// is its own.
+// How many groups are committed after that of "a" and before "b", for the instances in "w"; -1: the
+// group of "a" is not committed.
 int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);
-// Executions of wait "sync", as it is now, that complete access "a", by instances of both; NULL:
-// none is known.
+// The executions of wait "sync", with its present "pending", that complete access "a", by instances
+// of both; NULL if none are known.
 isl_set *order_first_wait(struct prove_order *o, int a, int sync);
-// The same from what can be counted in one loop alone: by the steps of it, for waits in it
-// (count.c).
+// The same, counting only within one loop and its waits, by its steps (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
 void order_forget_counts(struct prove_order *o);
 // Fills step_loop.
 void order_step_loops(struct prove_order *o);
-// One number of a time.
+// One number of a time vector.
 struct prove_time {
     enum { TIME_NUMBER, TIME_VARIABLE, TIME_OTHER } is;
     int64_t number;
     const struct ix_var *var;
 };
 
-// places.c: fills what each number of the times of "event" is.
+// places.c: sets the kind of each number in the times of "event".
 void order_times(struct session *s, struct prove_set *event);
-// Whether the places of statements alone put access "b" in order after "a", for other
-// threads or with "own" for the same one; "used" as for prove_order_pair.
+// Whether the places of statements put access "b" in order after "a", for other threads, or with
+// "own" for the same one.  "used" is as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
-// Whether places alone show that no instance of "event" is between one of "a" and one of "b".
+// Whether places show that no instance of "event" is between one of "a" and one of "b".
 bool order_outside(const struct prove_set *event, const struct prove_set *a,
                    const struct prove_set *b);
 

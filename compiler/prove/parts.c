@@ -1,4 +1,4 @@
-// A set as parts that have no dimension in common: what is so for each of them is so for all.
+// Splits a set into parts that share no dimension.  What holds for each part holds for the set.
 #include "base/session.h"
 #include "prove/private.h"
 
@@ -7,7 +7,7 @@ static int root(const int *up, int i) {
     return i;
 }
 
-// Joins the dimensions of "e"; gives one of them, -1 when there is none.
+// Joins the dimensions of "e" into one part; returns one of them, or -1 if there is none.
 static int join(const struct question *q, struct lin e, int *up) {
     int one = -1;
     for (int i = 0; i < e.n; ++i) {
@@ -41,7 +41,7 @@ void parts_find(const struct question *q, const struct qset *set, struct parts *
         if (x->out[i] >= 0) x->out[i] = x->of[x->out[i]];
 }
 
-// Where the dimensions of a part went, and its quotients, which are of the part's dimensions.
+// The new places of a part's dimensions, and of its quotients.
 struct moves {
     const int *place;
     int quotient[MOST_DIVS];  // -1: not moved yet

@@ -1,9 +1,8 @@
-// What the places of statements in their lists put in order, without isl.
+// Orders accesses by the places of their statements, without isl.
 //
-// Most pairs of accesses of a long function are in lists of statements around which are the same
-// loops, with a barrier in between.  That decides them: for the same iteration of these loops and,
-// where the barrier is in them too, for a later one.  What is not found here is asked in
-// order.c.
+// Most pairs of accesses in a long function are in lists of statements inside the same loops, with
+// a barrier between them.  This decides such pairs: for the same iteration of these loops, and for
+// a later one if the barrier is inside the loops too.  order.c asks about the others.
 #include "base/session.h"
 #include "index/ix.h"
 #include "prove/order_private.h"
@@ -25,8 +24,8 @@ void order_times(struct session *s, struct prove_set *event) {
     event->time = time;
 }
 
-// How the times of two events compare within one iteration of the loops around both, of which there
-// are "*loops".
+// Compares the times of two events within one iteration of the loops around both.  Sets "*loops" to
+// the number of these loops.
 static enum place compare(const struct prove_set *a, const struct prove_set *b, int *loops) {
     *loops = 0;
     for (int i = 0; i < a->nouts && i < b->nouts; ++i) {
@@ -47,7 +46,7 @@ static bool comes_before(const struct prove_set *a, const struct prove_set *b) {
     return compare(a, b, &loops) == PLACE_BEFORE;
 }
 
-// Whether each instance of "a" comes before each of "b".
+// Whether every instance of "a" comes before every instance of "b".
 static bool always_before(const struct prove_set *a, const struct prove_set *b) {
     int loops;
     return compare(a, b, &loops) == PLACE_BEFORE && loops == 0;
@@ -69,22 +68,22 @@ static bool goes_along(const struct prove_set *event, const struct prove_set *x)
     return true;
 }
 
-// How many loops are around "event", which comes after each instance of "a" in the same iteration
-// of these; -1: it does not.
+// If "event" comes after each instance of "a" in the same iteration of all loops around "event",
+// returns the number of these loops, otherwise -1.
 static int behind(const struct prove_set *a, const struct prove_set *event) {
     int loops;
     bool is = compare(a, event, &loops) == PLACE_BEFORE && loops == event->nvars;
     return is && goes_along(event, a) ? loops : -1;
 }
 
-// Likewise before each instance of "b".
+// Likewise, if "event" comes before each instance of "b".
 static int ahead(const struct prove_set *event, const struct prove_set *b) {
     int loops;
     bool is = compare(event, b, &loops) == PLACE_BEFORE && loops == event->nvars;
     return is && goes_along(event, b) ? loops : -1;
 }
 
-// Whether "v" has a value, whatever the params are.
+// Whether the range of "v" is not empty, whatever the params are.
 static bool has_values(const struct prove_var *v) {
     int64_t begin, end;
     return v->begin && v->end && ix_static(v->begin, &begin) && ix_static(v->end, &end) &&
@@ -92,7 +91,7 @@ static bool has_values(const struct prove_var *v) {
 }
 
 // Whether "event" happens between each instance of "a" and each of "b" in the same iteration of the
-// "loops" loops around both; it may be in further loops, which are not empty.
+// "loops" loops around both.  It may be in further loops, if these are not empty.
 static bool happens_between(const struct prove_set *a, const struct prove_set *event,
                             const struct prove_set *b, int loops) {
     int x, y;
@@ -107,9 +106,9 @@ static bool happens_between(const struct prove_set *a, const struct prove_set *e
     return goes_along(&around, a);
 }
 
-// Whether a barrier is between "a" and a later "b": in the same iteration of the loops around
-// both, and in a later one.  The last ones that do are used: the first ones are tried first,
-// whether they can go.
+// Whether there is a barrier between "a" and a later "b", in the same iteration of the loops around
+// both and in later ones.  Uses the last barriers that suffice, because callers try to remove the
+// first ones first.
 static bool barriers_between(const struct prove_program *p, const struct prove_set *a,
                              const struct prove_set *b, bool *used) {
     int loops;
@@ -131,8 +130,8 @@ static bool barriers_between(const struct prove_program *p, const struct prove_s
     return same && later;
 }
 
-// Whether "wait", in the iteration of "a", completes it: one group more than it leaves in flight
-// was ended in between, the first of which is that of "a".
+// Whether "wait", in the iteration of "a", completes it: more groups were committed between them
+// than it leaves in flight, the first of them that of "a".
 static bool completes(const struct prove_program *p, const struct prove_set *a,
                       const struct prove_sync *wait) {
     int groups = 0;

@@ -1,8 +1,8 @@
-// A program of accesses, waits and barriers, made ready for questions about their order (order.c).
+// Prepares a program of accesses, waits and barriers for questions about their order (order.c).
 #include "base/session.h"
 #include "prove/order_private.h"
 
-// The number of the thread: the variable that comes after the "loops" ones.
+// The number of the thread: the variable after those of the "loops" loops.
 static struct lin thread_of(struct question *q, const struct prove_set *in, struct qset *set,
                             int loops) {
     q->set = set;
@@ -33,8 +33,8 @@ static bool speaks_beyond(const struct question *q, struct lin e, int ndims) {
     return false;
 }
 
-// Leaves out of the loops' bounds what is not affine: "set", of loops alone, then has more
-// instances than there are (exact says so).
+// Removes bounds of loops that are not affine.  "set" then has too many instances, and is not
+// exact.
 static void loosen(const struct question *q, struct qset *set) {
     int kept = 0;
     if (set->ndims == set->nvars) return;
@@ -58,7 +58,7 @@ static void make_access(struct prove_order *o, int i) {
     loosen(q, &x->when);
 }
 
-// The first access that touches the same elements as "i" does, by the same threads.
+// The first access that touches the same elements as "i", by the same threads.
 static int first_alike(const struct prove_program *x, int i) {
     const struct prove_access *a = &x->access[i];
     for (int j = 0; j < i; ++j) {
@@ -70,7 +70,7 @@ static int first_alike(const struct prove_program *x, int i) {
     return i;
 }
 
-// That one, if isl sees the same numbers of it.
+// That access if isl sees the same numbers for it, otherwise "i".
 static int first_same(const struct prove_order *o, int i) {
     const struct order_access *a = &o->access[i], *b = &o->access[a->alike];
     bool same = a->when.ndims == b->when.ndims && order_same(&a->what, &b->what);

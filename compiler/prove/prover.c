@@ -1,11 +1,11 @@
-// The prover: isl, and how much it may do.
+// The prover: the isl context and the limits of its work.
 #include <isl/options.h>
 #include <isl/version.h>
 
 #include "base/session.h"
 #include "prove/private.h"
 
-// WIDE: an operation on numbers of so many bits takes twice as long as one on small ones.
+// WIDE: with numbers of this many bits, an operation takes twice as long as with small ones.
 enum { LEAST_LIMIT = 10000, WIDE = 96 };
 
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
@@ -52,7 +52,7 @@ void prover_free(struct prover *p) {
     p->ctx = NULL;
 }
 
-// When isl gives up it may still return a set, which has too little or too much.
+// When isl gives up, it may still return a set, but a wrong one.
 bool prover_gave_up(const struct prover *p) {
     return isl_ctx_last_error(p->ctx) != isl_error_none;
 }

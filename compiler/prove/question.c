@@ -1,4 +1,4 @@
-// A question: its columns, its sets as isl's, and what an answer means for the plan.
+// A question: its columns, its sets in isl, and what an answer means for the plan.
 #include <isl/ilp.h>
 #include <isl/point.h>
 #include <string.h>
@@ -93,7 +93,7 @@ void question_set(struct question *q, const struct prove_set *in, struct qset *s
     q->set = set;
     for (int i = 0; i < in->nvars; ++i) {
         const struct split *x = rewrite_find(q, in->var[i].var);
-        // the digits from the most significant one on, so that the least witness is the least value
+        // the most significant digit comes first, so that the least witness has the least value
         for (int j = x ? x->n - 1 : -1; j >= 0; --j) add_dim(q, set, in->var[i].var, j, i);
         if (!x) add_dim(q, set, in->var[i].var, -1, i);
     }
@@ -202,8 +202,7 @@ void question_close(struct question *q) {
     }
 }
 
-// Whether all that was asked stands for itself: neither for something that is not affine, nor for a
-// product.
+// Whether each column has its real meaning: none is for a non-affine expression or a product.
 static bool is_exact(const struct question *q) {
     for (int i = 0; i < q->nparams; ++i) {
         const struct qparam *x = &q->param[i];
@@ -212,7 +211,7 @@ static bool is_exact(const struct question *q) {
     return !q->p->term;
 }
 
-// "of" of "x", in the given part of the operations that a question may take.
+// Applies "of" to "x" with limit/"part" operations.
 static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), unsigned part) {
     isl_ctx_reset_operations(q->p->ctx);
     prover_allow(q->p, q->p->limit / part);
@@ -222,14 +221,14 @@ static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), 
     return r;
 }
 
-// What is projected out is given by quotients of what stays.  That is a parametric minimum, of which
-// each operation takes long where numbers get large.
+// Expresses dimensions that were projected out by quotients of the others.  This is a parametric
+// minimum, whose operations are slow for large numbers.
 isl_set *question_divs(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_compute_divs, 8);
 }
 
-// The least point takes long, most of all where numbers are large; where it is not found in a part
-// of the steps any other will do.  Of what is not affine a point may be no witness.
+// The least point, or NULL if a part of the operations is not enough, as for large numbers; any
+// other point will then do.  If the question is not exact, the point may be no witness.
 static isl_set *least_point(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_lexmin, is_exact(q) ? 25 : 200);
 }
@@ -238,7 +237,7 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
     int n = (int)isl_set_dim(x, isl_dim_set);
     x = isl_set_move_dims(isl_set_copy(x), isl_dim_set, 0, isl_dim_param, 0, (unsigned)q->nparams);
     isl_set *first = least_point(q, isl_set_copy(x));
-    if (!first && isl_ctx_last_error(q->p->ctx) == isl_error_quota) {  // any will do
+    if (!first && isl_ctx_last_error(q->p->ctx) == isl_error_quota) {  // any point will do
         isl_ctx_reset_error(q->p->ctx);
         isl_ctx_reset_operations(q->p->ctx);
     } else {
@@ -267,7 +266,7 @@ enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param,
     if (!q->failed && (dim || !some_found(q->s, x))) empty = isl_set_is_empty(x);
     if (prover_gave_up(q->p)) empty = isl_bool_error;
     enum prove_answer r = PROVE_YES;
-    if (empty == isl_bool_false && !dim) {  // nobody asks for a witness
+    if (empty == isl_bool_false && !dim) {  // the caller does not need a witness
         isl_set_free(x);
         return is_exact(q) ? PROVE_NO : question_unknown(q);
     }
@@ -281,7 +280,8 @@ enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param,
 
 // -- witnesses ------------------------------------------------------------------------------------
 
-// The value of the variable of a chain: the last one for which "begin" is at most that of "of".
+// Computes the value of the variable of a chain: the last one for which "begin" <= the value of
+// "of".
 static bool along_chain(struct question *q, const struct replaced *r, struct ix_env *env,
                         int64_t *var) {
     int64_t at = var[r->of->id], lo, hi, x;
@@ -327,8 +327,8 @@ static bool instance(struct question *q, const struct qset *set, const int64_t *
             var[r->var->id] = x;
         }
     }
-    for (int i = 0; i < set->ndims;
-         ++i) {  // what is not affine has the value that was taken for it
+    // the value assumed for a non-affine expression must be its real value
+    for (int i = 0; i < set->ndims; ++i) {
         int64_t x;
         if (set->dim[i].opaque && (!ix_eval(set->dim[i].opaque, env, &x) || x != dim[i]))
             return false;

@@ -1,13 +1,13 @@
-// Elements by other coordinates: where each set names K*q + r along a mode, with r in 0 .. K, that
-// mode becomes two, r and q.
+// Changes the coordinates of elements: if each set names K*q + r along a mode, with r in 0 .. K,
+// that mode becomes two modes, r and q.
 //
-// r and q give the coordinate, and it gives them, as its remainder and quotient by K: instances
-// name one element after just when they do before.  That r is in 0 .. K is proven for all instances
-// of each set; K is at least 1 where there is such an r.
+// r and q determine the coordinate, and are determined by it as remainder and quotient by K.  So
+// two instances name the same element after the change exactly if they do before.  That r is in 0
+// .. K is proven for all instances of each set.  K is at least 1 if such an r exists.
 //
-// Of the elements 0 .. E of a mode those of 0 .. K along r and 0 .. Q along q are asked for, where
-// K*Q is at least E: each coordinate below E is one of them.  That may be more than there are, so
-// that only a "yes" is an answer.
+// Instead of elements 0 .. E of a mode, the question is about 0 .. K along r and 0 .. Q along q,
+// with K*Q >= E.  This covers each coordinate below E, but may be more than there are, so only the
+// answer "yes" counts.
 #include <string.h>
 
 #include "base/session.h"
@@ -24,7 +24,7 @@ struct split_mode {
 struct radices {
     int n;
     struct lay_int at[MOST_RADICES];
-    bool symbols;  // one of them holds params
+    bool symbols;  // one of them contains params
 };
 
 static void add_radix(struct radices *x, struct lay_int k) {
@@ -42,8 +42,8 @@ static bool same_symbols(struct lay_int a, struct lay_int b) {
     return lay_int_equal(a, b);
 }
 
-// What variables are multiplied with along mode "mode", and of multiples of the same params what
-// divides them.
+// Finds the coefficients of variables along mode "mode", and the common divisors of coefficients
+// that are multiples of the same params.
 static void find_radices(const struct prove_set *set, int n, int mode, struct radices *x) {
     for (int i = 0; i < n; ++i) {
         const struct ix *e = set[i].out[mode];
@@ -66,7 +66,7 @@ static struct lay_int exact(struct session *s, struct lay_int a, struct lay_int 
     return r;
 }
 
-// One that no other one divides, of those that are not "used"; -1: none.
+// One of those not "used" that no other one divides; -1 if there is none.
 static int least(struct session *s, const struct radices *x, const bool *used) {
     for (int i = 0; i < x->n; ++i) {
         bool found = !used[i];
@@ -79,7 +79,7 @@ static int least(struct session *s, const struct radices *x, const bool *used) {
 
 // -- one mode -------------------------------------------------------------------------------------
 
-// "e" as k * quotient + rest, with the rest in 0 .. k in all of "set".
+// Writes "e" as k * quotient + rest, with the rest in 0 .. k in all of "set".
 static bool divide(struct prover *p, const struct prove_set *set, const struct ix *e,
                    struct lay_int k, struct split_mode *out) {
     struct session *s = p->s;
@@ -110,7 +110,7 @@ static bool divide(struct prover *p, const struct prove_set *set, const struct i
 
 // -- extents --------------------------------------------------------------------------------------
 
-// Something that k times is at least "extent".
+// An expression q with k * q >= "extent".
 static const struct ix *quotients(struct prover *p, const struct ix *extent, struct lay_int k,
                                   const struct prove_set *set, const struct split_mode *x, int n) {
     struct session *s = p->s;
@@ -125,7 +125,7 @@ static const struct ix *quotients(struct prover *p, const struct ix *extent, str
         const struct ix *all = most ? ix_scale(s, most, k) : NULL;
         if (all && prove_at_least(p, all, extent) == PROVE_YES) return most;
     }
-    // where k is 0 no multiple of it reaches the elements that there may be
+    // if k is 0, no multiple of it reaches the extent
     if (prove_at_least(p, ix_lay(s, k), ix_int(s, 1)) != PROVE_YES) return NULL;
     return ix_div(s, ix_add(s, extent, ix_sub(s, ix_lay(s, k), ix_int(s, 1))), k);
 }
@@ -171,7 +171,8 @@ static bool split(struct prover *p, struct prove_set *set, int n, const struct i
     return false;
 }
 
-// Whether "e" is at least 0 for all elements below the extents: something less a coordinate.
+// Whether "e" >= 0 for all elements below the extents; "e" must be an expression without variables
+// minus a coordinate.
 static bool within(struct prover *p, const struct prove_set *set, const struct ix *e,
                    const struct ix *const *extent) {
     struct session *s = p->s;
@@ -183,7 +184,7 @@ static bool within(struct prover *p, const struct prove_set *set, const struct i
     return false;
 }
 
-// Takes conditions out of "set" that hold for all elements that are asked for.
+// Removes conditions from "set" that hold for all elements in question.
 static bool drop_conditions(struct prover *p, struct prove_set *set,
                             const struct ix *const *extent) {
     const struct ix **cond = ARENA_ARRAY(&p->s->arena, const struct ix *, set->nconds + 1);
@@ -208,12 +209,12 @@ bool radix_split(struct prover *p, const struct prove_set *in, int n, struct pro
         for (int j = 0; j < in[i].nouts; ++j)
             if (!in[i].out[j]) return false;
     }
-    // conditions that are affine are isl's to see
+    // isl handles affine conditions
     for (int i = 0; i < n && extent; ++i) any |= drop_conditions(p, &out[i], extent) && term;
     for (int m = 0; m < out[0].nouts; ++m)
         while (out[0].nouts < RADIX_MODES && split(p, out, n, extent ? extents : NULL, m))
             any = true;
-    p->why = why;  // what was asked on the way is not what the answer is about
+    p->why = why;  // intermediate questions do not belong to the answer
     p->term = term;
     lay_clear_error(&p->s->lay);
     return any;

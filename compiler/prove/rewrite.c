@@ -1,14 +1,14 @@
-// What links index expressions and isl: variables are exchanged for others, so that what
-// a param multiplies or divides becomes linear.
+// Replaces variables of index expressions by others, so that what a param multiplies or divides
+// becomes linear for isl.
 //
 //   digits    v / S and v % S, v in 0 .. S*T:   v = S*q + r with q in 0 .. T, r in 0 .. S
 //   sums      x + S*y, x in 0 .. S, y in 0 .. T:  one variable t in 0 .. S*T
 //   begins    v in a .. b:  a + v, v in 0 .. b - a
-//   rotations (v + c) % S, v in 0 .. S and nowhere else:  v in 0 .. S
+//   rotations (v + c) % S, v in 0 .. S, no other use of v:  v in 0 .. S
 //   turns     S*x - y, y in 0 .. T:  S*x + y - (T - 1)
-//   chains    i in f(y) .. f(y+1), f monotone, y in 0 .. n and nowhere else: i in f(0) .. f(n)
+//   chains    i in f(y) .. f(y+1), f monotone, y in 0 .. n, no other use of y: i in f(0) .. f(n)
 //
-// In each case the new instances are the old ones, each once.
+// Each replacement keeps the instances: each old one has exactly one new one.
 #include <string.h>
 
 #include "base/session.h"
@@ -33,9 +33,10 @@ static const struct ix *at_value(struct session *s, const struct ix *e, const st
     return r;
 }
 
-// The begin of "in" as a function of "at", for the values of "y" and the one after the last: at
-// y + 1 it is the end.  The end gives it too, where the range of "y" has simplified the begin, as
-// 4*y / K to 0 in the first of several: NULL where there is none.
+// The begin of "in" as a function of "at" (the variable "y", or one with a longer range) for the
+// values of "y" and the next one, such that the end of "in" is the begin at y + 1. If the range of
+// "y" has simplified the begin, as 4*y / K to 0 in the first of several sets, the function comes
+// from the end.  NULL if there is none.
 static const struct ix *link(struct session *s, const struct prove_var *in, const struct ix_var *y,
                              const struct ix_var **at) {
     const struct ix *self = ix_var(s, y), *one = ix_int(s, 1);
@@ -53,7 +54,8 @@ static const struct ix *link(struct session *s, const struct prove_var *in, cons
     return now && ix_equal(now, in->begin) ? begin : NULL;
 }
 
-// Takes the variable at "y" out of "d" where that at "i" goes on from where its last value ends.
+// Removes the variable at "y" from "d" if the variable at "i" continues, for each value of it,
+// where it ended for the previous one.
 static bool chain(struct question *q, struct draft *d, int i, int y, struct qset *set) {
     struct session *s = q->s;
     const struct prove_var in = d->var[i], of = d->var[y];
@@ -61,7 +63,7 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
     const struct ix *f = link(s, &in, of.var, &at);
     if (!f || !ix_rises(f, at, false)) return false;
     if (draft_bounds_hold(d, of.var, i) || used_inside(d, of.var)) return false;
-    // where y has no value there are no iterations; the ends of the chain must not say otherwise
+    // if y has no value there are no iterations, and the new bounds must not add any
     if (!ix_provably_nonnegative(s, ix_sub(s, of.end, of.begin))) return false;
     const struct ix *begin = at_value(s, f, at, of.begin), *end = at_value(s, f, at, of.end);
     if (!begin || !end) return false;
@@ -71,7 +73,7 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
             .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
     d->var[i].begin = begin;
     d->var[i].end = end;
-    // its bounds may hold variables that come after "i"; y came before
+    // the bounds of "i" may contain variables after it; y came before
     draft_drop(d, y);
     return true;
 }
@@ -85,13 +87,13 @@ static bool find_chain(struct question *q, struct draft *d, struct qset *set) {
 
 // -- begins and turns -----------------------------------------------------------------------------
 
-// The range as a product where it is one; else invalid.
+// The range as a product; invalid if it is none.
 static struct lay_int product_of(const struct ix *e) {
     struct lay_int n;
     return ix_monomial(e, &n) ? n : LAY_INT_INVALID;
 }
 
-// The variable at "i" becomes one that begins at 0, or with "turn" one that counts down.
+// Replaces the variable at "i" by one that begins at 0, or with "turn" by one that counts down.
 static void exchange(struct question *q, struct draft *d, int i, bool turn, struct qset *set) {
     struct session *s = q->s;
     const struct prove_var was = d->var[i];
@@ -136,7 +138,7 @@ static void find_turned(struct question *q, const struct ix *e, void *user) {
     }
 }
 
-// A variable that counts down beside one that a param multiplies.
+// Replaces a variable that counts down next to one that a param multiplies.
 static bool find_turn(struct question *q, struct draft *d, struct qset *set) {
     struct turned f = {d, -1};
     for (int i = 0; i < d->nouts && f.at < 0; ++i) draft_walk_ix(q, d->out[i], find_turned, &f);
@@ -216,7 +218,8 @@ static bool begins_at_0(const struct prove_var *v) {
     return ix_static(v->begin, &begin) && begin == 0 && v->end;
 }
 
-// A param times variable "y": the other variable "x" that goes through 0 .. that param, or -1.
+// For a param times variable "y", the other variable "x" that runs over 0 .. that param; -1 if
+// there is none.
 static int partner(struct question *q, const struct draft *d, const struct ix *e,
                    const struct ix_term *t, int y) {
     for (int j = 0; j < e->nterms; ++j) {
@@ -248,7 +251,8 @@ static void find_sum(struct question *q, const struct ix *e, void *user) {
     }
 }
 
-// Where "e" is (t / k) + c or c - (t / k), c without variables: the same as a condition on t.
+// If "e" >= 0 is a condition on (t / k) + c or c - (t / k), c without variables, an equivalent
+// condition on t; otherwise "e".
 static const struct ix *without_quotient(struct session *s, const struct ix *e,
                                          const struct ix_var *t) {
     struct ix_term self = {lay_int(1), e};
@@ -274,7 +278,7 @@ static const struct ix *without_quotient(struct session *s, const struct ix *e,
     return ix_sub(s, ix_add(s, scaled, ix_sub(s, ix_lay(s, k), ix_int(s, 1))), v);
 }
 
-// x + S*y becomes t, x becomes t % S, y becomes t / S.
+// Replaces x + S*y by t, so x is t % S and y is t / S.
 static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
     struct sum f = {d, -1, -1};

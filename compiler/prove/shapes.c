@@ -1,7 +1,7 @@
-// Events that differ in their places alone.
+// Finds events that differ only in the numbers of their places.
 //
-// What comes before what is a question of which place is first, not of which places these are.  So
-// of many copies in one loop, with barriers between, few pairs are different.
+// Order in time depends on which place comes first, not on the numbers of places.  So of many
+// copies in one loop with barriers between them, few pairs are different.
 #include "base/session.h"
 #include "prove/order_private.h"
 

@@ -1,6 +1,6 @@
-// Whether a set has an element that is soon found: bounds of each column are narrowed by the
-// constraints, and a column that has several values left gets one.  A library's way to an integer
-// in a polyhedron takes a hundred times as long.
+// A quick search for an element of a set.  It narrows the bounds of each column by the constraints,
+// and then tries values for a column that still has several.  isl needs a hundred times as long to
+// find an integer point in a polyhedron.
 #include <isl/mat.h>
 #include <isl/val.h>
 
@@ -8,14 +8,15 @@
 #include "prove/private.h"
 
 enum {
-    LEAST_COLS = 10,  // of fewer isl finds one as soon
+    LEAST_COLS = 10,  // with fewer columns isl is as fast
     MOST_COLS = 64,
-    MOST_TRIED = 96,  // values that columns get in all
-    ROUNDS = 12,      // of narrowing, each
-    TRIES = 4         // values of a column
+    MOST_TRIED = 96,  // values tried for columns in all
+    ROUNDS = 12,      // of each narrowing
+    TRIES = 4         // values tried for one column
 };
-#define MOST_COEF  ((int64_t)1 << 22)
-#define MOST_VALUE ((int64_t)1 << 31)  // what is looked at; MOST_COLS products fit 64 bits
+#define MOST_COEF ((int64_t)1 << 22)
+// larger values are not examined; MOST_COLS products fit into 64 bits
+#define MOST_VALUE ((int64_t)1 << 31)
 
 struct entry {
     int col;
@@ -48,7 +49,7 @@ static int64_t greatest(const struct row *r, const struct box *b) {
     return sum;
 }
 
-// Takes from "b" what cannot be; false where nothing is left.
+// Narrows "b" to values that may satisfy the constraints; false if none remain.
 static bool narrow(const struct search *q, struct box *b) {
     bool changed = true;
     for (int round = 0; changed && round < ROUNDS; ++round) {
@@ -60,7 +61,7 @@ static bool narrow(const struct search *q, struct box *b) {
             for (int k = 0; k < r->n; ++k) {
                 int64_t a = r->entry[k].coef, *lo = &b->lo[r->entry[k].col],
                         *hi = &b->hi[r->entry[k].col];
-                // how far the column may be from where it makes the sum greatest
+                // largest distance of the column from the value that makes the sum largest
                 int64_t far = floor_div(most, a > 0 ? a : -a);
                 if (far >= *hi - *lo) continue;
                 if (a > 0)
@@ -104,7 +105,7 @@ static bool entry_of(isl_mat *m, int i, int j, int64_t *x) {
     return ok;
 }
 
-// Adds the rows of "m", of equalities each twice, and frees it.
+// Adds the rows of "m" (equalities twice, with both signs) and frees it.
 static bool add(struct search *q, struct session *s, isl_mat *m, bool equal) {
     bool ok = m != NULL;
     int n = ok ? (int)isl_mat_rows(m) : 0;

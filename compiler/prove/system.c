@@ -1,7 +1,8 @@
-// Systems of linear equations and inequalities, made into a basic set of isl's at once.
+// Builds systems of linear equations and inequalities, and converts them to an isl basic set at
+// once.
 //
-// Adding constraints to a set one by one has isl simplify it each time.  A quotient becomes an
-// unknown between its bounds: by * d <= of < by * (d + 1).
+// If constraints were added to a set one by one, isl would simplify it each time.  A quotient
+// becomes an unknown d with bounds: by * d <= of < by * (d + 1).
 #include <isl/mat.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static int find_div(struct system *y, int quotient, const int *dim) {
     return at;
 }
 
-// Adds times * (e * e.den).
+// Adds times * (e * e.den) to row "r".
 static void add_lin(struct system *y, struct system_row *r, struct lin e, const int *dim,
                     int64_t times) {
     int64_t c;

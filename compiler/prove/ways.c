@@ -1,11 +1,11 @@
-// The ways in which a question is put, one after the other until one decides it: as it is; with
-// elements by other coordinates (radix.c); as several sets without quotients (expand.c).
+// Asks a question in several ways until one decides it: as it is; with other coordinates of
+// elements (radix.c); as several sets without quotients (expand.c).
 #include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"
 
-// Why the first way has decided nothing is what is reported.
+// The reason why the first way decided nothing, which is the one that is reported.
 struct told {
     const char *why;
     const struct ix *term;
@@ -61,7 +61,8 @@ bool prove_always(struct prover *p, const struct prove_set *set, const struct ix
 
 // -- once, apart ----------------------------------------------------------------------------------
 
-// "e" as a constant and the greatest known divisor of the rest, 0 where there is none.
+// Splits "e": sets "*constant", and returns the largest known divisor of the rest, 0 if there is
+// none.
 static int64_t constant_and_divisor(const struct ix *e, int64_t *constant) {
     *constant = 0;
     if (e->op != IX_SUM) return ix_divisor(e);
@@ -76,8 +77,8 @@ static int64_t constant_and_divisor(const struct ix *e, int64_t *constant) {
     return g;
 }
 
-// Whether a coordinate is never the same in both, since its remainder by some number differs.  Most
-// pairs of a long kernel are such, and need no isl.
+// Whether some coordinate always differs because its remainder by some number does.  Most pairs in
+// a long kernel are of this kind, and need no isl.
 static bool differ_by_remainder(const struct prove_set *a, const struct prove_set *b) {
     for (int i = 0; i < a->nouts && i < b->nouts; ++i) {
         int64_t x, y, d;
@@ -147,7 +148,7 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
     r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) {
         r = once(p, &x[i], nequal, w);
-        // the same instance is in one of the sets alone
+        // an instance of the original set is in only one of the new sets
         for (int j = 0; j < i && r == PROVE_YES; ++j) r = apart(p, &x[i], &x[j], nequal, 0, w);
     }
     return r;

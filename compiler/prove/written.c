@@ -1,8 +1,8 @@
-// Was what is read written before?
+// Was every element that is read written before?
 //
-// Of the reads those are taken away that some write precedes: in the same iteration of all common
-// loops, then in an earlier one of the innermost, and so on outwards; as soon as nothing is left,
-// that is it.
+// Starts with all reads and removes those that some write precedes: first writes in the same
+// iteration of all common loops, then those in an earlier one of the innermost loop, and so on
+// outwards, until nothing is left.
 #include <string.h>
 
 #include "base/session.h"
@@ -14,9 +14,9 @@ struct asked {
     int64_t param[MOST_PARAMS], dim[MOST_DIMS];
 };
 
-// What is not affine has one value for both where it depends on loops alone that are in the same
-// iteration: it is then the read's dimension.  False where it may have another, so that nothing is
-// known of the write.
+// Gives non-affine dimensions of the write the value of the read if they depend only on loops in
+// the same iteration.  Returns false if one may have another value: then nothing is known of the
+// write.
 static bool share(const struct qset *read, const struct qset *write, int equal, int *dw) {
     for (int i = equal; i < write->ndims; ++i) {
         const struct ix *e = write->dim[i].opaque;
@@ -31,8 +31,8 @@ static bool share(const struct qset *read, const struct qset *write, int equal, 
     return true;
 }
 
-// The reads that "write" precedes in an iteration of its first "equal" common loops that is the
-// read's, and an earlier one of the next ("earlier").
+// The reads that "write" precedes in the same iteration of its first "equal" common loops, and with
+// "earlier" in an earlier iteration of the next one.
 static isl_set *preceded(struct question *q, const struct qset *read, const struct qset *write,
                          int equal, bool earlier) {
     int n = read->ndims, dr[MOST_DIMS], dw[MOST_DIMS];
@@ -103,7 +103,7 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
             empty = isl_set_is_empty(left);
         }
     }
-    if (empty == isl_bool_error) {  // not all that is written was taken away
+    if (empty == isl_bool_error) {  // isl gave up before all written elements were removed
         isl_set_free(left);
         left = NULL;
     }

@@ -1,4 +1,4 @@
-// Warnings that a plan silences: allow "versioned" kernel ..
+// Warnings that a plan switches off: allow "versioned" kernel ..
 #include "sema/decl.h"
 
 static void silence(struct sema *c, const struct ast_allow *a, struct range where) {

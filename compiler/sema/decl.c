@@ -1,5 +1,5 @@
-// Declarations at top level, in the order of the source: constants, params, layouts, atoms, tiled
-// copies and imports.
+// Declarations at top level, in textual order: constants, params, layouts, atoms, tiled copies and
+// imports.
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "sema/tile/tile.h"
 #include "syntax/parse.h"
 
-enum { MOST_IMPORTS = 32, MOST_PARAMS = 4096 };  // files within files; of a plan
+enum { MOST_IMPORTS = 32, MOST_PARAMS = 4096 };  // depth of imports; params of a plan
 static const int64_t most_extent = INT64_C(1) << 40;
 static const int64_t most_int = INT64_C(1) << 62;
 
@@ -202,7 +202,7 @@ static void import(struct sema *c, const struct ast_decl *d) {
     for (struct import *i = c->imports; i; i = i->next) {
         depth += i->open;
         if (!real || i->real != real) continue;
-        if (!i->open) return;  // it is read already
+        if (!i->open) return;  // already read
         diag_error(c->s, d->import.path_at, "'%s' imports itself", d->import.path);
         if (i->at.file != UINT32_MAX) diag_note(c->s, i->at, "it is imported here");
         return;

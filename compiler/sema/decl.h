@@ -1,4 +1,4 @@
-// Declarations at the top level.
+// Declarations at top level.
 #ifndef TCPC_SEMA_DECL_H
 #define TCPC_SEMA_DECL_H
 
@@ -7,20 +7,20 @@
 // decl.c
 void declare_all(struct sema *c, const struct ast_file *f);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
-// Whether "p" is one param with "where N % 8 == 0": the launcher checks that, but it is no promise
-// of a multiple.
+// Whether "p" declares a single param with "where N % 8 == 0".  The launcher checks that, but it
+// does not promise a multiple at compile time.
 bool param_asks_multiple(const struct ast_param *p);
 
 // allow.c
-// Silences the warnings that "d", and what is in it, allows.
+// Switches off the warnings that "d" allows, for "d" and everything in it.
 void allow_decl(struct sema *c, const struct ast_decl *d);
 
 // tensor.c
-// The tensor that "t" declares, whose name is "name"; NULL when there was an error.
-// Reports what speaks against the word of the 'readonly' formal "f", which is the tensor "t", in
-// the list of a device function or of something else.
+// Reports what contradicts 'readonly' of the formal "f", which is the tensor "t".  "device": the
+// list is that of a device function.
 void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
                     const struct tensor *t);
+// The tensor "name" declared by "t"; NULL after an error.
 struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *t,
                            const struct ast_expr *stages);
 

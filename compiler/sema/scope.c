@@ -1,5 +1,5 @@
-// Names: one hash table by name, in which an inner declaration hides the outer one until its scope
-// is left, and the labels of copies, which live as long as the run.
+// Names: a hash table, in which an inner declaration hides the outer one until its scope is left.
+// Also the labels of copies, which are kept for the complete run.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "sema/tile/tile.h"
 #include "syntax/foreign.h"
 
-// That did-you-mean looks at, for one unknown name and for all of them.
+// Most names that did-you-mean compares for one unknown name, and for all of them.
 enum { MOST_NAMES = 4096, MOST_COMPARED = 1 << 18 };
 
 static uint32_t hash(const char *name) {
@@ -27,8 +27,8 @@ void scope_init(struct sema *c) {
     c->slot = ARENA_ARRAY(&c->s->arena, struct symbol *, c->cap);
 }
 
-// The slots keep the names whose symbols are gone (value: a symbol with depth -1), so that probing
-// goes on past them.
+// A slot keeps the name of a removed symbol (value: a symbol with depth -1), so that probing
+// continues beyond it.
 static void widen(struct sema *c) {
     struct symbol **old = c->slot;
     uint32_t n = c->cap;
@@ -62,7 +62,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     return "a name";
 }
 
-// What a kernel has by itself is no declaration: there the outer name is what is reported, once.
+// A kernel's coordinates are no declarations: for these the outer name is reported, once.
 static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident name,
                         enum symbol_kind kind) {
     if (c->imported || c->s->sources.file[name.at.file].made) return;
@@ -75,9 +75,9 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
         diag_note(c->s, name.at, "in this kernel '%s' is a coordinate", name.name);
         return;
     }
-    // an argument with its type in the list stands for the tensor of that name, as one without does
+    // an argument with a type in the list is the tensor of that name, like one without a type
     if (kind == SYM_TENSOR && outer->kind == SYM_TENSOR && c->depth == 1) return;
-    // an index map of a copy is gone through twice
+    // an index map of a copy is evaluated twice
     if (outer->hidden_at.end == name.at.end && outer->hidden_at.file == name.at.file) return;
     outer->hidden_at = name.at;
     diag_warn(c->s, W_SHADOW, name.at, "'%s' is %s that hides %s of that name", name.name,
@@ -117,18 +117,19 @@ void scope_enter(struct sema *c) {
 }
 
 static void warn_unused(struct sema *c, const struct symbol *sym) {
-    if (c->s->diags.nerrors > c->errors_before) return;  // the use may be what is wrong
+    if (c->s->diags.nerrors > c->errors_before) return;  // the use may be in the wrong expression
     if (sym->used || sym->imported || sym->kind == SYM_BUILTIN || sym->kind == SYM_KERNEL ||
         sym->kind == SYM_LOOP || sym->kind == SYM_MAP)
         return;
     int errors = c->s->diags.nerrors;
     diag_warn(c->s, W_UNUSED, sym->at, "'%s' is %s that nothing uses", sym->name,
               symbol_kind_text(sym->kind));
-    c->errors_before += c->s->diags.nerrors - errors;  // under -Werror it is one, which hides none
+    // -Werror made it an error, which must not suppress others
+    c->errors_before += c->s->diags.nerrors - errors;
 }
 
 void scope_finish(struct sema *c) {
-    if (!c->plan->kernels) return;  // what others import
+    if (!c->plan->kernels) return;  // a file without kernels is for imports
     for (const struct symbol *sym = c->last; sym; sym = sym->prev) warn_unused(c, sym);
 }
 
@@ -151,7 +152,7 @@ static int by_name(const void *a, const void *b) {
     return (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
 }
 
-// What the file at hand declares, by name and then by place.
+// Collects what the current file declares, sorted by name and then by place.
 static void sort_declared(struct sema *c) {
     int cap = 0;
     c->ndeclared = 0;
@@ -169,7 +170,7 @@ static void sort_declared(struct sema *c) {
     if (c->ndeclared > 1) qsort(c->declared, (size_t)c->ndeclared, sizeof *c->declared, by_name);
 }
 
-// The declaration of "name" further below in the file at hand, or NULL.
+// The declaration of "name" further below in the current file, or NULL.
 static const struct ast_ident *declared_below(struct sema *c, const char *name, struct range at) {
     if (!c->file) return NULL;
     if (c->declared_of != c->file) sort_declared(c);
@@ -185,7 +186,7 @@ static const struct ast_ident *declared_below(struct sema *c, const char *name, 
     return lo < c->ndeclared && c->declared[lo]->name == name ? c->declared[lo] : NULL;
 }
 
-// What CUDA C calls otherwise: "threadIdx.x" is 'tid', "blockIdx.x" is 'block.x'.
+// Handles CUDA's indices: "threadIdx.x" is "tid", "blockIdx.x" is "block.x".
 static bool cuda_index(struct sema *c, const char *name, struct range at) {
     bool thread = strcmp(name, "threadIdx") == 0;
     if (!thread && strcmp(name, "blockIdx") != 0) return false;
@@ -207,8 +208,8 @@ static bool cuda_index(struct sema *c, const char *name, struct range at) {
     return true;
 }
 
-// The word after "name", at "at", where that is a module: 'size' of cute.size(A), "*at" then being
-// all of it.  NULL where it is not one.
+// If "name" is a module, the word after it: 'size' of cute.size(A).  Extends "*at" to all of it.
+// NULL if it is no module.
 static const char *of_module(struct sema *c, const char *name, struct range *at) {
     const struct source *f = &c->s->sources.file[at->file];
     if (!foreign_module(name)) return NULL;
@@ -223,7 +224,8 @@ static const char *of_module(struct sema *c, const char *name, struct range *at)
     return name;
 }
 
-// "program_id(1)", and "program_id(axis=1)", the block's coordinate along y; "*at" is then all of it.
+// Handles "program_id(1)" and "program_id(axis=1)", the block's coordinate along y.  Extends "*at"
+// to all of it.
 static const char *program_id(struct sema *c, const char *name, struct range *at) {
     static const char *const axes[] = {"block.x", "block.y", "block.z"};
     const struct source *f = &c->s->sources.file[at->file];
@@ -236,7 +238,7 @@ static const char *program_id(struct sema *c, const char *name, struct range *at
     return axes[inside[0] - '0'];
 }
 
-// What is written for the word "w" at "at", with the arguments that follow it; NULL: no one text.
+// The text to write for the word "w" at "at" with its arguments; NULL if it is not a single text.
 static const char *written_for(struct sema *c, const struct foreign *w, struct range *at) {
     const struct source *f = &c->s->sources.file[at->file];
     size_t length;
@@ -248,7 +250,7 @@ static const char *written_for(struct sema *c, const struct foreign *w, struct r
     return argument ? sema_text(c, w->ours, inside) : w->ours;
 }
 
-// Whether the name at "at" is called as a function of a tensor: "squeeze(A)".
+// Whether the name at "at" is called with a tensor: "squeeze(A)".
 static bool called_with_tensor(struct sema *c, struct range at) {
     const struct source *f = &c->s->sources.file[at.file];
     size_t length, n = 0;
@@ -259,7 +261,7 @@ static bool called_with_tensor(struct sema *c, struct range at) {
     return sym && sym->tensor;
 }
 
-// "universal(uint128_t)": the width is given as a type.
+// Handles "universal(uint128_t)": a width given as a type.
 static bool width_as_type(struct sema *c, const char *name, struct range at) {
     const struct elem_type *type = foreign_type(name) ? elem_type_find(foreign_type(name)) : NULL;
     const char *text = c->s->sources.file[at.file].text;
@@ -276,7 +278,7 @@ static bool width_as_type(struct sema *c, const char *name, struct range at) {
     return false;
 }
 
-// Words of CUDA C++, CuTe and others that stand for a value.
+// Handles words of CUDA C++, CuTe and others for values.
 static bool foreign_name(struct sema *c, const char *name, struct range at) {
     if (cuda_index(c, name, at) || width_as_type(c, name, at)) return true;
     const struct source *f = &c->s->sources.file[at.file];
@@ -343,7 +345,7 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
     return true;
 }
 
-// How "name", which is nothing at all, would be declared.
+// Notes how the unknown "name" would be declared.
 static void note_declaration(struct sema *c, const char *name, struct range at) {
     const struct source *f = &c->s->sources.file[at.file];
     const char *next = f->text + at.end;
@@ -384,7 +386,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
         if (!c->kernel || sym->name != c->kernel->name) names[n++] = sym->name;
     bool lower = strpbrk(name, "abcdefghijklmnopqrstuvwxyz") != NULL;
-    if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is no function
+    if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is not a function
     const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;
     c->compared += n;
     if (!near || strcmp(near, name) == 0) {  // the latter: an operation where a tensor is sought

@@ -1,4 +1,4 @@
-// The run of sema: its state, the main file, and what is made whole at the end.
+// Runs sema: its state, the main file, and what is completed at the end.
 #include "sema/sema.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ void *sema_grow(struct sema *c, void *array, int n, int *cap, size_t size) {
     return more;
 }
 
-// A -D whose constant no file has.
+// Reports a -D of a constant that no file declares.
 static void check_defines(struct sema *c) {
     const struct options *o = &c->s->options;
     for (int i = 0; i < o->ndefines; ++i) {
@@ -79,7 +79,7 @@ static void finish(struct sema *c) {
     p->function = c->function;
     p->nvars = c->s->next_var;
     p->nsyms = c->lay->next_sym;
-    // the tensors of kernels are numbered after those of the top level
+    // a kernel's tensors are numbered after the top-level ones
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         for (int i = 0; i < k->nlocal; ++i) k->local[i]->id += p->ntensors;
         for (int i = 0; i < k->nformals; ++i) {

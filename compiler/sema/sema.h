@@ -1,5 +1,5 @@
-// From tree to plan: names, types and layouts are resolved here and nowhere else.  What is wrong
-// with a plan in itself, whatever a pass would make of it, is said here.
+// Converts the syntax tree to the plan.  Only sema resolves names, types and layouts.  It reports
+// errors that are independent of what the passes find.
 #ifndef TCPC_SEMA_SEMA_H
 #define TCPC_SEMA_SEMA_H
 
@@ -12,13 +12,13 @@
 
 struct session;
 
-// The plan that "f" and the files it imports describe.  Returns NULL when there were errors, which
-// are reported; the options -D and -arch of the session apply.
+// The plan of "f" and the files that it imports, with the options -D and -arch of the session.
+// Reports errors and returns NULL if there are any.
 struct plan *sema_file(struct session *s, const struct ast_file *f);
 
-// The value of "e", an expression outside of a plan: a name that nothing has is a param, and the
-// operations of CuTe's own are there.  Of kind CALC_NONE when there were errors, which are
-// reported.  "options" may be NULL.
+// The value of "e", an expression outside of a plan.  Unknown names are params, and CuTe's own
+// operations are available.  Reports errors; the result then has kind CALC_NONE.  "options" may be
+// NULL.
 struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e,
                                 const struct calc_options *options);
 

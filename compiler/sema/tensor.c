@@ -61,7 +61,7 @@ static enum space space_of(enum ast_space s) {
     return s == SPACE_GLOBAL ? MEM_GLOBAL : s == SPACE_SHARED ? MEM_SHARED : MEM_FRAG;
 }
 
-// Numbers for strides, none of them negative.
+// Checks that strides are numbers and not negative.
 static bool check_modes(struct sema *c, const char *name, const struct lay_tuple *shape,
                         const struct lay_tuple *stride, struct range at) {
     if (!lay_is_leaf(shape)) {
@@ -84,7 +84,7 @@ static bool check_modes(struct sema *c, const char *name, const struct lay_tuple
     return true;
 }
 
-// The greatest place of a layout; false when it may pass 2^62.
+// The largest offset in a layout; false if it may exceed 2^62.
 static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride, int64_t *sum) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i)
@@ -97,12 +97,12 @@ static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride,
            !__builtin_add_overflow(*sum, span, sum) && *sum < INT64_C(1) << 62;
 }
 
-// Local memory of a thread, to which registers are spilled (CUDA C++ Programming Guide, technical
-// specifications by compute capability).
+// FRAG_BYTES: local memory of a thread, to which registers spill (CUDA C++ Programming Guide,
+// technical specifications by compute capability).
 enum { FRAG_BYTES = 512 * 1024, MOST_BYTES = 1 << 30 };
 
-// The modes that coordinates can name (lay_int_basis), those of nested shapes and of slots among
-// them.
+// The most modes that coordinates can name (lay_int_basis), including modes in nested shapes and
+// slots.
 enum { MOST_COORDINATES = 32 };
 
 static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
@@ -161,7 +161,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     return true;
 }
 
-// A swizzle whose bits are 0 in all places that the layout has.
+// Warns of a swizzle that changes no offset of the layout.
 static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct range at) {
     struct lay_swizzle sw = t->layout.sw;
     struct lay_int n = lay_cosize(c->lay, lay_inner(t->layout));
@@ -176,7 +176,7 @@ static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct ra
               sw.b, sw.m, sw.s, t->name, from, n.num - 1);
 }
 
-// A last mode of "n" stages, each a whole number of the swizzle's periods after the one before.
+// Adds a last mode of "n" stages.  The distance of stages is a multiple of the swizzle's period.
 static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *e) {
     int64_t n;
     if (!eval_int64(c, e, "the number of stages", &n)) return false;
@@ -223,7 +223,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     if (!t->names) return true;
     const char **name = ARENA_ARRAY(&c->s->arena, const char *, rank + 1);
     for (int i = 0; i < rank; ++i) name[i] = t->names[i];
-    t->names = name;  // the slots have none
+    t->names = name;  // the mode of slots has no name
     return true;
 }
 

@@ -1,8 +1,10 @@
-// The syntax tree: what the source says, before any name is looked up.  One node kind a construct
-// of the grammar; every node carries the bytes it came from.  Names are interned, so that pointers
-// compare; everything lives in the session's arena.  A tree that the parser returns is whole:
-// declarations with a syntax error are left out, no pointer that is not marked "or NULL" is NULL,
-// and no expression is deeper than AST_MAX_DEPTH, so that walks may recurse.
+// The syntax tree: what the source says, before any name is looked up. Each construct of the
+// grammar has one node kind, and each node its range in the source. Names are interned, so that
+// comparing pointers compares names. Everything lives in the session's arena.
+//
+// The parser returns a complete tree: it leaves out declarations with a syntax error, no pointer is
+// NULL unless it is marked "or NULL", and no expression is deeper than AST_MAX_DEPTH, so that walks
+// may recurse.
 #ifndef TCPC_SYNTAX_AST_H
 #define TCPC_SYNTAX_AST_H
 
@@ -24,12 +26,12 @@ struct ast_ident {
 // -- expressions ----------------------------------------------------------------------------------
 
 enum ast_expr_kind {
-    E_INT,      // ival
-    E_FLOAT,    // fval; text keeps the spelling
-    E_NAME,     // name
-    E_WILD,     // _
-    E_TUPLE,    // (arg, ...); (x) is a tuple of one, () of none; keyword arguments are not refused
-                // here
+    E_INT,    // ival
+    E_FLOAT,  // fval; text keeps the spelling
+    E_NAME,   // name
+    E_WILD,   // _
+    // (arg, ...); (x) has one element, () none. The parser accepts keyword arguments here.
+    E_TUPLE,
     E_TILER,    // <arg, ...>
     E_SWIZZLE,  // Sw<arg[0], arg[1], arg[2]>
     E_CALL,     // lhs(arg, ...); a slice looks the same: L(_, 3)
@@ -37,10 +39,10 @@ enum ast_expr_kind {
     E_NEG,      // -lhs
     E_BINARY,   // lhs op rhs
     E_LAYOUT,   // lhs : rhs
-    E_BASIS,    // lhs @ basis; 8@1@0 is of mode 1 within mode 0
+    E_BASIS,    // lhs @ basis; 8@1@0 is 8 times mode 1 within mode 0
     E_COMPOSE,  // arg[0] o arg[1] o ..., at least two
     E_MAP,      // lhs -> rhs; only as the value of a keyword argument and after "by"
-    E_RANGE     // lhs .. rhs, rhs not included; only as an argument and as a part of a tuple
+    E_RANGE     // lhs .. rhs, without rhs; only as an argument or an element of a tuple
 };
 
 enum ast_op { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE };
@@ -57,12 +59,13 @@ struct ast_expr {
     enum ast_op op;  // E_BINARY
     int depth;       // 1 for a leaf
     struct range at;
-    struct range name_at;  // E_MEMBER: of the name after the dot; E_BINARY: of the operator
-    const char *name;      // E_NAME, E_MEMBER
-    const char *text;      // E_INT, E_FLOAT: as written (interned)
-    int64_t ival;          // E_INT
-    int64_t basis;         // E_BASIS
-    double fval;           // E_FLOAT
+    // E_MEMBER: the name after the dot; E_BINARY: the operator
+    struct range name_at;
+    const char *name;  // E_NAME, E_MEMBER
+    const char *text;  // E_INT, E_FLOAT: as written (interned)
+    int64_t ival;      // E_INT
+    int64_t basis;     // E_BASIS
+    double fval;       // E_FLOAT
     struct ast_expr *lhs, *rhs;
     struct ast_arg *arg;
     int nargs;
@@ -77,7 +80,7 @@ enum ast_space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
 struct ast_type {
     struct ast_ident elem;  // f16; the names of types are not looked up here
     enum ast_space space;
-    struct ast_expr *shape;  // or, when "like", what it is like
+    struct ast_expr *shape;  // the shape; when "like", the tensor to resemble
     bool like;
     int64_t align;  // 0: none given
     struct range align_at;
@@ -96,13 +99,10 @@ enum ast_dir { DIR_NONE, DIR_OUT, DIR_INOUT };
 struct ast_formal {
     enum ast_dir dir;
     bool readonly;
-    struct range readonly_at;  // the word
+    struct range readonly_at;  // the word 'readonly'
     struct ast_ident name;
-    enum {
-        FORMAL_NAME,
-        FORMAL_INDEX,
-        FORMAL_TENSOR
-    } kind;                // "A"; "n : index"; "A : f16 shared ..."
+    // "A"; "n : index"; "A : f16 shared ..."
+    enum { FORMAL_NAME, FORMAL_INDEX, FORMAL_TENSOR } kind;
     struct ast_type type;  // FORMAL_TENSOR
     struct range at;
 };
@@ -114,7 +114,7 @@ struct ast_fn {
     int nformals;
     struct ast_expr *grid, *threads, *when;  // or NULL
     struct ast_block *body;                  // NULL when external
-    const char *from;                        // external: the file
+    const char *from;                        // the file; only when external
     struct range head_at;                    // from the first keyword to the closing parenthesis
 };
 
@@ -135,39 +135,36 @@ enum ast_stmt_kind {
     S_WAIT
 };
 
-enum ast_how {
-    HOW_AUTO,
-    HOW_WITH,
-    HOW_BY
-};  // nothing said; with TILED_COPY or ATOM; by TV_LAYOUT or MAP
+// nothing written; "with" and TILED_COPY or ATOM; "by" and TV_LAYOUT or MAP
+enum ast_how { HOW_AUTO, HOW_WITH, HOW_BY };
 
 struct ast_part {
-    bool load;  // else use
+    bool load;  // else a "use" part
     struct range at;
     struct ast_block *body;
 };
 
-// The warnings that are not given of a statement or declaration: allow "versioned", "shadow".
+// The warnings that a statement or declaration turns off: allow "versioned", "shadow".
 struct ast_allow {
     const struct ast_ident *name;
     int n;
-    struct range at;  // from 'allow' to the last name; empty: there is none
+    struct range at;  // from 'allow' to the last name; empty when there is no 'allow'
 };
 
 struct ast_stmt {
     enum ast_stmt_kind kind;
     struct range at;  // without "allow"
     struct ast_allow allow;
-    struct ast_ident
-        name;  // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, may be absent
+    // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, NULL if there is none
+    struct ast_ident name;
     union {
         struct {
             struct ast_type type;     // "space" is set, "align" is 0
             struct ast_expr *stages;  // S_SHARED; or NULL
-            // S_SHARED: the words "swizzle auto", for which "shape" is arranged as costs least; or
-            // empty
+            // S_SHARED: the words "swizzle auto", which ask for the cheapest arrangement of
+            // "shape"; empty when they are absent
             struct range swizzle_at;
-            bool chosen;  // by swizzles_choose: "shape" has the swizzle that it chose
+            bool chosen;  // swizzles_choose has put its choice into "shape"
         } buffer;         // S_SHARED, S_FRAG
         struct {
             struct ast_expr *src, *dst;
@@ -231,8 +228,8 @@ struct ast_decl {
     enum ast_decl_kind kind;
     struct range at;  // without "allow"
     struct ast_allow allow;
-    struct ast_ident
-        name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
+    // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
+    struct ast_ident name;
     union {
         int64_t version;  // D_TCP
         struct {
@@ -248,7 +245,7 @@ struct ast_decl {
 };
 
 struct ast_comment {
-    struct range at;  // without the newline that ends a // comment
+    struct range at;  // without the newline after a // comment
     bool block;       // /* */
 };
 
@@ -258,28 +255,28 @@ struct ast_file {
     int ndecls;
     struct ast_comment *comment;  // in the order of the source
     int ncomments;
-    int nerrors;  // syntax errors that were reported
+    int nerrors;  // syntax errors reported
 };
 
-// "at", what "allow" comes before, with that.
+// The range "at", extended to the 'allow' in front of it.
 struct range ast_whole(struct range at, const struct ast_allow *allow);
-// The end of the declarations from "first" on that are cases of one function: they are together,
-// have one name, and none of them compiles alone.
+// The end of the run of functions with one name that starts at declaration "first": the cases of
+// one function. For any other declaration, first + 1.
 int ast_cases_end(const struct ast_file *f, int first);
 
 // -- printing -------------------------------------------------------------------------------------
 
 const char *ast_op_text(enum ast_op op);
 const char *ast_space_text(enum ast_space space);
-// The expression as source text, in canonical spelling, which parses back to the same tree.
+// Prints the expression as source text in canonical spelling, which parses back to the same tree.
 void ast_print_expr(struct buf *b, const struct ast_expr *e);
-// The same with a byte 1 for each blank where the formatter may break the line.
+// The same, but writes byte 1 for each blank where the formatter may break the line.
 void ast_print_expr_breakable(struct buf *b, const struct ast_expr *e);
 const char *ast_expr_text(struct session *s, const struct ast_expr *e);
-// The tree of --emit=ast: one node a line, indented by two.
+// Prints the tree for --emit=ast: one node per line, children indented by two.
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);
 void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent);
-// Whether two expressions are the same, but for places and spelling.
+// Whether two expressions are equal apart from places and spelling.
 bool ast_expr_equal(const struct ast_expr *a, const struct ast_expr *b);
 
 #endif

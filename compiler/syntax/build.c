@@ -1,5 +1,5 @@
-// Constructors of lists and expressions.  They know nothing of meaning; what they refuse is a tree
-// so deep that a walk could overflow the stack.
+// Constructors of lists and expressions. They do not check the meaning; they refuse only trees so
+// deep that a walk could overflow the stack.
 #include "syntax/build.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct range build_span(const struct range *rhs, int n) {
 
 // -- lists ----------------------------------------------------------------------------------------
 
-// Makes room for one more item of "size" bytes and returns it; "l" then counts it.
+// Makes room for one more item of "size" bytes and returns its place, already counted in "l".
 static void *push(struct parser *p, struct list *l, size_t size) {
     if (l->n == l->cap) {
         int cap = l->cap ? 2 * l->cap : 4;
@@ -64,7 +64,7 @@ void build_decl(struct parser *p, struct ast_decl *d) {
 
 // -- expressions ----------------------------------------------------------------------------------
 
-// A node of "kind" above subtrees of which the deepest has "depth".
+// Makes a node of "kind" above subtrees whose greatest depth is "depth".
 static struct ast_expr *node(struct parser *p, enum ast_expr_kind kind, struct range at,
                              int depth) {
     struct ast_expr *e = ARENA_NEW(&p->s->arena, struct ast_expr);
@@ -73,7 +73,7 @@ static struct ast_expr *node(struct parser *p, enum ast_expr_kind kind, struct r
     e->depth = depth + 1;
     if (e->depth > AST_MAX_DEPTH) {
         expected_too_deep(p, at);
-        e->kind = E_WILD;  // a leaf, so that the tree keeps within its depth
+        e->kind = E_WILD;  // a leaf, which keeps the tree within its depth
         e->depth = 1;
     }
     return e;

@@ -14,7 +14,7 @@ struct number {
     struct range at;
 };
 
-// A growing array in the arena; what it holds is known by who made it.
+// A growing array in the arena. Its creator knows the type of its items.
 struct list {
     void *items;
     int n, cap;
@@ -45,8 +45,7 @@ struct fn_kind {
     bool kernel, async, manual;
 };
 
-// The range of a rule's "n" symbols, whose own ranges are rhs[1] to rhs[n]; empty ones at the ends
-// do not count.
+// The range of a rule's "n" symbols, from rhs[1] to rhs[n], without empty ranges at its ends.
 struct range build_span(const struct range *rhs, int n);
 
 struct ast_ident build_ident(const char *name, struct range at);
@@ -76,7 +75,8 @@ struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr
                               struct ast_expr *stride);
 struct ast_expr *build_basis(struct parser *p, struct range at, struct ast_expr *coef,
                              struct number mode);
-// Appends to "lhs" when that is a composition without parentheses.
+// Appends "rhs" to "lhs" if that is a composition without parentheses; else makes a new
+// composition.
 struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_expr *lhs,
                                struct ast_expr *rhs);
 struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *from,
@@ -84,7 +84,8 @@ struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *f
 struct ast_expr *build_range(struct parser *p, struct range at, struct ast_expr *lo,
                              struct ast_expr *hi);
 
-// "num" itself; an error when it is 0.  "what" is the subject: "an alignment".
+// Returns "num", and reports an error when it is 0. "what" is the subject of the message: "an
+// alignment".
 struct number build_positive(struct parser *p, struct number num, const char *what);
 struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
                            struct ast_expr *shape, struct number align);
@@ -105,7 +106,8 @@ struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_ki
 struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
                               struct ast_ident name, struct ast_type type, struct range swizzle_at,
                               struct ast_expr *stages);
-// Of "swizzle" and the word after it, which is "auto"; both are at "at".
+// Checks "word", the word after "swizzle" at "word_at", which must be "auto". Both words are at
+// "at", which is returned.
 struct range build_swizzle_auto(struct parser *p, struct range at, struct range word_at,
                                 const char *word);
 struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
@@ -123,7 +125,8 @@ struct ast_stmt *build_fill(struct parser *p, struct range at, struct ast_expr *
                             struct ast_expr *value);
 struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expect expect);
 
-// "of" with the warnings "names", after the word 'allow'; all of that is at "at".
+// Returns "of" with the warnings "names" of an 'allow' added. The range "at" is that of the 'allow'
+// and its names.
 struct ast_stmt *build_allow_stmt(struct parser *p, struct range at, struct list names,
                                   struct ast_stmt *of);
 struct ast_decl *build_allow_decl(struct parser *p, struct range at, struct list names,

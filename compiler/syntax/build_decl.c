@@ -1,5 +1,5 @@
-// Constructors of types, statements and declarations.  They refuse what the grammar cannot say
-// without conflicts: a clause that is given twice, a zero where none makes sense.
+// Constructors of types, statements and declarations. They refuse what the grammar cannot without
+// conflicts: a clause given twice, or a zero where it makes no sense.
 #include <string.h>
 
 #include "base/session.h"
@@ -283,7 +283,7 @@ struct ast_decl *build_extern(struct parser *p, struct range at, struct range he
 
 // -- warnings -------------------------------------------------------------------------------------
 
-// An 'allow' before another one is one with all names.
+// Adds "names" to the 'allow' that a declaration or statement already has.
 static struct ast_allow allowed(struct parser *p, struct range at, struct list names,
                                 const struct ast_allow *inner) {
     for (int i = 0; i < inner->n; i++) names = build_names(p, names, inner->name[i]);

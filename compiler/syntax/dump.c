@@ -1,5 +1,5 @@
-// The tree of --emit=ast: one node a line, children two columns to the right, places left out so
-// that tests stay still.
+// Prints the tree for --emit=ast: one node per line, children two columns to the right. It leaves
+// out places in the source, so that expected outputs of tests do not change with them.
 #include <string.h>
 
 #include "base/buf.h"
@@ -26,7 +26,7 @@ static void quoted(struct buf *b, const char *text) {
     buf_char(b, '"');
 }
 
-// A child that has a role: the role on a line of its own, the child below it.
+// Prints a child that has a role: the role on a line of its own, the child below it.
 static void child(struct buf *b, int indent, const char *role, const struct ast_expr *e) {
     if (!e) return;
     line(b, indent, role);

@@ -1,6 +1,6 @@
-// The wording of syntax errors.  The parser says which tokens could come where it stopped;
-// this turns them into a sentence, and recognises the slips that people make: a missing ";", "="
-// for "==", a forgotten "->", a misspelt keyword, a bracket or brace that is not closed.
+// The wording of syntax errors. The parser says which tokens could follow where it stopped. This
+// file turns them into a sentence, and recognises common slips: a missing ";", "=" for "==", a
+// forgotten "->", a misspelt keyword, a bracket or brace that is not closed.
 #include <string.h>
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 // -- classes of tokens ----------------------------------------------------------------------------
 
-// Zero ends a class.
+// A class ends with 0.
 static const short decl_starts[] = {TOK_TCP,       TOK_ARCH,   TOK_IMPORT, TOK_CONST,
                                     TOK_PARAM,     TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY,
                                     TOK_TILED_MMA, TOK_TENSOR, TOK_EXPECT, TOK_KERNEL,
@@ -40,7 +40,7 @@ static int without(int *set, int n, const short *class, int keep) {
     return m;
 }
 
-// How a token is written, in quotes; into "out" of at least 24 bytes.
+// Writes how a token is spelled, in quotes, into "out" of at least 24 bytes.
 static void spell(char *out, int token) {
     static const struct {
         short token;
@@ -58,7 +58,7 @@ static void spell(char *out, int token) {
         if (others[i].token == token) snprintf(out, 24, "%s", others[i].text);
 }
 
-// What the declaration or statement that starts with "token" is called.
+// The name for the declaration or statement that starts with "token".
 static const char *called(int token) {
     switch (token) {
     case TOK_TCP: return "the language version";
@@ -98,7 +98,7 @@ static bool new_line(struct parser *p) {
     return to > from && memchr(text + from, '\n', to - from) != NULL;
 }
 
-// "before 'with'", "before the end of the file"
+// Where the error is: "before 'with'", "before the end of the file".
 static const char *where(struct parser *p) {
     int token = p->now.token;
     if (token == TOK_YYEOF)
@@ -121,7 +121,7 @@ static enum rank rank_of(int token) {
                : RANK_MARK;
 }
 
-// Writes the alternatives of "set", which it changes, as "a, b or c".
+// Writes the tokens of "set" as "a, b or c". Reorders "set".
 static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
     const char *words[8];
     enum { MOST = 6 };
@@ -154,7 +154,7 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
     }
     static const short less_likely[] = {'=', TOK_DOTDOT, 0};
     if (slip_has(set, n, ',') && slip_has(set, n, ')'))
-        n = without(set, n, less_likely, 0);  // a key or a range could have come
+        n = without(set, n, less_likely, 0);  // drop the less likely alternatives: a key or a range
     for (enum rank rank = RANK_WORD; rank <= RANK_CLOSER; rank++)
         for (int i = 0; i < n && count < MOST; i++) {
             if (rank_of(set[i]) != rank) continue;
@@ -172,7 +172,7 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
 
 // -- slips ----------------------------------------------------------------------------------------
 
-// The keyword of "set" that the word "text" was probably meant to be, or NULL.
+// The keyword of "set" that "text" probably misspells, or NULL.
 static const char *near_keyword(const char *text, const int *set, int n) {
     const char *words[64];
     int count = 0;
@@ -205,7 +205,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "0 . 4" for "0 .. 4"
+// Handles "0 . 4" for "0 .. 4".
 static bool range_slip(struct parser *p, const int *set, int n) {
     int first = p->first.token;
     bool ranged = first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM;
@@ -216,7 +216,7 @@ static bool range_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "cpy A -> B": the parser took "cpy" for a label and misses its colon.
+// Handles "cpy A -> B": the parser took "cpy" for a label and misses its colon.
 static bool statement_slip(struct parser *p, const int *set, int n) {
     if (n != 1 || set[0] != ':' || p->before.token != TOK_ID ||
         p->before.at.begin != p->first.at.begin)
@@ -235,7 +235,7 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "align 16" for "align16"; NULL where "text" is no keyword of "set" with a number after it.
+// "align 16" for "align16": a keyword of "set" with a number. NULL when "text" is not one.
 static const char *apart_from_number(struct parser *p, const char *text, const int *set, int n) {
     for (int i = 0; i < n; i++) {
         const char *word = expected_word(set[i]);
@@ -248,7 +248,7 @@ static const char *apart_from_number(struct parser *p, const char *text, const i
     return NULL;
 }
 
-// Whether nothing but a name, or 'out' and a name, could have come.
+// Whether only a name, or 'out' and a name, could have come.
 static bool wants_name(const int *set, int n) {
     for (int i = 0; i < n; i++)
         if (!in(names, set[i]) && set[i] != TOK_OUT && set[i] != TOK_INOUT && set[i] != ')')
@@ -256,8 +256,8 @@ static bool wants_name(const int *set, int n) {
     return true;
 }
 
-// "tensor frag :", "row(frag=2)": a keyword where a name has to come, or before '=' where one could
-// have come.
+// Handles a keyword in the place of a name, or before a '=' in the place of a key: "tensor frag :",
+// "row(frag=2)".
 static bool reserved_slip(struct parser *p, const int *set, int n) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *next = f->text + p->now.at.end, *end = f->text + f->size;
@@ -318,7 +318,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "Sw<3,3,3> row(8,64)" without the "o 0 o" between them.
+// Handles "Sw<3,3,3> row(8,64)" without the "o 0 o" between them.
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
     if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
@@ -327,7 +327,7 @@ static bool swizzle_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// A declaration in a block or a statement outside of one.
+// Handles a declaration in a block, or a statement outside one.
 static bool level_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
     bool top = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
@@ -351,7 +351,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
     if (function || col == 1) {
         diag_error(p->s, after(p->before.at), "expected '}' %s", where(p));
         if (p->nopen > 0) note_open(p, p->open[p->nopen - 1]);
-        p->stopped = true;  // what follows would be read as statements
+        p->stopped = true;  // the parser would take what follows for statements
         return true;
     }
     diag_error(p->s, p->now.at, "'%s' is declared at the top level, not in a block",
@@ -377,7 +377,7 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// A ")" or "}" that is missing: at the end of what comes before it.
+// Handles a missing ")" or "}": reported at the end of what comes before it.
 static bool bracket_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
     if (slip_has(set, n, ')') && p->unclosed.token) {
@@ -399,7 +399,7 @@ void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped || (p->now.at.end > 0 && p->now.at.end == p->refused.end)) return;
     if (p->reserved && p->now.token == p->reserved && slip_has(expected, n, TOK_ID) &&
         slip_has(expected, n, TOK_INT))
-        return;  // a use of the name that was refused
+        return;  // the error comes from using a name that was refused
     if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
         slip_equals(p, expected, n) || range_slip(p, expected, n) ||
         slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||

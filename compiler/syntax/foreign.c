@@ -41,7 +41,7 @@ static const char *word(struct reader *r) {
 
 static const char *value(struct reader *r);
 
-// The parts up to "close"; false where one of them is not understood.
+// Reads the parts up to "close"; false when one of them is not understood.
 static bool parts(struct reader *r, const char *close, const char **part, int *n) {
     *n = 0;
     if (take(r, close)) return true;
@@ -87,7 +87,7 @@ static const char *atom(struct session *s, const char *name, const char *type) {
     return NULL;
 }
 
-// "Layout_K_SW128_Atom<float>": eight rows, or with MN columns, of as many bytes.
+// Handles "Layout_K_SW128_Atom<float>": eight rows, or for MN eight columns, of 128 bytes.
 static const char *swizzled_atom(struct session *s, const char *name, const char *type) {
     char major[3], width[6];
     int bits = bits_of(type), bytes = 0, lines = 0, m = 4, end = 0;
@@ -104,8 +104,8 @@ static const char *swizzled_atom(struct session *s, const char *name, const char
     return lines ? arena_printf(&s->arena, "Sw<%d,%d,3> o 0 o %s", lines, m, layout) : layout;
 }
 
-// "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{}, Tile<_32,_32,_16>{})": of
-// warps a shape with two or three modes.
+// Handles "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{},
+// Tile<_32,_32,_16>{})". The layout is that of the warps, with two or three modes.
 static const char *tiled_mma(struct session *s, const char *const *part, int n) {
     const char *op = n >= 1 && n <= 3 ? foreign_mma(s, part[0]) : NULL, *warps = "", *tile = "";
     static const char *const known[] = {"SM75", "SM80", "SM89", NULL};
@@ -170,7 +170,7 @@ static const char *made(struct session *s, const char *name, const char *const *
     return n == 1 ? atom(s, name, part[0]) : NULL;
 }
 
-// The text of a name by itself: "_4", a type, an instruction, a constant of the plan.
+// The text of a single name: "_4", a type, an instruction, or a constant of the plan.
 static const char *alone(const char *name) {
     const char *type = foreign_type(name);
     const struct foreign *w = foreign_word(name);
@@ -189,7 +189,7 @@ static const char *named(struct reader *r) {
         if (!parts(r, open ? ">" : ")", part, &n)) return NULL;
         text = made(r->s, name, part, n);
         bool known = text || open;
-        if (!known) {  // some call of the plan's own
+        if (!known) {  // a call of one of the plan's own functions
             const char *t = tuple(r->s, part, n);
             text = arena_printf(&r->s->arena, "%s%s", name, t);
         }
@@ -226,7 +226,7 @@ static const char *value(struct reader *r) {
     return a;
 }
 
-// size<0>(A), which is size(A, 0) here.
+// Translates size<0>(A) to size(A, 0).
 static const char *of_one_mode(struct reader *r, const char *from, const char *name,
                                size_t *length) {
     const char *mode = take(r, "<") ? value(r) : NULL, *part[MOST_PARTS];
@@ -272,7 +272,7 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
 
 // -- text in brackets -----------------------------------------------------------------------------
 
-// Where the bracket that "text" begins with closes, or 0.
+// The length up to the bracket that closes the one at the start of "text"; 0 if none does.
 static size_t closes(const char *text, size_t size) {
     static const char opening[] = "(<[{", closing[] = ")>]}";
     const char *at = size && text[0] ? strchr(opening, text[0]) : NULL;

@@ -1,6 +1,6 @@
-// The formatter: declarations and statements in canonical spelling, comments where they were, at
-// most one blank line between two.  A statement that has a comment inside of it is left as it was
-// written.
+// The formatter. It writes declarations and statements in canonical spelling, keeps comments where
+// they are, and leaves at most one blank line between two. It does not change a statement that has
+// a comment inside.
 #include "syntax/format.h"
 
 #include <string.h>
@@ -21,10 +21,10 @@ struct format {
     struct session *s;
     const char *text;
     const struct ast_file *file;
-    int comment;  // the next one that was not written
+    int comment;  // the next one to write
     int indent;
-    uint32_t last;  // where in the source ends what was written last
-    bool first;     // nothing was written in this block yet
+    uint32_t last;  // end of what was written last, in the source
+    bool first;     // nothing written in this block yet
     struct line *line;
     int n, cap;
 };
@@ -64,7 +64,7 @@ static const struct ast_comment *next_comment(const struct format *f) {
     return f->comment < f->file->ncomments ? &f->file->comment[f->comment] : NULL;
 }
 
-// A blank line when the source has one between what was written last and "begin".
+// Writes a blank line if the source has one between what was written last and "begin".
 static void keep_blank(struct format *f, uint32_t begin) {
     if (!f->first && newlines(f, f->last, begin) > 1) add_line(f, "");
     f->first = false;
@@ -82,8 +82,7 @@ static void comments_before(struct format *f, uint32_t begin) {
     }
 }
 
-// Puts a comment that follows on the same line of the source, and is the last thing there, after
-// the last line.
+// Appends to the last line a comment that follows it on the same source line and ends that line.
 static void comment_behind(struct format *f) {
     const struct ast_comment *c = next_comment(f);
     if (!c || newlines(f, f->last, c->at.begin) > 0) return;
@@ -102,8 +101,8 @@ static void skip_comments(struct format *f, uint32_t end) {
     while (next_comment(f) && next_comment(f)->at.begin < end) f->comment++;
 }
 
-// Writes source bytes [begin, end): as they are when they have a comment, else as "text" with
-// "tail".
+// Writes source bytes [begin, end). Writes them unchanged when there is a comment inside, else
+// writes "text" and "tail".
 static void write_piece(struct format *f, uint32_t begin, uint32_t end, struct buf *text,
                         const char *tail) {
     comments_before(f, begin);
@@ -142,7 +141,7 @@ static bool is_loop(const struct ast_stmt *st) {
     return st->kind == S_FOR || st->kind == S_PIPELINE;
 }
 
-// Whether "block" goes after its head on one line; then its text is added to "head".
+// Whether "block" fits on one line after its head; if so, adds its text to "head".
 static bool inline_block(struct format *f, const struct ast_block *block, uint32_t head_begin,
                          struct buf *head) {
     if (comment_within(f, block->at.begin, block->at.end) || block->nstmts > 1) return false;
@@ -164,7 +163,7 @@ static bool inline_block(struct format *f, const struct ast_block *block, uint32
 
 static void write_stmt(struct format *f, const struct ast_stmt *st);
 
-// Writes a head, which is in "head" and starts at source byte "begin", with its block.
+// Writes "head", which starts at source byte "begin", and its block.
 static void write_block(struct format *f, uint32_t begin, struct buf *head,
                         const struct ast_block *block) {
     comments_before(f, begin);
@@ -179,7 +178,7 @@ static void write_block(struct format *f, uint32_t begin, struct buf *head,
     close_block(f, block->at.end);
 }
 
-// The source byte of the brace that opens the parts of the pipeline "st".
+// The source byte of the brace before the parts of pipeline "st".
 static uint32_t brace_after(const struct format *f, const struct ast_stmt *st) {
     uint32_t at = st->loop.hi->at.end;
     int i = f->comment;
@@ -240,14 +239,14 @@ static int last_width(const char *code) {
     return format_columns(code, strlen(code));
 }
 
-// Whether "code" opens or closes a block: a comment there belongs to it and lines up with no other.
+// Whether "code" opens or closes a block: a comment after it is not aligned with others.
 static bool is_brace(const char *code) {
     size_t len = strlen(code);
     return len > 0 && (code[len - 1] == '{' || code[strspn(code, " ")] == '}');
 }
 
-// The column of the comments after the lines from "i" on that have one; "end" gets the line after
-// them.
+// The column for the comments after the lines from "i" on, as far as each has one. "end" gets the
+// line after them. 0: put each comment right after its code.
 static int comment_column(const struct format *f, int i, int *end) {
     int col = 0, longest = 0, first = i;
     for (; i < f->n && f->line[i].comment; i++) {

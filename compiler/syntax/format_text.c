@@ -1,4 +1,4 @@
-// The formatter's other half: one declaration or statement as text, and the filling of lines.
+// The second half of the formatter: one declaration or statement as text, and line breaking.
 #include "syntax/format_text.h"
 
 #include <string.h>

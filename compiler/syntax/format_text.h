@@ -5,14 +5,14 @@
 
 #include "syntax/ast.h"
 
-// All of these write a byte 1 for a blank where a line may be broken.  A function's and a loop's
-// text is its head, up to and without the brace.
+// Both write a byte 1 for a blank where a line may be broken. For a function or a loop they write
+// only the head, without the brace.
 void format_decl_text(struct buf *b, const struct ast_decl *d);
 void format_stmt_text(struct buf *b, const struct ast_stmt *st);
-// Replaces the bytes 1 of "text", which starts in column "indent", by blanks and line breaks, so
-// that lines keep within "width" columns where they can.
+// Replaces the bytes 1 of "text", which starts in column "indent", by blanks or line breaks, so
+// that lines stay within "width" columns where possible.
 void format_fill(struct buf *out, const char *text, int indent, int width);
-// Columns of "len" bytes of UTF-8.
+// The number of columns that "len" bytes of UTF-8 take.
 int format_columns(const char *text, size_t len);
 
 #endif

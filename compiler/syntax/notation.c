@@ -1,8 +1,7 @@
 // Expressions as CuTe and its Python siblings print and write them.
-//
-// Marks that this language does not have are replaced in the text, byte for byte, so that places in
-// messages stay right: Layout<Shape<_4,_8>,Stride<_8,_1>>{} is Layout(Shape( 4, 8),Stride( 8, 1))
-// then.  What that calls is a tuple, a layout or a swizzle: the tree says so.
+// The text is rewritten byte for byte, so that places in messages stay right: each mark that this
+// language does not have is replaced. Layout<Shape<_4,_8>,Stride<_8,_1>>{} becomes Layout(Shape( 4,
+// 8),Stride( 8, 1)). Then the tree is rewritten: these calls become tuples, layouts and swizzles.
 #include "syntax/notation.h"
 
 #include <ctype.h>
@@ -30,8 +29,8 @@ static const char types[] = "Shape Stride Step Coord Tile tuple Layout Int C con
 
 // -- text -----------------------------------------------------------------------------------------
 
-enum bracket { ROUND, TYPE, ANGLE };  // of TYPE '>' becomes ')', of ANGLE it stays
-enum { MOST_OPEN = 256 };             // more is refused by the parser
+enum bracket { ROUND, TYPE, ANGLE };  // the '>' of TYPE becomes ')', that of ANGLE stays
+enum { MOST_OPEN = 256 };             // the parser refuses more
 
 struct rewriter {
     char *at;
@@ -52,7 +51,7 @@ static bool top_is(const struct rewriter *w, enum bracket b) {
     return w->n > 0 && w->n <= MOST_OPEN && w->open[w->n - 1] == (char)b;
 }
 
-// The value of a type, "Int<4>{}" or "Int<4>()", is the type here.
+// Blanks the "{}" or "()" after a type: "Int<4>{}" or "Int<4>()" is written as the type here.
 static void blank_value(char *at) {
     if ((at[0] == '{' && at[1] == '}') || (at[0] == '(' && at[1] == ')')) blank(at, at + 2);
 }
@@ -85,7 +84,7 @@ static void take_word(struct rewriter *w) {
     }
 }
 
-// !cute.layout<"(4,8):(1,4)">, as the CuTe DSL prints a type.
+// Handles !cute.layout<"(4,8):(1,4)">, which the CuTe DSL prints for a type.
 static bool take_quoted(struct rewriter *w) {
     if (strncmp(w->at, "!cute.", 6) != 0) return false;
     char *open = w->at + 6;
@@ -129,7 +128,7 @@ char *notation_text(struct session *s, const char *text) {
 
 // -- tree -----------------------------------------------------------------------------------------
 
-// E(0,1) is 1@1@0, ScaledBasis(8,0,1) is 8@1@0.
+// Converts E(0,1) to 1@1@0, and ScaledBasis(8,0,1) to 8@1@0.
 static void make_basis(struct session *s, struct ast_expr *e, bool scaled) {
     if (e->nargs < 1 + scaled || e->nargs > 3 + scaled) return;
     for (int i = scaled; i < e->nargs; ++i)

@@ -1,4 +1,4 @@
-// What CuTe and its Python siblings write for values, as this language has it.
+// Converts values as CuTe and its Python siblings write them to this language.
 #ifndef TCPC_SYNTAX_NOTATION_H
 #define TCPC_SYNTAX_NOTATION_H
 
@@ -6,9 +6,10 @@
 
 struct session;
 
-// "text" in the marks of this language, as long as it was.
+// "text" with the marks of this language, in the same number of bytes.
 char *notation_text(struct session *s, const char *text);
-// "e", parsed from such a text: calls of Shape, Layout and their like become what they stand for.
+// Rewrites "e", which was parsed from such a text: calls of Shape, Layout and the like become
+// tuples and layouts.
 void notation_tree(struct session *s, struct ast_expr *e);
 
 #endif

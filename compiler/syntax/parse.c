@@ -1,6 +1,6 @@
-// The parser's entries, and the token stream between scanner and parser: it hands out the pseudo
-// token that chooses the start symbol, and follows brackets and statement starts, which the wording
-// of errors needs.
+// The parser's entry points, and the token stream between scanner and parser. The stream adds the
+// pseudo token that chooses the start symbol. It also follows brackets and the starts of
+// statements, which the error messages need.
 #include "syntax/parse.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static void open_bracket(struct parser *p) {
     p->open[p->nopen++] = p->now;
 }
 
-// Closes the innermost "(" or "{"; a brace closes the parentheses that are open in it by force.
+// Closes the innermost "(" or "{". A brace also closes the parentheses left open in it.
 static void close_bracket(struct parser *p, int opener) {
     while (opener != '(' && p->nopen > 0 && p->open[p->nopen - 1].token == '(') {
         p->nopen--;
@@ -46,7 +46,7 @@ static void follow(struct parser *p) {
     }
 }
 
-// The next token that is not part of a C++ expression, which stands for one number.
+// The next token. A C++ expression counts as one number, and its tokens are skipped.
 static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
     int token;
     do token = tcp_scan(val, at, p, p->scanner);
@@ -85,7 +85,8 @@ static void run(struct parser *p, struct session *s, int file, int start) {
     scan_end(p);
 }
 
-// What the source is instead of a plan, which would be errors without end; NULL: it may be one.
+// What the source is when it is evidently not a plan, to avoid a flood of errors; NULL: it may be a
+// plan.
 static const char *something_else(const struct source *f) {
     enum { LOOKED_AT = 512 };
     const unsigned char *text = (const unsigned char *)f->text;

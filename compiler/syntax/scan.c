@@ -1,4 +1,4 @@
-// What the scanner's rules call: words, numbers, strings, comments, and characters that are no
+// The actions of the scanner's rules: words, numbers, strings, comments, and characters that are no
 // token.
 #include "syntax/scan.h"
 
@@ -203,7 +203,7 @@ void scan_open_comment(struct parser *p, struct range at) {
 void scan_stray_byte(struct parser *p, struct range at, char byte) {
     unsigned char c = (unsigned char)byte;
     if (p->stray_end == at.begin && at.begin > 0) {
-        p->stray_end = at.end;  // one error a run
+        p->stray_end = at.end;  // report a run of stray bytes once
         return;
     }
     p->stray_end = at.end;
@@ -213,11 +213,11 @@ void scan_stray_byte(struct parser *p, struct range at, char byte) {
         diag_error(p->s, at, "control byte 0x%02x is not part of the language", c);
 }
 
-// Characters that people type, or that word processors put in, for others.
+// Characters that people, or word processors, put in place of others.
 static const struct {
     char text[5];
     char meant[4];
-    short token;  // 0: go on without it; TOK_TCP_YYerror: nothing sensible was meant
+    short token;  // 0: skip it; TOK_TCP_YYerror: the meaning is not clear
     char help[48];
 } slips[] = {
     {"=>", "->", TOK_ARROW, ""},
@@ -241,7 +241,7 @@ static const struct {
     {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
 };
 
-// "SM90_TMA_LOAD{}", for which nothing is written here.
+// Handles "SM90_TMA_LOAD{}", which has no equivalent in this language.
 static bool foreign_object(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *name = arena_strndup(&p->s->arena, f->text + at.begin, at.end - at.begin);
@@ -257,7 +257,7 @@ static bool foreign_object(struct parser *p, struct range at) {
     return true;
 }
 
-// "sw<3,3,3>"
+// Handles "sw<3,3,3>".
 static bool small_swizzle(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     if (at.end - at.begin != 2 || memcmp(f->text + at.begin, "sw", 2) != 0) return false;
@@ -280,7 +280,7 @@ bool scan_foreign(struct parser *p, struct range at) {
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, made, &length);
-    if (ours && made) {  // what is written alike in both is right
+    if (ours && made) {  // both languages write it alike
         const char *text = arena_strndup(&p->s->arena, f->text + at.begin, length);
         bool other = strstr(text, "make_shape(") || strstr(text, "make_stride(") ||
                      strstr(text, "make_coord(") || memchr(text, '<', length);
@@ -296,7 +296,7 @@ bool scan_foreign(struct parser *p, struct range at) {
     return true;
 }
 
-// "#define N 4" and "#include "a.tcp"", as they are written here; NULL where that is not known.
+// The equivalent of "#define N 4" or "#include "a.tcp"" in this language; NULL: none is known.
 static const char *without_preprocessor(struct parser *p, const char *text) {
     char name[64], value[64], more[4];
     if (sscanf(text, "#define %63[A-Za-z0-9_] %63[A-Za-z0-9_] %3s", name, value, more) == 2)
@@ -316,7 +316,7 @@ static bool directive(const char *text) {
     return false;
 }
 
-// "A[0, 1]": both brackets at once, where they are in one line.
+// Handles "A[0, 1]": reports both brackets at once when they are in one line.
 static int square_bracket(struct parser *p, struct range at, char bracket) {
     static const char why[] = "'%c' is not part of the language; %s";
     const struct source *f = &p->s->sources.file[p->file];
@@ -337,13 +337,13 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
         depth += f->text[i] == '[';
         depth -= f->text[i] == ']';
     }
-    if (depth > 0 || p->paired > at.begin) return token;  // one in another, or none
+    if (depth > 0 || p->paired > at.begin) return token;  // a nested pair, or no pair
     p->paired = i - 1;
     diag_fixit(p->s, (struct range){at.file, i - 1, i}, ")");
     return token;
 }
 
-// "'common.tcp'"
+// Handles "'common.tcp'".
 static bool single_quotes(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     uint32_t i = at.end;
@@ -390,7 +390,8 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
                    "a param has one condition after 'where'; its range is 'index in 64 .. 4096'");
         return TOK_TCP_YYerror;
     }
-    if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
+    // slip_qualified handles it
+    if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';
     if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
     if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
         diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");

@@ -1,5 +1,5 @@
-// The parser's state, and what scanner, parser and error wording share.  Private to this module and
-// the grammar.
+// The parser's state, and what the scanner, the parser and the error messages share. Private to
+// this module and the grammar.
 #ifndef TCPC_SYNTAX_SCAN_H
 #define TCPC_SYNTAX_SCAN_H
 
@@ -9,7 +9,7 @@
 #include "syntax/build.h"
 #include "tcp.tab.h"
 
-// Open brackets and braces; a parser stack of any plan that a person writes is far below.
+// The most open brackets and braces. Plans that people write stay far below.
 enum { MAX_NESTING = 200 };
 
 struct seen {
@@ -21,21 +21,23 @@ struct parser {
     struct session *s;
     void *scanner;
     int file;
-    uint32_t pos;             // of the next byte to scan
+    uint32_t pos;             // the next byte to scan
     int start;                // the pseudo token that chooses the start symbol
     bool started, stopped;    // stopped: no more tokens and no more errors
     struct seen now, before;  // the token being looked at and the one before it
     struct seen first;        // the first token of the declaration or statement
-    struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
+    // a "(" that the current token leaves open (see close_bracket), or token 0
+    struct seen unclosed;
     struct seen open[MAX_NESTING];
     int nopen;
-    uint32_t skip_end;     // tokens that begin before are part of what was reported already
-    bool manual;           // the function at hand is a manual one
-    uint32_t stray_end;    // where the last stray byte ended
-    struct range refused;  // a token that was reported already, and is not one that could come
-    int reserved;          // a keyword that was reported as a name, or 0
-    bool cpp;              // an expression of C++ was reported
-    uint32_t paired;       // the ']' that was reported with its '['; 0: none
+    uint32_t skip_end;   // tokens that begin before this byte belong to what has been reported
+    bool manual;         // the current function is manual
+    uint32_t stray_end;  // end of the last stray byte
+    // a token that has been reported and did not fit
+    struct range refused;
+    int reserved;     // a keyword that has been reported as a name, or 0
+    bool cpp;         // a C++ expression has been reported
+    uint32_t paired;  // the ']' reported together with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
 };
@@ -57,89 +59,93 @@ const char *scan_open_string(struct parser *p, struct range at);
 void scan_comment(struct parser *p, struct range at, bool block);
 void scan_open_comment(struct parser *p, struct range at);
 void scan_stray_byte(struct parser *p, struct range at, char byte);
-// A character that is no token: reports it and returns the token that was meant, the parser's
-// silent error token, or 0 to go on as if it were not there.
+// Handles a character that is no token: reports it and returns the token that was meant, the
+// parser's silent error token, or 0 to skip it.
 int scan_slip(struct parser *p, struct range at, const char *text);
 
-// A word that begins an expression of C++: reports it, with what is written here, and has what
-// belongs to it skipped.
+// Handles a word that begins a C++ expression: reports it with its equivalent in this language, and
+// skips what belongs to it. False when it does not begin one.
 bool scan_foreign(struct parser *p, struct range at);
 
-// A power or a shift, which do not exist: "1 << 10", "2 ** 10".  The operator is at "at", and
-// "token" is what the scanner took it for; returns the token that the parser gets.
+// Handles a power or a shift, which this language does not have: "1 << 10", "2 ** 10". The operator
+// is at "at", and the scanner took it for "token". Returns the token for the parser.
 int scan_power(struct parser *p, int token, struct range at);
-// Reports "t & 15", of which '&' is at "at"; false where no operand is before it.
+// Reports "t & 15", whose '&' is at "at". False when no operand is before it.
 bool scan_mask(struct parser *p, struct range at);
 
-// Words a syntax error at p->now, where one of the "n" tokens "expected" could be.
+// Reports a syntax error at p->now, where the parser expected one of the "n" tokens "expected".
 void expected_report(struct parser *p, const int *expected, int n);
 // What the reserved word "token" means: "the composition operator".
 const char *slip_meaning(int token);
-// Words the statement "text" of another language, which p->before is, as a statement of this one.
+// The slip_ functions below recognise a mistake, report it with what to write instead, and may skip
+// tokens. They return false when they do not recognise it. This one handles a statement of another
+// language that starts with the word "text", which is p->before.
 bool slip_foreign(struct parser *p, const char *text);
 // Whether p->now is a word that begins a statement.
 bool slip_begins_statement(const struct parser *p);
-// Words "cute::copy(tc, A, s);", of which p->now is the first '.' or '::'.
+// Handles "cute::copy(tc, A, s);". p->now is the first '.' or '::'.
 bool slip_qualified(struct parser *p);
-// Words "cute::" before a name within an expression; "at" is the '::', p->now what is before it.
+// Handles "cute::" before a name in an expression. "at" is the '::', and p->now the token before
+// it.
 bool slip_module(struct parser *p, struct range at);
-// Words a ':' at p->now where an expression could begin.
+// Handles a ':' at p->now where an expression could begin.
 bool slip_colon(struct parser *p, bool expression);
-// Words the statement that begins with the unknown word "text", which p->before is, or the
-// declaration that begins with it at p->now; false where no form of other languages is seen.
+// Handle a statement or declaration that begins with the unknown word "text": p->before for a
+// statement, p->now for a declaration.
 bool slip_statement(struct parser *p, const char *text);
 bool slip_declaration(struct parser *p, const char *text);
-// Words what is written as in other languages, at p->now or before it.
+// Handles forms of other languages, at p->now or before it. "set" has the "n" tokens that could
+// follow.
 bool slip_other(struct parser *p, const int *set, int n);
 // The source text of "at".
 const char *slip_text(struct parser *p, struct range at);
-// The text from byte "at" on, "*left" bytes.
+// The source text from byte "at" on, which has "*left" bytes.
 const char *slip_from(struct parser *p, uint32_t at, size_t *left);
-// The text in the brackets that follow "at", which then includes them; NULL: none do.
+// The text in the brackets after "at", and extends "at" to include them; NULL: there are none.
 const char *slip_brackets(struct parser *p, struct range *at);
-// Whether "c" is what follows byte "at", blanks aside, and only one of it.
+// Whether "c" follows byte "at", apart from blanks, and is not doubled.
 bool slip_follows(struct parser *p, uint32_t at, char c);
-// Whether a kernel or a device function begins with "token".
+// Whether "token" can begin a kernel or a device function.
 bool slip_function(int token);
-// The part of slip_other that is about marks.
+// The part of slip_other for punctuation marks.
 bool slip_marks(struct parser *p, const int *set, int n);
-// The part of slip_other that is about what a declaration or a statement lacks or has too much.
+// The part of slip_other for declarations and statements that lack something or have too much.
 bool slip_forms(struct parser *p, const int *set, int n);
-// The part of slip_other that is about clauses in a wrong place or form.
+// The part of slip_other for clauses in a wrong place or form.
 bool slip_clauses(struct parser *p, const int *set, int n);
-// Words "[[maybe_unused]]", at "at"; false where there is none.
+// Handles "[[maybe_unused]]" at "at".
 bool slip_attribute(struct parser *p, struct range at);
-// The part of slip_other that is about parts in another order.
+// The part of slip_other for parts in another order.
 bool slip_parts(struct parser *p, const int *set, int n);
-// Words a 'let' at the top level.
+// Handles a 'let' at the top level.
 bool slip_let(struct parser *p);
-// Words "tile(atom=..)", of which p->now is the 'atom', with '=' after it.
+// Handles "tile(atom=..)". p->now is the 'atom', and a '=' follows it.
 bool slip_atom_key(struct parser *p);
-// Words a label, p->before, without its colon.
+// Handles a label without its colon; it is p->before.
 bool slip_label(struct parser *p);
-// Words the square bracket at "at" where what was meant shows, and has it skipped: "A[0:32]",
-// "block[0]", "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
+// Handles the square bracket at "at" if the meaning is clear, and skips it: "A[0:32]", "block[0]",
+// "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
 bool slip_square(struct parser *p, struct range at);
-// "universal<128>", "swizzle<3,3,3>": reports and skips it.
+// Handles "universal<128>" and "swizzle<3,3,3>", and skips them.
 bool slip_angles(struct parser *p, struct range at);
-// Words the brackets of C at "at", which are one tuple here: "s[64][64]", in a declaration a
-// "shape".  False where there is one pair of them, or none.
+// Handles a row of C brackets at "at", which is one tuple here: "s[64][64]". In a declaration it is
+// a "shape". False when there are fewer than two pairs.
 bool slip_bracket_row(struct parser *p, struct range at, bool shape);
-// Words the cast of a source: "copy (f16)A -> B".
+// Handles a cast of the source: "copy (f16)A -> B".
 bool slip_cast(struct parser *p);
-// Words the tiled copy before the source: "copy tc A -> B", "copy<tc> A -> B".
+// Handles a tiled copy written before the source: "copy tc A -> B", "copy<tc> A -> B".
 bool slip_how_first(struct parser *p);
-// Words a name with '-' in it, of which p->before is the first part: "row-tile".
+// Handles a name with '-' in it, whose first part is p->before: "row-tile".
 bool slip_hyphen(struct parser *p);
-// Words a '=' that is '==', the other way about, and "by map=".
+// Handles '=' for '==', '==' for '=', and "by map=".
 bool slip_equals(struct parser *p, const int *set, int n);
-// Words a ';' that a comment has hidden: "10 // 4;".
+// Handles a ';' hidden in a comment: "10 // 4;".
 bool slip_comment(struct parser *p);
-// The part of slip_statement that is about what is written: "B = A;", "int i = 0;".
+// The part of slip_statement for assignments and C declarations: "B = A;", "int i = 0;".
 bool slip_written(struct parser *p, const char *text);
-// The part of slip_declaration that is about "f32 A[64][64];".
+// The part of slip_declaration for "f32 A[64][64];".
 bool slip_array(struct parser *p, const char *text);
-// Whether "text" is a type, here or in other languages.
+// Whether "text" is an element type of this language or of others.
 bool slip_type(const char *text);
 static inline bool slip_one_of(int token, int a, int b) {
     return token == a || token == b;
@@ -150,6 +156,7 @@ static inline bool slip_has(const int *set, int n, int token) {
     return false;
 }
 void expected_too_deep(struct parser *p, struct range at);
-const char *expected_word(int token);  // the keyword's spelling, or NULL
+// the keyword's spelling, or NULL
+const char *expected_word(int token);
 
 #endif

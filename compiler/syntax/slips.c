@@ -1,4 +1,4 @@
-// Slips of those who know other languages: their statements, their slices, and words that are
+// Slips of people who know other languages: their statements, their slices, and words that are
 // reserved here.
 #include <ctype.h>
 #include <string.h>
@@ -34,7 +34,8 @@ const char *slip_text(struct parser *p, struct range at) {
                          at.end - at.begin);
 }
 
-// The argument of a statement of another language: in brackets, or up to its end.
+// The argument of a statement of another language: what is in its brackets, or else everything up
+// to its end.
 static const char *argument(struct parser *p, struct range at) {
     size_t left, length, n = 0;
     const char *text = slip_from(p, at.end, &left);
@@ -45,7 +46,7 @@ static const char *argument(struct parser *p, struct range at) {
     return n ? arena_strndup(&p->s->arena, text, n) : "0";
 }
 
-// From "at" to past the ';' of its line; false where there is none.
+// Extends "at" past the ';' of its line; false when the line has none.
 static bool whole_statement(struct parser *p, struct range *at) {
     size_t left, n = 0;
     const char *text = slip_from(p, at->end, &left);
@@ -55,7 +56,7 @@ static bool whole_statement(struct parser *p, struct range *at) {
     return true;
 }
 
-// "__shared__ float s[64][64];" as it is declared here, or NULL.
+// The declaration in this language for "__shared__ float s[64][64];", or NULL.
 static const char *shared_array(struct parser *p, struct range at) {
     char type[32], name[64], more[2];
     int extent[2], n = 0;
@@ -73,7 +74,7 @@ static const char *shared_array(struct parser *p, struct range at) {
     return NULL;
 }
 
-// "__syncthreads();", which is 'sync;' in a manual function and nothing in others.
+// Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
 bool slip_foreign(struct parser *p, const char *text) {
     const struct foreign *w = foreign_statement(text);
     if (!w) return false;
@@ -108,7 +109,8 @@ bool slip_begins_statement(const struct parser *p) {
            p->open[p->nopen - 1].token == '{';
 }
 
-// "copy(tc, A, s)" of another language, of which "at" is the name; "all" is then all of it.
+// The copy statement for the call "copy(tc, A, s)" of another language, or NULL. "all" is the name
+// of the call, and is extended to the whole call.
 static const char *copy_of_call(struct parser *p, struct range *all) {
     const char *inside = slip_brackets(p, all), *part[4];
     int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
@@ -155,7 +157,7 @@ bool slip_module(struct parser *p, struct range at) {
     return true;
 }
 
-// "A(:, 3)", as other languages write a mode that stays.
+// Handles "A(:, 3)": other languages write ':' for a mode that stays.
 bool slip_colon(struct parser *p, bool expression) {
     bool begins = p->before.token == '(' || p->before.token == ',';
     if (p->now.token != ':' || !begins || !expression) return false;
@@ -163,7 +165,8 @@ bool slip_colon(struct parser *p, bool expression) {
     diag_fixit(p->s, p->now.at, "_");
     size_t left;
     const char *text = slip_from(p, p->now.at.end, &left);
-    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {  // and the others beside it
+    // replace the other colons of these brackets as well
+    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {
         size_t next = i + 1, before = i;
         if (text[i] != ':') continue;
         while (next < left && text[next] == ' ') ++next;

@@ -1,12 +1,12 @@
-// Operators of bits, which do not exist here: "1 << 10", "2 ** 10", "t >> 4", "t & 15".
+// Operators on bits, which this language does not have: "1 << 10", "2 ** 10", "t >> 4", "t & 15".
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "syntax/scan.h"
 
-// The name or number before "at" as it is written, "block.x"; NULL where an operator is beside it
-// or it is something else.
+// The name or number before "at" as written, such as "block.x". NULL when it is something else or
+// has an operator beside it.
 static const char *operand(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     uint32_t end = at.begin, from, before;
@@ -20,8 +20,8 @@ static const char *operand(struct parser *p, struct range at) {
     return whole ? slip_text(p, (struct range){p->file, from, end}) : NULL;
 }
 
-// Replaces the operator at "at" and the number up to "end" where '/', '*' and '%' mean the same,
-// though they bind more tightly: no other operator is beside them.
+// Offers "ours" for the operator at "at" and the number up to "end", unless another operator is
+// beside them: '/', '*' and '%' bind more tightly.
 static void replace(struct parser *p, struct range at, uint32_t end, const char *ours) {
     const struct source *f = &p->s->sources.file[p->file];
     uint32_t next = end;
@@ -30,7 +30,7 @@ static void replace(struct parser *p, struct range at, uint32_t end, const char 
         diag_fixit(p->s, (struct range){p->file, at.begin, end}, ours);
 }
 
-// "t >> 4": by "n" bits, a number that ends at "end".
+// Reports "t >> 4", a shift by "n" bits. The number ends at "end".
 static void report_shift(struct parser *p, struct range at, bool left, int64_t n, uint32_t end) {
     const char *op = left ? "<<" : ">>", *of = operand(p, at);
     if (!of) of = "t";
@@ -105,5 +105,5 @@ int scan_power(struct parser *p, int token, struct range at) {
         diag_fixit(p->s, (struct range){at.file, p->now.at.begin, i},
                    arena_printf(&p->s->arena, "%" PRId64, value));
     if (two) p->skip_end = at.end;
-    return '*';  // of which both sides are operands
+    return '*';  // both of its sides are operands
 }

@@ -16,7 +16,7 @@ static bool is(struct parser *p, struct range at, const char *text) {
     return strcmp(slip_text(p, at), text) == 0;
 }
 
-// Nothing more is reported up to the ';' of the line.
+// Suppresses further errors up to the ';' of the line.
 static void skip_rest(struct parser *p) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
@@ -24,7 +24,7 @@ static void skip_rest(struct parser *p) {
     p->skip_end = p->now.at.end + (uint32_t)k;
 }
 
-// Whether "word" is in the declaration or statement at hand, before p->now.
+// Whether "word" occurs in the current declaration or statement, before p->now.
 static bool said(struct parser *p, const char *word) {
     const char *line = slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
     return strstr(line, word) != NULL;
@@ -79,7 +79,7 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
     return false;
 }
 
-// -- when, grid and other clauses of a function -----------------------------------------------------
+// -- when, grid and other clauses of a function ---------------------------------------------------
 
 // "when M % 4 == 0, N % 4 == 0", "when M % 4 == 0 and ..", "grid 1,1", "if M % 4 == 0", "k(A) -> B"
 static bool function_clause(struct parser *p, const int *set, int n) {
@@ -121,8 +121,8 @@ static bool function_clause(struct parser *p, const int *set, int n) {
 
 // -- allow ----------------------------------------------------------------------------------------
 
-// The warning that is meant by the word, with hyphens, at "*all", which then has all of it: it
-// itself, what it begins with, or what begins with it.  NULL: none.
+// The warning that the word at "*all" means, extended over hyphens: the warning of that name, one
+// that starts with the word, or one that the word starts with. NULL: none.
 static const char *warning_meant(const char *text, size_t left, struct range *all) {
     const char *found = NULL;
     size_t n = 0, most = 0;
@@ -143,7 +143,8 @@ static const char *warning_meant(const char *text, size_t left, struct range *al
     return found;
 }
 
-// "allow unused let ..", "allow ("unused")", "allow "unused";", "copy A -> B with tc allow "unused""
+// "allow unused let ..", "allow ("unused")", "allow "unused";",
+// "copy A -> B with tc allow "unused""
 static bool allow_clause(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     if (last == TOK_ALLOW && slip_has(set, n, TOK_STRING) && slip_one_of(now, TOK_ID, '(')) {
@@ -181,7 +182,7 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// -- clauses of copies, pipelines and buffers -------------------------------------------------------
+// -- clauses of copies, pipelines and buffers -----------------------------------------------------
 
 // "pipeline i in 0 .. 4 stages 2 {", "load { .. }" outside of one, "async copy A -> B",
 // "with tc, pad 0", "pad 0 with tc"
@@ -368,7 +369,7 @@ bool slip_comment(struct parser *p) {
     return true;
 }
 
-// -- for other parts of the parser -----------------------------------------------------------------
+// -- for other parts of the parser ----------------------------------------------------------------
 
 bool slip_cast(struct parser *p) {
     char type[32], rest[2];

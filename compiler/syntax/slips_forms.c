@@ -218,7 +218,8 @@ static bool list_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// Nothing more is reported up to the ';' of the line, or with it where p->now is one already.
+// Suppresses further errors up to the next ';' of the line, and when p->now is a ';' itself,
+// including that one.
 static void skip_statement(struct parser *p) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
@@ -261,7 +262,7 @@ bool slip_forms(struct parser *p, const int *set, int n) {
            small_slip(p, set, n);
 }
 
-// -- statements that begin with a word of another language ------------------------------------------
+// -- statements that begin with a word of another language ----------------------------------------
 
 static bool declared_tensor(const struct parser *p, const char *name) {
     struct ast_decl *const *decl = p->decls.items;

@@ -1,4 +1,5 @@
-// Marks of other languages, and marks that are missing: "threads=256", "};", "sync();", "(64;64)".
+// Punctuation marks of other languages, and missing ones: "threads=256", "};", "sync();",
+// "(64;64)".
 #include <ctype.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     return false;
 }
 
-// Whether the bracket that is open at p->now is closed before the statement or the line ends.
+// Whether the bracket open at p->now is closed before the statement or the line ends.
 static bool closes_later(struct parser *p) {
     size_t left;
     const char *text = slip_from(p, p->now.at.end, &left);
@@ -90,7 +91,7 @@ static bool closes_later(struct parser *p) {
     return false;
 }
 
-// "row(64,64 align 16": a clause where the ')' of the same line is missing
+// Handles "row(64,64 align 16": a clause after a missing ')' in one line.
 static bool unclosed_slip(struct parser *p, const int *set, int n) {
     static const short clauses[] = {TOK_ALIGN, TOK_STAGES, TOK_SWIZZLE, TOK_PAD,    TOK_WITH,
                                     TOK_BY,    TOK_ARROW,  TOK_GRID,    TOK_THREADS};
@@ -151,8 +152,8 @@ static bool swizzle_slip(struct parser *p) {
     return true;
 }
 
-// "tensor s : f32 shared (16,8) swizzle auto", as it is declared in a kernel; NULL where the line
-// is not of that form.
+// The declaration in a kernel for "tensor s : f32 shared (16,8) swizzle auto"; NULL when the line
+// has another form.
 static const char *inside_kernel(struct parser *p) {
     char name[64], type[32], rest[128], end[2];
     size_t left;
@@ -165,7 +166,7 @@ static const char *inside_kernel(struct parser *p) {
     return arena_printf(&p->s->arena, "shared %s : %s %s;", name, type, rest);
 }
 
-// A clause of something else: "tensor A : f32 global (4) stages 3".
+// Handles a clause that does not belong to this declaration: "tensor A : f32 global (4) stages 3".
 static bool clause_slip(struct parser *p, const int *set, int n) {
     if (!slip_has(set, n, ';')) return false;
     int now = p->now.token, first = p->first.token;
@@ -186,7 +187,7 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "manual;", which belongs before 'kernel'
+// Handles "manual;", which has to stand before 'kernel'.
 static bool manual_slip(struct parser *p) {
     if (p->now.token != TOK_MANUAL || p->nopen == 0 || !slip_follows(p, p->now.at.end, ';'))
         return false;

@@ -1,5 +1,5 @@
-// Forms of other languages: calls in place of a statement, words in another order, types where
-// none is said.
+// Forms of other languages: calls in the place of statements, words in another order, and types
+// where this language writes none.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -298,7 +298,7 @@ static enum declared declared_function(const struct parser *p, const char *name)
     return DECLARED_NOT;
 }
 
-// Whether the value at "value", up to the ';' of its line, has "name" in it: "i + 1" of i.
+// Whether the expression at "value", up to the ';' of its line, contains "name": "i" in "i + 1".
 static bool names_itself(const char *value, const char *name) {
     size_t length = strlen(name);
     for (const char *at = value; *at && !strchr(";\n{}", *at);) {
@@ -310,7 +310,7 @@ static bool names_itself(const char *value, const char *name) {
     return false;
 }
 
-// Whether "let NAME = .." is above, in this kernel, or another "word NAME".
+// Whether a "let NAME = .." or another "word NAME" is above, in the same kernel.
 static bool named_above(struct parser *p, const char *word, const char *name) {
     const struct source *f = &p->s->sources.file[p->file];
     size_t from = 0, n = strlen(name), m = strlen(word), here = p->before.at.begin;

@@ -1,5 +1,5 @@
-// Parts of a declaration or a statement that are in another order here: "shared f16 s", "device
-// async load(..)", "const BM = 64, BN = 64", "kernel k(A -> B)".
+// Parts of a declaration or statement in an order other than that of this language: "shared f16 s",
+// "device async load(..)", "const BM = 64, BN = 64", "kernel k(A -> B)".
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,19 +23,19 @@ static bool begins_tensor(int token) {
     return token == TOK_TENSOR || token == TOK_SHARED || token == TOK_FRAG;
 }
 
-// Whether p->before follows the word that the declaration begins with.
+// Whether p->before is the second word of the declaration.
 static bool second(struct parser *p) {
     size_t left;
     const char *text = slip_from(p, p->first.at.end, &left);
     return p->before.at.begin == p->first.at.end + strspn(text, " \t");
 }
 
-// The text from the begin of the declaration or statement to p->now.
+// The source text from the start of the declaration or statement to p->now.
 static const char *so_far(struct parser *p) {
     return slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
 }
 
-// Nothing more is reported up to the ';' of the line.
+// Suppresses further errors up to the ';' of the line.
 static void skip_rest(struct parser *p) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);

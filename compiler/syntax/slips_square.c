@@ -1,5 +1,5 @@
-// Square brackets whose meaning shows: slices, ranges, axes of the block, elements that are written,
-// and the extents after a name in C.
+// Square brackets whose meaning is clear: slices, ranges, axes of the block, assignments to
+// elements, and the extents after a name in C.
 #include <ctype.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static bool extent_square(struct parser *p, struct range at, const char *inside)
     return true;
 }
 
-// "dst[tid] = src[tid];", with all of what follows up to the ';'
+// "dst[tid] = src[tid];", the complete statement up to its ';'
 static bool element_square(struct parser *p, struct range at) {
     int last = p->before.token;
     if (p->now.token != TOK_ID || (last != ';' && last != '{' && last != '}')) return false;

@@ -1,6 +1,5 @@
-// The expression printer: from tree back to source text in one canonical spelling, for messages,
-// for the comments in emitted code, and for the formatter.  What it prints parses back to the same
-// tree.
+// The expression printer: from the tree back to source text in canonical spelling, for messages,
+// for the comments in emitted code, and for the formatter. The text parses back to the same tree.
 #include <string.h>
 
 #include "base/buf.h"
@@ -24,8 +23,8 @@ static bool is_plain_product(const struct ast_expr *e) {
            (e->rhs->kind == E_INT || e->rhs->kind == E_NAME);
 }
 
-// Whether the elements of a tuple are more than numbers, names and tuples of such, so that blanks
-// help.
+// Whether a tuple has elements other than numbers, names and tuples of these: then blanks between
+// the elements help the reader.
 static bool is_wordy(const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; i++) {
         const struct ast_expr *v = e->arg[i].value;
@@ -38,7 +37,8 @@ static bool is_wordy(const struct ast_expr *e) {
     return false;
 }
 
-// row(8,32) stands for a shape and its strides, and looks like one.
+// Whether "e" is a call such as row(8,32), which means a shape with strides and is printed like
+// one.
 static bool is_shape_call(const struct ast_expr *e) {
     static const char names[][10] = {"row", "col", "row_major", "col_major"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -48,7 +48,7 @@ static bool is_shape_call(const struct ast_expr *e) {
 
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight);
 
-// "between" goes between the arguments; "comma" and "tight" are for what is inside of them.
+// Prints the arguments of "e" with "between" between them; passes "comma" and "tight" on to print.
 static void print_args(struct buf *b, const struct ast_expr *e, const char *between,
                        const char *comma, bool tight) {
     for (int i = 0; i < e->nargs; i++) {
@@ -59,13 +59,13 @@ static void print_args(struct buf *b, const struct ast_expr *e, const char *betw
 }
 
 static void print_binary(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
-    bool inner = e->op >= OP_EQ;  // the sides of a comparison stand for themselves
+    bool inner = e->op >= OP_EQ;  // the two sides of a comparison are printed independently
     print(b, e->lhs, comma, inner);
     buf_printf(b, tight && is_plain_product(e) ? "%s" : " %s ", ast_op_text(e->op));
     print(b, e->rhs, comma, inner);
 }
 
-// "comma" goes between the arguments of calls; "tight" allows products without blanks.
+// Prints "e" with "comma" between the arguments of calls; "tight" allows products without blanks.
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
     switch (e->kind) {
     case E_INT:

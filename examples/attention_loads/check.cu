@@ -1,5 +1,5 @@
-// Runs attention_loads for several lengths and compares each element of O with what plain loops
-// make of Q, K and V.
+// Runs attention_loads for several lengths, and compares each element of O with the result of plain
+// loops over Q, K and V.
 //
 // On a GPU:
 //   tcpc attention_loads.tcp -o attention_loads.cu
@@ -56,7 +56,7 @@ static int c_column(int lane, int i) {
     return 2 * (lane % 4) + i % 2;
 }
 
-// C += A * B by the instruction's stand-in.  C has 16 rows, "columns" columns; A 16 columns.
+// C += A * B by fold_mma.  C has 16 rows and "columns" columns; A has 16 columns.
 // a(row, column) and b(row, column) are the elements of A and B.
 template <class A, class B> static void multiply(uint32_t *C, int columns, A a, B b) {
     for (int lane = 0; lane < 32; ++lane) {
@@ -79,8 +79,8 @@ static tcp_f16 element(const std::vector<tcp_f16> &x, int64_t row, int64_t colum
     return row * D < (int64_t)x.size() ? x[row * D + column] : zero;
 }
 
-// What O has in the 16 rows from "m" on.  The steps are of 64 rows of K and V; rows that are not
-// there are 0.
+// The 16 rows of O from "m" on.  A step has 64 rows of K and V; rows that do not exist
+// are 0.
 static std::vector<uint32_t> want(const std::vector<tcp_f16> &q, const std::vector<tcp_f16> &k,
                                   const std::vector<tcp_f16> &v, int64_t m, int64_t N) {
     std::vector<uint32_t> sum(16 * D, 0);

@@ -1,11 +1,11 @@
-// What stands for the compute of attention: integers, so that the result is exact, in the order of
-// mma.sync.m16n8k16.  fold_mma stands for the instruction: each element that a lane has of C takes
-// up all that the lane is given of A and B, with its place and its step.  check.cu computes with
-// fold_mma and fold_end too.
+// This replaces the computation of attention, with fragments in the order of mma.sync.m16n8k16.  It
+// uses integers, so the result is exact.  fold_mma replaces the instruction: each element of C in a
+// lane combines all elements of A and B in this lane, with their places and their step.  check.cu
+// also calls fold_mma and fold_end.
 //
 // Fragments are as the plan declares them: (values of one instruction, instructions along M, along
-// N).  A warp has two along M.  Every index is known when the loops are unrolled, without which a
-// frag would lie in local memory.
+// N).  A warp has two instructions along M.  The loops are unrolled, so every index is known when
+// compiling; otherwise a fragment would be in local memory.
 #pragma once
 
 #include "tcp_device.cuh"
@@ -44,8 +44,8 @@ TCP_DEVICE void fold_qk(int tid, uint32_t *s, const tcp_f16 *q, const tcp_f16 *k
         for (int m = 0; m < 2; ++m) fold_mma(s + 4 * (m + 2 * n), q + 8 * m, k + 4 * n);
 }
 
-// P from S, where there are "left" rows of K.  Two neighbours of C along N are one of A along K:
-// their elements stand in the same lane.
+// P from S, where "left" rows of K are left.  Two neighbouring instructions of C along N become one
+// instruction of A along K: their elements are in the same lane.
 TCP_DEVICE void settle(int tid, tcp_f16 *p, const uint32_t *s, int64_t left) {
     const int column = 2 * (tid % 4);
 #pragma unroll

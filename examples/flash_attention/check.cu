@@ -35,7 +35,7 @@ static void fill(std::vector<tcp_f16> &x, uint32_t seed) {
     }
 }
 
-// One row of O; the row of Q sees "seen" rows of K and V.
+// One row of O; the row of Q uses "seen" rows of K and V.
 static void attend(const tcp_f16 *q, const tcp_f16 *k, const tcp_f16 *v, int64_t seen,
                    double *out) {
     std::vector<double> p(seen);

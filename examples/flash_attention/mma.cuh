@@ -1,8 +1,8 @@
 // D += A * B of mma.sync.m16n8k16 for the fragments of a warp: f16, summed in f32.
 //
 // Fragments are as the plan declares them: (values of one instruction, instructions along M, along
-// N), so that instruction (m,n) has A at 8 * m, B at 4 * n and D at 4 * (m + mm * n).  "mm" and
-// "nn" are known when the loops are unrolled; else the fragments would lie in local memory.
+// N), so that instruction (m,n) has A at 8 * m, B at 4 * n and D at 4 * (m + mm * n).  The loops are
+// unrolled, so "mm" and "nn" are known; otherwise the fragments would be in local memory.
 #pragma once
 
 #include "tcp_device.cuh"
@@ -32,8 +32,8 @@ static __device__ __forceinline__ void multiply_all(int tid, float *d, const tcp
 
 #include "tcp_numeric.h"
 
-// The CPU's twin: lanes show each other what they hold.  That lane 4 * (row % 8) + k % 8 / 2 has
-// row and k of A, and column and k of B, is PTX's table of operands.
+// The same for a CPU, where lanes read each other's fragments.  By PTX's table of operands, element
+// (row,k) of A and (column,k) of B are in lane 4 * (row % 8) + k % 8 / 2.
 static inline void multiply_all(int tid, float *d, const tcp_f16 *a, const tcp_f16 *b, int mm,
                                 int nn) {
     enum : int { WARPS = 8, MOST_M = 2, MOST_N = 16 };

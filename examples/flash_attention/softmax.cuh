@@ -1,17 +1,17 @@
 // The softmax of FlashAttention-2 (Dao 2023, "FlashAttention-2: Faster Attention with Better
 // Parallelism and Work Partitioning", algorithm 1) on fragments of mma.sync.m16n8k16.
 //
-// Of instruction (m,n) of S a thread has values 0 and 1 in row tid % 32 / 4, columns 2 * (tid % 4)
-// and the next one, and values 2 and 3 eight rows below; four threads share a row.  "most" and
-// "sum" are of rows (half,m): the greatest score so far, and this thread's part of the sum of
-// powers.
+// In instruction (m,n) of S, values 0 and 1 of a thread are in row tid % 32 / 4, in column
+// 2 * (tid % 4) and the next one.  Values 2 and 3 are eight rows below.  Four threads share a row.
+// For row (half,m), "most" is the greatest score so far, and "sum" is this thread's part of the sum
+// of powers.
 #pragma once
 
 #include "tcp_device.cuh"
 
 #ifdef __CUDACC__
 #define SOFTMAX          static __device__ __forceinline__
-#define SOFTMAX_INFINITY __int_as_float(0x7f800000)  // which NVRTC has no header for
+#define SOFTMAX_INFINITY __int_as_float(0x7f800000)  // NVRTC has no header for it
 
 SOFTMAX float softmax_power(float x) {
     float y;
@@ -19,7 +19,7 @@ SOFTMAX float softmax_power(float x) {
     return y;
 }
 
-// "x" of the lane whose number differs in bit "by".
+// The "x" of the lane whose number differs in bit "by".
 SOFTMAX float softmax_other(int tid, float x, int by) {
     (void)tid;
     return __shfl_xor_sync(0xffffffffu, x, by);
@@ -65,7 +65,7 @@ SOFTMAX void softmax_pair(tcp_f16 *to, float x, float y) {
 
 #endif
 
-// Powers are of 2, which the GPU has an instruction for: exp(x / sqrt(D)) = 2^(x * this).
+// The GPU has an instruction for powers of 2: exp(x / sqrt(D)) = 2^(x * this).
 SOFTMAX float softmax_scale(int dd) {
     return 1.44269504f * (dd == 8 ? 0.125f : 0.0883883476f);  // D = 64, D = 128
 }
@@ -103,7 +103,7 @@ SOFTMAX void softmax_step(int tid, float *s, float *acc, float *most, float *sum
                 acc[4 * (m + mm * n) + 2 * half + 1] *= shrink;
             }
         }
-        // two instructions of S side by side are one of P as operand A
+        // two neighbouring instructions of S are one of P, as operand A
 #pragma unroll
     for (int n = 0; n < nn; ++n)
 #pragma unroll
@@ -131,7 +131,7 @@ TCP_DEVICE void softmax(int tid, float *s, float *acc, float *most, float *sum, 
     softmax_step(tid, s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
 }
 
-// Row r of the block's Q sees columns up to r + "ahead".
+// Row r of the block's Q uses the columns up to r + "ahead".
 TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
                                int64_t left, int64_t ahead, int64_t mm, int64_t nn, int64_t dd) {
     if (ahead < 8 * nn - 1 || left < 8 * nn) {

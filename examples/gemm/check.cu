@@ -1,5 +1,5 @@
-// Runs gemm.cu on odd sizes, on a GPU or on a CPU, and compares every element with the exact one:
-// of integers this small, no sum is rounded.
+// Runs gemm.cu on odd sizes, on a GPU or on a CPU, and compares every element with the exact result:
+// the integers are so small that no sum is rounded.
 #include <cstdio>
 #include <vector>
 
@@ -12,7 +12,7 @@
         return false;                                                                              \
     }
 
-// The bits of an integer of -2048 .. 2048 as f16.
+// The bits of an integer in -2048 .. 2048 as f16.
 static uint16_t half(int x) {
     if (x == 0) return 0;
     const unsigned size = (unsigned)(x < 0 ? -x : x);

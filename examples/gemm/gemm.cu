@@ -1,6 +1,6 @@
 // C = A * B^T for matrices of f16, summed in f32: C is (M,N), A is (M,K), B is (N,K), each with its
-// rows contiguous.  What is moved moves by the functions of gemm.cuh, which tcpc makes of gemm.tcp;
-// what is computed, and the order of both, is here.
+// rows contiguous.  The functions of gemm.cuh, which tcpc generates from gemm.tcp, move the data.
+// This file has the computation, and the order of computation and data movement.
 //
 //   tcpc gemm.tcp --emit=header -o gemm.cuh
 //   nvcc -std=c++17 -arch=sm_90a -O3 -I . -I ../../runtime -c gemm.cu
@@ -22,17 +22,17 @@ constexpr int SMEM_BYTES = STAGES * STAGE_ELEMENTS * (int)sizeof(tcp_f16);
 static_assert(SMEM_BYTES == STAGES * load_tiles_SMEM_BYTES &&
               SMEM_BYTES >= convert_sums_SMEM_BYTES);
 
-// What a block multiplies, and where it has got to.
+// The work of a block, and its current state.
 struct work {
     const tcp_f16 *A, *B;
     int bm, bn, M, N, K;
     tcp_f16 *stages;
-    tcp_f16 *read, *write;  // the stage that is read, and the next to fill
+    tcp_f16 *read, *write;  // the stage that is read, and the next one to fill
 };
 
-// Multiplies tile k of A and B.  Meanwhile those of k + 1 and k + 2 are on their way to shared
-// memory, and while a slice of 16 along K is multiplied, the next one is on its way to registers.
-// WHOLE: all of tile k + 2 is there, so that the loads are free of branches and mix with the MMAs.
+// Multiplies tile k of A and B.  Meanwhile the loads of tiles k + 1 and k + 2 to shared memory are in
+// flight.  While a slice of 16 along K is multiplied, the next slice is loaded to registers.
+// WHOLE: tile k + 2 is complete, so the loads have no branches, and nvcc can mix them with the MMAs.
 template <bool WHOLE>
 __device__ __forceinline__ void step(int tid, work &w, int k, float *acc, tcp_f16 (*a)[8 * MM],
                                      tcp_f16 (*b)[4 * NN]) {
@@ -51,21 +51,21 @@ __device__ __forceinline__ void step(int tid, work &w, int k, float *acc, tcp_f1
             const int64_t next = k + STAGES - 1;
             if (WHOLE && !(BM * (int64_t)w.bm + BM - 1 < w.M && BN * (int64_t)w.bn + BN - 1 < w.N &&
                            BK * next + BK - 1 < w.K))
-                __builtin_unreachable();  // what load_tiles asks for, so that it need not ask
+                __builtin_unreachable();  // a condition of load_tiles, not tested there
             int K = w.K, t = tid;
-            // what the edge asks is worked out here, not kept in registers from step to step
+            // computes the conditions of the edge here, to keep none in registers over the steps
             if (!WHOLE) asm volatile("" : "+r"(t), "+r"(K));
             if (WHOLE || BK * next < K)
                 load_tiles(t, w.A, w.B, w.write, w.write + A_ELEMENTS, w.bm, w.bn, next, w.M, w.N,
                            K);
             else
-                tcp_cp_async_commit();  // a group as well, so that each step waits for as many
+                tcp_cp_async_commit();  // an empty group: each step waits for as many
         }
         mma_multiply(tid, acc, a[slice % 2], b[slice % 2]);
     }
 }
 
-// A block makes a tile of BM x BN.
+// A block computes a tile of BM x BN.
 __global__ void __launch_bounds__(load_tiles_THREADS)
     gemm_kernel(const tcp_f16 *__restrict__ A, const tcp_f16 *__restrict__ B, tcp_f16 *C, int M,
                 int N, int K) {

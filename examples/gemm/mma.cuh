@@ -18,7 +18,7 @@ __device__ __forceinline__ void mma_one(float *d, const tcp_f16 *a, const tcp_f1
                  : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
 
-// Every other column goes back up, so that an instruction and the next one share an operand.
+// Every other column runs upwards, so that consecutive instructions share an operand.
 __device__ __forceinline__ void mma_multiply(int tid, float *acc, const tcp_f16 *a,
                                              const tcp_f16 *b) {
     (void)tid;
@@ -37,7 +37,7 @@ __device__ __forceinline__ void mma_multiply(int tid, float *acc, const tcp_f16 
 
 #include "tcp_numeric.h"
 
-// The CPU's twin: what lane 4 * (row % 8) + k % 8 / 2 holds of A and B is PTX's table of operands.
+// The same for a CPU: PTX's table of operands says what lane 4 * (row % 8) + k % 8 / 2 has.
 inline void mma_multiply(int tid, float *acc, const tcp_f16 *a, const tcp_f16 *b) {
     static tcp_f16 all_a[32][32][8 * mma_M], all_b[32][32][4 * mma_N];
     const int warp = tid / 32, lane = tid % 32;

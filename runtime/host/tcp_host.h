@@ -1,9 +1,8 @@
-// The CPU's twins of the device functions.  A block's threads are fibers; every access goes through
-// a check of its alignment, its bounds and of races, and says where in the emitted file it is
-// when it fails.
+// The CPU's versions of the device functions. The threads of a block are fibers. Every access is
+// checked for alignment, bounds and races; a failure is reported with its place in the emitted
+// file.
 //
-// Only tcp_device.cuh includes this.  What a test or the harness asks of the host is in
-// tcp_host_run.h.
+// Only tcp_device.cuh includes this. The interface for tests and the harness is tcp_host_run.h.
 #ifndef TCP_HOST_H
 #define TCP_HOST_H
 
@@ -21,7 +20,7 @@ struct tcp_host_index {
     unsigned x, y, z;
 };
 
-// The running thread as the emitted text sees it.
+// The running thread, as the emitted text uses it.
 struct tcp_host_thread {
     tcp_host_index thread, block, threads, blocks;
     unsigned char *shared;
@@ -37,14 +36,15 @@ extern tcp_host_thread *tcp_host_self;
 
 enum tcp_host_space { TCP_HOST_GLOBAL, TCP_HOST_CONSTANT, TCP_HOST_SHARED, TCP_HOST_FRAG };
 
-// Where in the emitted file an instruction is: filled in by the compiler as a default argument.
+// The place of an instruction in the emitted file. The compiler fills it in as a default argument.
 struct tcp_host_place {
     const char *file;
     int line;
 };
 #define TCP_HOST_AT tcp_host_place at = {__builtin_FILE(), __builtin_LINE()}
 
-// host/tcp_host_memory.cpp, host/tcp_host_shared.cpp and host/tcp_host_run.cpp.
+// These are defined in host/tcp_host_memory.cpp, host/tcp_host_shared.cpp and
+// host/tcp_host_run.cpp.
 void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, tcp_host_place at);
 void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes, tcp_host_place at);
 void tcp_host_sync(tcp_host_place at);

@@ -1,4 +1,4 @@
-// The host runtime as the harness sees it.
+// The harness's backend for the host runtime.
 #include "tcp_backend.h"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ const char *tcp_backend_schedule_text(int i) {
     return text[i & 3];
 }
 
-// All processors that this process may use, as far as their memory is not too much.
+// All processors that this process may use, but not so many that their memory exceeds a limit.
 int tcp_backend_processes(size_t bytes) {
     static const size_t most_bytes = (size_t)1 << 30;
     cpu_set_t set;

@@ -1,9 +1,9 @@
-// Fibers: a stack each, and a switch that saves what the calling convention keeps.  Separate
-// because it is the one part that knows the machine; where there is no switch in assembly, ucontext
-// does it.
+// Fibers: each has a stack, and a switch saves the registers that the calling convention preserves.
+// Separate because it is the only part that depends on the processor; where there is no switch in
+// assembly, ucontext does it.
 //
-// A fiber is made once and lives as long as the process: after a kernel's thread it waits for the
-// next one.
+// A fiber is made once and lives as long as the process: after one thread of a kernel, it waits for
+// the next one.
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static const size_t stack_bytes = 128 * 1024;
 #endif
 
 struct stack {
-    tcp_host_fiber fiber;  // first, so that a fiber leads to its stack
+    tcp_host_fiber fiber;  // first, so that a pointer to it is one to its stack
     unsigned char *base;   // above a guard page
     void *fake;            // the address sanitizer's shadow stack
 #ifndef TCP_HOST_UCONTEXT
@@ -57,8 +57,8 @@ static struct {
 } pool;
 
 #ifndef TCP_HOST_UCONTEXT
-// Saves the registers that a callee keeps and the stack pointer to "*save", and takes those left at
-// "load".
+// Saves the registers that a callee preserves, and stores the stack pointer in "*save". Then
+// restores those saved at "load".
 extern "C" void tcp_host_switch(void **save, void *load) __asm__("tcp_host_switch");
 __asm__(".text\n"
         ".p2align 4\n"
@@ -122,7 +122,7 @@ void tcp_host_resume(tcp_host_fiber *fiber) {
 #endif
 }
 
-// The life of a fiber: one kernel thread after another.
+// The main function of a fiber: runs one kernel thread after another.
 static void fiber_main() {
     enter_main(nullptr);
     for (;;) {
@@ -135,7 +135,7 @@ static void fiber_main() {
 static void prepare(stack *s) {
 #ifndef TCP_HOST_UCONTEXT
     void **top = (void **)(s->base + stack_bytes);
-    *--top = nullptr;  // where fiber_main would return to: it does not
+    *--top = nullptr;  // the return address of fiber_main, which never returns
     *--top = (void *)fiber_main;
     for (int i = 0; i < 6; ++i) *--top = nullptr;
     s->pointer = top;

@@ -1,26 +1,28 @@
-// Every access of a kernel on the CPU.  Global memory is what was allocated here, and remembers who
-// wrote it in a launch; what is asked of shared memory is in tcp_host_shared.cpp.
+// All accesses of a kernel to global memory on the CPU. Global memory is what was allocated here;
+// it remembers which thread wrote it during a launch. Shared memory is in tcp_host_shared.cpp.
 //
-// A failed access is reported and harmless: what is outside reads as poison and is not written.
+// A failed access is reported and does no harm: a read outside returns poison, and a write outside
+// does nothing.
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/tcp_host_state.h"
 
-// Beyond this size the writers are not kept.
+// The writers of larger allocations are not recorded.
 static const size_t most_tracked = (size_t)64 << 20;
-// Bytes that are accessed together, until an access is narrower or begins in the middle of one.
+// The initial grain, in bytes: one record for the bytes of a grain, until an access is narrower or
+// begins in the middle of one.
 static const int widest_grain = 2;  // as a power of two
 
 struct allocation {
-    unsigned char *begin, *end;  // what kernels may touch
-    void *block;                 // what malloc gave
-    // the thread that wrote a grain in this launch + 1, or NULL; after those of all grains, for each
-    // grain the epoch of that write
+    unsigned char *begin, *end;  // the bytes that kernels may touch
+    void *block;                 // the result of malloc
+    // For each grain the thread that wrote it in this launch + 1, followed by the epoch of that
+    // write for each grain. NULL: not recorded.
     uint32_t *writer;
-    int grain;      // bytes of one, as a power of two
-    size_t grains;  // how many there are
-    bool written;   // in this launch
+    int grain;      // size of a grain in bytes, as a power of two
+    size_t grains;  // number of grains
+    bool written;   // written in this launch
     char name[40];
     allocation *next;
 };
@@ -39,7 +41,7 @@ static tcp_status allocate(void **out, const char *name, size_t bytes, size_t al
     }
     uintptr_t at = (uintptr_t)a->block + guard;
     at = (at + align - 1) / align * align;
-    if (at / align % 2 == 0) at += align;  // aligned as promised and no better
+    if (at / align % 2 == 0) at += align;  // a multiple of "align" but not of twice that
     a->begin = (unsigned char *)at;
     a->end = a->begin + bytes;
     snprintf(a->name, sizeof a->name, "%s", name);
@@ -111,8 +113,8 @@ void tcp_host_begin_launch() {
     }
 }
 
-// Makes the grains of "a" as small as an access of "bytes" at "offset" needs them.  Without memory
-// nothing is known any more.
+// Makes the grains of "a" small enough for an access of "bytes" at "offset". Without memory for
+// that, stops recording.
 static void refine(allocation *a, size_t offset, size_t bytes) {
     int grain = a->grain;
     while (((offset | bytes) >> grain << grain) != (offset | bytes)) --grain;
@@ -163,7 +165,7 @@ static allocation *find(const char *verb, const unsigned char *at, int bytes,
     return nullptr;
 }
 
-// Copies what an access moves: a copy of known size is an instruction.
+// Copies the bytes of an access. A copy of constant size compiles to one instruction.
 static inline void move(void *to, const void *from, int bytes) {
     switch (bytes) {
     case 1: memcpy(to, from, 1); break;
@@ -174,7 +176,7 @@ static inline void move(void *to, const void *from, int bytes) {
     }
 }
 
-// The running thread's number in the launch, + 1.
+// Returns the number of the running thread in the launch + 1.
 static uint32_t global_thread() {
     const tcp_host_thread *t = &tcp_host.fiber->self;
     const uint64_t block =
@@ -182,7 +184,7 @@ static uint32_t global_thread() {
     return (uint32_t)(block * (uint64_t)tcp_host.threads + t->thread.x + 1);
 }
 
-// Returns whether the bytes may be read.
+// Returns whether the bytes may be read, and reports when not.
 static bool check_global_read(const unsigned char *from, int bytes, bool constant,
                               tcp_host_place at) {
     allocation *a = find("reads", from, bytes, at);

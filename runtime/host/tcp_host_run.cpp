@@ -1,7 +1,8 @@
-// Runs a kernel on the CPU: block after block, a block's threads as fibers that meet at barriers.
+// Runs a kernel on the CPU: one block after another, with the block's threads as fibers that meet
+// at barriers.
 //
-// A barrier that not every thread reaches is reported and then opened, so that a launch always ends
-// unless one thread by itself does not.
+// A barrier that some thread does not reach is reported and then opened. So a launch always ends,
+// unless a single thread does not.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ tcp_host_launch_state tcp_host;
 tcp_host_thread *tcp_host_self;
 std::mutex tcp_host_mutex;
 
-// The reports of this thread's last launch.
+// The reports on this thread's last launch.
 static thread_local struct {
     int count;
     char text[TCP_HOST_MAX_REPORTS][sizeof(tcp_host_report_item::text)];
@@ -27,7 +28,7 @@ void tcp_host_set_schedule(tcp_host_schedule schedule) {
     tcp_host.schedule_is_set = true;
 }
 
-// Takes the word "word" of TCP_HOST_SCHEDULE; returns whether it is one.
+// Applies "word" of TCP_HOST_SCHEDULE. Returns whether it is valid.
 static bool take_word(const char *word, size_t length) {
     static const struct {
         const char *word;
@@ -63,7 +64,7 @@ void tcp_host_ask_environment() {
     }
 }
 
-// Fails a launch because of an unknown word of TCP_HOST_SCHEDULE.
+// Fails a launch because TCP_HOST_SCHEDULE has an unknown word.
 static tcp_status report_schedule() {
     snprintf(own.text[0], sizeof own.text[0],
              "TCP_HOST_SCHEDULE: '%.*s' is none of forward, backward, early, late and poison=BYTE",
@@ -151,8 +152,8 @@ void tcp_host_sync_warp(tcp_host_place at) {
     wait_in(TCP_FIBER_AT_WARP, at);
 }
 
-// The lanes of a warp show each other their row addresses.  A lane can be one instruction ahead of
-// another, not two: so two places a lane are enough.  Returns the place to look at.
+// Offers the row address "row" to the other lanes of the warp. A lane can be one instruction ahead
+// of another, but not two: so two slots per lane are enough. Returns the slot used.
 static int offer_row(const void *row, tcp_host_place at) {
     tcp_host_fiber *fiber = tcp_host.fiber;
     const int turn = fiber->turn;
@@ -162,15 +163,15 @@ static int offer_row(const void *row, tcp_host_place at) {
     return turn;
 }
 
-// The row that lane "lane" of this thread's warp offered, or NULL when the block has no such
-// thread.
+// Returns the row that lane "lane" of this thread's warp offered, or NULL when the block has no
+// such thread.
 static const void *offered_row(int lane, int turn) {
     const int id = tcp_host.fiber->id / TCP_HOST_WARP * TCP_HOST_WARP + lane;
     return id < tcp_host.threads ? tcp_host_fiber_of(id)->row[turn] : nullptr;
 }
 
-// Meets the warp for "count" 8x8 matrices of 16-bit elements; lanes 0 .. 8 * count - 1 give their
-// rows. Returns false when the instruction cannot run.
+// Waits for the warp to exchange the rows of "count" 8x8 matrices of 16-bit elements, which lanes 0
+// .. 8 * count - 1 provide. Returns false when the instruction cannot run.
 static bool meet_for_matrices(const char *verb, const void *row, int count, int *turn,
                               tcp_host_place at) {
     const int lane = tcp_host.fiber->id % TCP_HOST_WARP;
@@ -217,7 +218,7 @@ void tcp_host_stmatrix(void *row, const void *from, int count, bool trans, tcp_h
     }
 }
 
-// Lets the warps go on whose lanes all wait for each other.  Returns whether there was one.
+// Lets those warps continue whose lanes all wait for each other. Returns whether there was one.
 static bool open_warps() {
     bool opened = false;
     for (int first = 0; first < tcp_host.threads; first += TCP_HOST_WARP) {
@@ -234,8 +235,8 @@ static bool open_warps() {
     return opened;
 }
 
-// No thread can go on and they do not all wait at a barrier: says which waits for which, in the
-// name of the waiting.
+// Reports which thread waits for which, in the name of a waiting one: no thread can continue, and
+// they do not all wait at a barrier.
 static void report_divergence() {
     tcp_host_fiber *waiting = nullptr, *other = nullptr;
     for (int i = 0; i < tcp_host.threads && !waiting; ++i) {
@@ -261,7 +262,8 @@ static void report_divergence() {
     }
 }
 
-// After no thread is ready: lets those go on who may.  Returns false when all have ended.
+// Called when no thread is ready: lets threads continue that may. Returns false when all have
+// ended.
 static bool open_barriers() {
     int at_sync = 0, done = 0;
     for (int i = 0; i < tcp_host.threads; ++i) {
@@ -299,7 +301,7 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
             if (f->state == TCP_FIBER_READY) tcp_host_resume(f);
         }
     } while (open_barriers());
-    for (int i = 0; i < n; ++i) {  // what nobody waited for still arrives
+    for (int i = 0; i < n; ++i) {  // complete the cp.async that nobody waited for
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         tcp_host_finish_chunks(f, f->chunks.commits + 1);
     }
@@ -309,7 +311,7 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
     }
 }
 
-// Puts the number of further failures after each report, and leaves the reports with the thread.
+// Appends the number of further failures to each report, and keeps the reports for this thread.
 static void end_reports() {
     for (int i = 0; i < tcp_host.reports; ++i) {
         tcp_host_report_item *item = &tcp_host.report[i];

@@ -1,5 +1,5 @@
-// Shared memory on the CPU: a buffer in which each byte remembers who wrote and read it since the
-// last barrier, and what cp.async brings there.
+// Shared memory on the CPU: each byte records which threads wrote and read it since the last
+// barrier, and which cp.async will write it.
 #include <string.h>
 
 #include "host/tcp_host_state.h"
@@ -34,16 +34,16 @@ bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int alig
     return tcp_host_check_alignment(verb, at, align, place);
 }
 
-// Is an access of "thread" in warp epoch "warp_epoch" ordered before this thread's access, in the
-// same epoch?
+// Returns whether an access of "thread" at "warp_epoch" is ordered before the current access of
+// this thread, in the same epoch.
 static bool ordered(int thread, uint32_t warp_epoch) {
     const int me = tcp_host.fiber->id, warp = me / TCP_HOST_WARP;
     if (thread == me) return true;
     return thread / TCP_HOST_WARP == warp && warp_epoch < tcp_host.warp_epoch[warp];
 }
 
-// Reports when this thread's access "verb" to byte "offset" is not ordered after the write to
-// "c", of this epoch or by a cp.async.  Returns true when there was nothing to report.
+// Reports a race unless this thread's access "verb" to byte "offset" is ordered after the write to
+// "c", which was in this epoch or by a cp.async. Returns true when there is no race.
 static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset,
                             tcp_host_place at) {
     if (c->pending) {
@@ -61,14 +61,14 @@ static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset
     return false;
 }
 
-// The same of any write to "c", most of which a barrier orders.
+// The same for any write to "c"; a barrier orders most of them.
 static inline bool check_writer(const char *verb, const tcp_host_cell *c, int offset,
                                 tcp_host_place at) {
     const bool ended = c->write_epoch != tcp_host.epoch && !c->pending;
     return ended || c->write_epoch < tcp_host.block_epoch || check_unordered(verb, c, offset, at);
 }
 
-// Enters this thread among the readers of "c".
+// Adds this thread to the readers of "c".
 static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     const uint16_t me = (uint16_t)tcp_host.fiber->id;
     const int warp = me / TCP_HOST_WARP;
@@ -78,7 +78,7 @@ static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
         --c->readers;
     }
     if (c->readers == 2) {
-        // Two readers of one warp would hide a reader of another one from a writer of that warp.
+        // Two readers of one warp would hide a reader of another warp from a writer in that warp.
         if (c->reader[0] / TCP_HOST_WARP != c->reader[1] / TCP_HOST_WARP) return;
         if (c->reader[0] / TCP_HOST_WARP == warp) return;
         c->readers = 1;
@@ -89,13 +89,13 @@ static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     ++c->readers;
 }
 
-// The cell of a byte.  Those of the words, the first byte of each, are together: most accesses
-// need no others.
+// The cell of a byte. The cells of the first bytes of words are stored together, because most
+// accesses need no others.
 static inline tcp_host_cell *cell_of(int offset) {
     return &tcp_host.cell[offset % TCP_HOST_WORD][offset / TCP_HOST_WORD];
 }
 
-// From the byte at "offset" of an access of "bytes" to the next one with a cell of its own.
+// The distance from byte "offset" of an access of "bytes" to its next byte with a cell of its own.
 static inline int cell_step(int offset, int bytes) {
     const int word = offset / TCP_HOST_WORD;
     if (tcp_host.mixed[word]) return 1;

@@ -1,21 +1,22 @@
-"""Runs the examples in the documents, so that none of them goes stale.
+"""Runs the code blocks of the documents, so that none of them becomes outdated.
 
 usage: doc_examples.py TCPC FILE.md...
 
-What a fenced block is tells its first line:
+The first line of a fenced block says how it is tested:
 
-  ```tcp                 compiles; `tcp 1;` is put before a block without it, but in a README
-  ```tcp error: TEXT     does not compile, and TEXT is in what tcpc says
-  ```tcp warning: TEXT   compiles, and TEXT is in what tcpc says
-  ```tcp parse           is read without an error (what the syntax has and the compiler does not take yet)
-  ```tcp run             `tcpc run` is content with it
-  ```eval                a layout expression a line, its result after `= ` on the next one; `= error: TEXT` for what is refused
-  ```tcp before          declarations, which compile, and stand before every later `tcp` block up to the next heading `## `
-  ```console             lines `$ COMMAND`, each followed by what it prints; a line `...` stands for any lines
-  ```c FILE              is that file, word for word, which the build compiles and a test runs
-  ```LANGUAGE file NAME  is written to NAME, where the commands run; a plan has to compile
+  ```tcp                 compiles without a warning. `tcp 1;` is added before a block without it, except in README.md
+  ```tcp error: TEXT     does not compile, and TEXT is in the messages
+  ```tcp warning: TEXT   compiles, and TEXT is in the messages
+  ```tcp parse           parses without an error; for syntax that the compiler does not support yet
+  ```tcp run             `tcpc run` succeeds
+  ```tcp before          declarations. They compile, and are added before every later `tcp` block up to the next `## ` heading
+  ```eval                one layout expression per line, and on the next line `= ` and its value, or `= error: TEXT`
+  ```console             lines `$ COMMAND`, each followed by its output. A line `...` matches any lines
+  ```c FILE              has the same text as FILE, which the build compiles and a test runs
+  ```LANGUAGE file NAME  is written to the file NAME, in the folder where the commands run. A plan must compile
 
-Commands run in an empty folder with links to examples/, runtime/ and the build folder in it, and with tcpc in the path.
+The warning -Wunused is off for `tcp` blocks. Blocks of other languages are not tested. Commands run in an empty folder with links to
+examples/, runtime/ and the build folder. tcpc is in their PATH.
 """
 
 import os
@@ -64,16 +65,15 @@ class Runner:
         self.problems.append(f"{where}: {what}")
 
     def plan(self, where, how, body, prelude):
-        """A `tcp` block: 'how' is what stands after `tcp` in its first line."""
+        """A `tcp` block: 'how' is the rest of its first line, after `tcp`."""
         text = prelude + body + "\n"
         if not re.search(r"^tcp 1;", text, re.M):
             if where.startswith("README"):
-                return self.fail(where, "a plan of a README is whole: it begins with 'tcp 1;'")
+                return self.fail(where, "a plan in README.md is complete: it must begin with 'tcp 1;'")
             text = "tcp 1;\n" + text
         (self.scratch / "block.tcp").write_text(text)
         kind, _, wanted = how.partition(":")
         kind, wanted = kind.strip(), wanted.strip()
-        # what stands before is what one block or another uses
         commands = {"": ["block.tcp", "-o", "-"], "before": ["block.tcp", "-o", "-"], "error": ["block.tcp", "-o", "-"], "warning": ["block.tcp", "-o", "-"],
                     "parse": ["--emit=ast", "block.tcp", "-o", "-"], "run": ["run", "block.tcp"]}
         if kind not in commands:
@@ -82,7 +82,7 @@ class Runner:
         if (kind == "error") != (ran.returncode == 1) or ran.returncode not in (0, 1):
             return self.fail(where, f"exit status {ran.returncode}\n{ran.stderr}")
         if wanted and wanted not in ran.stderr:
-            return self.fail(where, f"'{wanted}' is not in what tcpc said:\n{ran.stderr}")
+            return self.fail(where, f"'{wanted}' is not in the messages:\n{ran.stderr}")
         if kind in ("", "before", "run") and "warning:" in ran.stderr:
             return self.fail(where, f"a warning that the document does not mention:\n{ran.stderr}")
         return None
@@ -92,7 +92,7 @@ class Runner:
         lines = [line for line in body.split("\n") if line.strip() and not line.startswith("//")]
         expressions, wanted = lines[0::2], lines[1::2]
         if len(expressions) != len(wanted) or not all(line.startswith("= ") for line in wanted):
-            return self.fail(where, "lines and their results do not alternate")
+            return self.fail(where, "expressions and values do not alternate")
         got = self.run([self.tcpc, "eval", "-"], input="\n".join(expressions) + "\n").stdout.split("\n")
         for expression, want, have in zip(expressions, wanted, got):
             want = want[2:].strip()
@@ -137,7 +137,7 @@ class Runner:
             self.console(where, body)
         elif kind == "c" and rest:
             if (ROOT / rest).read_text() != body + "\n":
-                self.fail(where, f"is not {rest}, word for word")
+                self.fail(where, f"differs from {rest}")
         else:
             self.count -= 1
 

@@ -43,7 +43,7 @@ def check(build, paths):
             counts.append(sum(among(name, patterns) for name in names))
             for pattern in patterns:
                 if not among_any(pattern, names):
-                    print(f"{path}: '{pattern}' names no test")
+                    print(f"{path}: '{pattern}' matches no test")
                     failed = True
         print(f"{pathlib.Path(path).name}: {counts[0]} of {len(by_ctest)} tests of ctest and {counts[1]} lit tests are left out")
     return 1 if failed else 0

@@ -1,25 +1,25 @@
-"""Do the tests notice when the passes, proofs, costs, planner, Kernel IR or emission do something else?  Changes the sources by rule, one place at a time (see
-c_mutants.py), builds each mutant, and runs tests until one fails: the quick ones for all mutants first, then for those that
-passed these all the others, and at last some under the sanitizers.
+"""Do the tests notice when the passes, proofs, costs, planner, Kernel IR or emission change?  This tool changes one place of the sources
+at a time, by rule (c_mutants.py), and builds each mutant.  It runs the quick tests on all mutants first.  The mutants that pass them
+get all other tests, and at last some tests under the sanitizers.  The tests of a mutant stop at the first one that fails.
 
 usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX] [--skip REGEX] [--report FILE] [--again FILE]
                   [--quick] [--list | --stale]
 
---seed     draws another sample (default 1)             --count   how many mutants (default 100)
---jobs     how many at a time, each with a copy of the build (default: one for two cores)
---seconds  ends then, with the verdicts that there are  --only    of files whose path matches
---skip     leaves out the tests of lit and ctest whose names match
---again    those of a report that survived, or have no verdict
---report   where to write what became of each (default build-mutants/report.json), anew with each verdict
---quick    the quick tests alone; what passes them counts as survived, so that the share is a lower bound
---list     prints the sample and runs nothing
---stale    prints the verdicts of judged.txt on mutants that the sources do not have any more, and runs nothing
+--seed     the sample to draw (default 1)               --count   how many mutants (default 100)
+--jobs     how many at a time, each with its own copy of the build (default: one for two cores)
+--seconds  stop after this time, and report the verdicts so far
+--only     only mutants of files whose path matches     --skip    leave out tests of lit and ctest whose names match
+--again    only mutants that survived in a report, or have no verdict there
+--report   the file for the results (default build-mutants/report.json); it is rewritten after each verdict
+--quick    only the quick tests.  A mutant that passes them counts as survived, so the share is a lower bound
+--list     print the sample, and run nothing
+--stale    print the verdicts of judged.txt about mutants that no longer exist in the sources, and run nothing
 
-A mutant that no compiler takes is not counted.  Nor is one of which -O2 makes the same object file, byte by byte: no input can
-tell the two apart.  One that runs out of time or memory counts as killed, and is marked.  One
-survives when it passed every test that there is; of whom that is not known in time, the verdict is "no time", and it is not
-counted.  Survivors that tests/mutants/judged.txt knows are listed with its verdict; those that it calls equivalent change nothing
-that a plan can tell, and are not counted.  Exit status 0 when 90% are killed of those that change something.
+Two kinds of mutants are not counted: those that do not compile, and those whose object file with -O2 is the same, byte for byte, so no
+input can distinguish them.  A mutant that runs out of time or memory counts as killed, and is marked.  A mutant survives if it passes
+every test.  If the time ends before that is known, its verdict is "no time", and it is not counted.  Survivors in
+tests/mutants/judged.txt are listed with the verdict there.  Those that it calls equivalent change nothing that a plan can show, and are
+not counted.  The exit status is 0 if 90% of the mutants that change something are killed.
 """
 
 import argparse

@@ -119,7 +119,7 @@ def main():
         for name, one in work.items():
             made[name] = one.result()
             if options.first and kept.get(name) != made[name]:
-                print(f"{name} is other than before")
+                print(f"{name} has changed")
                 pool.shutdown(cancel_futures=True)
                 return 1
     if options.write:
@@ -131,10 +131,10 @@ def main():
             continue
         bad += 1
         if name not in made or name not in kept:
-            print(f"{name}: {'not here any more' if name in kept else 'new'}")
+            print(f"{name}: {'removed' if name in kept else 'new'}")
             continue
         kinds = [kind for kind, a, b in zip(KINDS, kept[name], made[name]) if a != b]
-        print(f"{name}: other {', '.join(kinds)}")
+        print(f"{name}: changed: {', '.join(kinds)}")
     if bad:
         print("same_output.py OLD NEW --show prints what changed; `./dev golden` keeps the new outputs")
     print(f"{len(made)} plans, {bad} differ")

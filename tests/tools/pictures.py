@@ -64,16 +64,16 @@ def points(path):
         yield x, y
 
 
-def text_points(element, anchor):
-    """Yields the corners of the box of a text, each character 0.6 of 12 pixels wide."""
-    width = len(element.text) * 7.2
+def text_points(element, anchor, size):
+    """Yields the corners of the box of a text of 'size' pixels, each character 0.6 of them wide."""
+    width = len(element.text) * 0.6 * size
     before = {"start": 0, "middle": width / 2, "end": width}[anchor]
     turned = re.match(r"translate\((\d+) (\d+)\)rotate\(-90\)", element.get("transform", ""))
     if turned:
         x, y = int(turned[1]), int(turned[2])
-        return [(x - 10, y - width + before), (x + 3, y + before)]
+        return [(x - size * 5 / 6, y - width + before), (x + size / 4, y + before)]
     x, y = int(element.get("x")), int(element.get("y"))
-    return [(x - before, y - 10), (x - before + width, y + 3)]
+    return [(x - before, y - size * 5 / 6), (x - before + width, y + size / 4)]
 
 
 def check_svg(path):
@@ -94,7 +94,7 @@ def check_svg(path):
     corners = [corner for element in tree.findall(f"{SVG}path") for corner in points(element.get("d"))]
     for group in tree.iter(f"{SVG}g"):
         for element in group:
-            corners += text_points(element, group.get("text-anchor", "start"))
+            corners += text_points(element, group.get("text-anchor", "start"), int(group.get("font-size", "12")))
     outside = [(x, y) for x, y in corners if not (0 <= x <= width and 0 <= y <= height)]
     if outside:
         yield f"{len(outside)} points lie outside of its {width} x {height}, the first at {outside[0]}"

@@ -55,7 +55,7 @@ def reached(problems):
             if not file:
                 continue
             if not file.is_file():
-                problems.append(f"{page.relative_to(ROOT)}: '{link}' leads nowhere")
+                problems.append(f"{page.relative_to(ROOT)}: the link '{link}' is broken")
                 continue
             if anchor and anchor not in anchors(file):
                 problems.append(f"{page.relative_to(ROOT)}: '{link}': there is no such heading")
@@ -153,7 +153,7 @@ def built(folder):
             path, _, anchor = urllib.parse.unquote(link).partition("#")
             to = (file.parent / path).resolve() if path else file
             if not to.is_file():
-                problems.append(f"{name}: '{link}' leads nowhere")
+                problems.append(f"{name}: the link '{link}' is broken")
             elif anchor and to in pages and anchor not in pages[to].names:
                 problems.append(f"{name}: '{link}': there is no such heading")
     return problems, len(pages)

@@ -57,7 +57,7 @@ def main(paths):
         if title:
             total += float(seconds)
             print(f"{float(seconds):8.1f} s  {title}")
-    print(f"{total:8.1f} s  in all")
+    print(f"{total:8.1f} s  in total")
     slow = [entry for entry in sorted(slow, reverse=True)[:SLOWEST] if entry[0] >= 0.5]
     if slow:
         print("slowest tests")
@@ -68,7 +68,7 @@ def main(paths):
         for name in failed:
             print(f"  {name}")
     if counts["skipped"]:
-        print(f"{counts['skipped']} skipped (they need what this machine has not: nvcc, a GPU, ...)")
+        print(f"{counts['skipped']} skipped (they need a tool that this machine does not have: nvcc, a GPU, ...)")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] else 0
 

@@ -6,6 +6,7 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
        tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
                                     name each folder of the compiler
        tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
+       tree.py tests                no lit test looks for words in a text that holds its own CHECK lines
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
 """
 
@@ -136,7 +137,7 @@ def paths():
         text = (ROOT / name).read_text()
         for room in rooms if named else ():
             if f"`{room}`" not in text:
-                print(f"{name}: says nothing of compiler/{room}")
+                print(f"{name}: does not mention compiler/{room}")
                 found += 1
     print(f"{checked} paths, {found} findings")
     return found
@@ -158,6 +159,26 @@ def words():
                   f"{'words of one place' if soft else 'reserved words'}")
             found += 1
     print(f"{len(keywords)} keywords, {found} findings")
+    return found
+
+
+# What prints the plan that it is given, comments included.
+ECHOES = re.compile(r"%tcpc (?:[^|>]* )?(?:fmt|--plan)\b(?P<rest>[^|>]*) %s\b(?: -o -)?(?P<then>.*)")
+
+
+def tests():
+    """A FileCheck that reads what prints the test itself finds its own CHECK lines, and can't fail."""
+    found = 0
+    for path in sorted((ROOT / "tests").rglob("*.tcp")):
+        for number, line in enumerate(path.read_bytes().decode("latin1").splitlines(), 1):
+            match = ECHOES.search(line) if "RUN:" in line else None
+            if not match or "--check" in match["rest"] or "2>&1" in match["then"]:
+                continue
+            reader = re.match(r"\s*\|\s*%FileCheck", match["then"])
+            if reader:
+                print(f"{path.relative_to(ROOT)}:{number}: the CHECK lines are in what is checked; take them out by grep -v")
+                found += 1
+    print(f"{found} tests find their own CHECK lines")
     return found
 
 
@@ -184,6 +205,8 @@ if __name__ == "__main__":
         sys.exit(1 if symbols(sys.argv[2:]) else 0)
     if sys.argv[1:] == ["sources"]:
         sys.exit(1 if sources() else 0)
+    if sys.argv[1:] == ["tests"]:
+        sys.exit(1 if tests() else 0)
     if sys.argv[1:] == ["words"]:
         sys.exit(1 if words() else 0)
     if sys.argv[1:] == ["paths"]:

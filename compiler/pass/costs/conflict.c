@@ -17,7 +17,7 @@ static int group_of(const struct warp_access *a) {
     return a->bits <= 32 ? COST_LANES : LINE * 8 / a->bits;
 }
 
-// The first word of bank "bank" that "lane" wants at "at"; -1: none.
+// The first word of bank "bank" that "lane" accesses, with lane addresses "at"; -1: none.
 static int64_t word_in(const struct warp_access *a, const int64_t *at, int lane, int bank) {
     int64_t first = at[lane] / WORD, k = (bank - first % BANKS + BANKS) % BANKS;
     int words = a->bits <= 32 ? 1 : a->bits / 32;
@@ -25,11 +25,12 @@ static int64_t word_in(const struct warp_access *a, const int64_t *at, int lane,
 }
 
 struct conflict {
-    int bank, lanes;  // how many
-    uint32_t set;     // which
+    int bank, lanes;  // how many lanes conflict
+    uint32_t set;     // .. and which ones
 };
 
-// The bank whose lanes of one group wait for most others.  "each": also those that want one word.
+// The bank with the most conflicting lanes of a group.  "each": lanes that want the same word count
+// too.
 static struct conflict find(const struct warp_access *a, const int64_t *at, bool each) {
     struct conflict most = {0, 0, 0};
     int n = group_of(a);
@@ -68,7 +69,7 @@ static const char *lanes_text(struct session *s, uint32_t lanes) {
     return buf_finish(&b, &s->arena);
 }
 
-// How many different lines there are of global memory, of shared memory, and pairs of both.
+// Counts the different lines of global memory, those of shared memory, and the pairs of both.
 static void count_lines(const struct warp_access *a, int *from, int *to, int *pairs) {
     *from = *to = *pairs = 0;
     for (int l = 0; l < COST_LANES; ++l) {

@@ -1,4 +1,4 @@
-// Which lanes of an access to shared memory wait for one another.
+// Describes bank conflicts between the lanes of an access to shared memory.
 #ifndef TCPC_PASS_COSTS_CONFLICT_H
 #define TCPC_PASS_COSTS_CONFLICT_H
 
@@ -6,8 +6,8 @@
 
 struct session;
 
-// Names the lanes of "a", which warp "warp" makes, and what they wait for, by the rule of its
-// class; NULL where no two lanes want different words of one bank.
+// Names the lanes of access "a" by warp "warp" that conflict, and what they wait for, according to
+// the rule for its class.  NULL if no two lanes want different words of one bank.
 const char *conflict_text(struct session *s, const struct warp_access *a, int64_t warp);
 
 #endif

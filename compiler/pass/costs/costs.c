@@ -1,7 +1,7 @@
-// Pass "costs": warns of copies for which the hardware counts much more than it need.
+// Pass "costs": warns of copies that cost the hardware much more than necessary.
 //
-// Requires: all facts.  Fills nothing.  What it says is of whole tiles, of the widest variant, and
-// where the params decide it of some values that they may have.
+// Requires: all facts.  Fills nothing.  Warnings are about whole tiles in the widest variant.  If
+// params decide a cost, they are about some values that the params may have.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -13,7 +13,7 @@
 #include "pass/walk.h"
 #include "plan/bind.h"
 
-// EXTREME: from so many times the least possible on it is said also where no fix is known.
+// EXTREME: from this many times the minimum on, a warning is given even if no fix is known.
 enum { EXTREME = 4 };
 
 static bool is_extreme(struct cost_range have, struct cost_range least) {
@@ -60,7 +60,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
 
 // -- threads --------------------------------------------------------------------------------------
 
-// Why threads of the tiled copy are outside what is copied.
+// Why threads of the tiled copy are outside the copied view.
 static const char *beyond_text(struct session *s, const struct copy *c) {
     const struct view *v = copy_tiled_side(c);
     int n = lay_tuple_rank(c->tc->tiler), rank = lay_rank(v->layout);
@@ -82,7 +82,7 @@ static const char *beyond_text(struct session *s, const struct copy *c) {
 static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
     int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
-    bool one_each = x->instructions <= warps;  // there is no more to share
+    bool one_each = x->instructions <= warps;  // there is nothing more to distribute
     if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return;
     diag_warn(s, W_IDLE_THREADS, c->at,
               "%" PRId64 " of the %" PRId64
@@ -115,10 +115,10 @@ static void warn_idle_lanes(struct session *s, const struct kernel *k, const str
 
 struct state {
     struct plan *p;
-    const int64_t *value;  // of the params, some; NULL: none are found
+    const int64_t *value;  // values of the params; NULL: none were found
     const struct kernel *k;
     int number;
-    int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are not looked at
+    int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are skipped
     struct mends mends;
 };
 
@@ -129,7 +129,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;  // there is no text of the user's to fix
+    if (k->planned) return true;  // the user has no text to fix
     if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;
@@ -164,7 +164,7 @@ bool pass_costs(struct session *s, struct plan *p) {
         struct state x = {.p = p, .value = value};
         struct session_mark mark = session_mark(s);
         walk_copies(s, k, visit, &x);
-        session_rewind(s, mark);  // nobody keeps what was counted
+        session_rewind(s, mark);  // the counts are no longer needed
     }
     cost_memo_end(s, begun);
     return true;

@@ -1,8 +1,8 @@
 // Fixes for what a copy costs (see mend.h).
 //
-// Orders of threads and paddings are compiled again to see what they cost (compile/fixits.c).  Of
-// swizzles there are many, so that the best is chosen first: a swizzle changes nothing in the
-// facts of a copy but itself.
+// Orders of threads and paddings are compiled to see what they cost (compile/fixits.c).  There are
+// too many swizzles for that, so the best one is chosen first: a swizzle changes no other facts of
+// a copy.
 #include "pass/costs/mend.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static int64_t extent_of(struct session *s, struct lay l, int i) {
     return lay_int_static(n) ? n.num : 0;
 }
 
-// "with_layout": and the buffer on the other side is arranged for it.
+// "with_layout": also arranges the buffer on the other side to suit it.
 static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
                         bool src, const int64_t *thr, int rank, int along, bool with_layout) {
     const char *text = numbers_text(s, thr, rank, along);
@@ -44,13 +44,13 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     mend_claim(s, k, c, number, src, false);
 }
 
-// Whether 'swizzle auto' can be written after the layout of "t".
+// Whether 'swizzle auto' can be added after the layout of "t".
 static bool takes_auto(const struct tensor *t) {
     return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
            !t->layout.composed && !t->swizzle_auto;
 }
 
-// A tiled copy by its extents, and the mode along which "v" is contiguous.
+// The extents of a tiled copy, and the mode along which "v" is contiguous.
 struct arrangement {
     int rank, along;
     int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads;
@@ -72,7 +72,7 @@ static bool arrangement_of(struct session *s, const struct tiled_copy *tc, const
     return true;
 }
 
-// As many of the threads as there is room for along the contiguous mode, the others across it.
+// Places as many threads as possible along the contiguous mode, and the others across it.
 static void spread(struct session *s, const struct arrangement *a, const struct view *v,
                    int64_t *thr) {
     int64_t room = extent_of(s, lay_inner(v->layout), a->along) / a->val[a->along];
@@ -92,7 +92,7 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
     spread(s, &a, v, full);
     bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
     for (int layout = 0; layout <= arranged; ++layout) {
-        // first what is likely to help the other side, too: two warnings then have one answer
+        // first one that probably helps the other side too, so that two warnings have the same fix
         offer_order(s, k, c, number, src, full, a.rank, a.along, layout);
         if (full[a.along] != a.thr[a.along])
             offer_order(s, k, c, number, src, a.thr, a.rank, a.along, layout);
@@ -109,9 +109,9 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
     if (more > 1)
         memcpy(thr, a.thr, sizeof thr);
     else
-        spread(s, &a, v, thr);  // some are outside the tile
+        spread(s, &a, v, thr);  // some threads are outside the tile
     for (int i = 0; i <= a.rank;
-         ++i) {  // in the rounds that there are, across the contiguous mode first
+         ++i) {  // across the contiguous mode first, as far as the rounds allow
         int m = i < a.rank ? i : a.along;
         int64_t rounds = extent_of(s, lay_inner(v->layout), m) / (thr[m] * a.val[m]);
         if (i == a.along || rounds < 1) continue;
@@ -128,11 +128,11 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
 
 // -- swizzles -------------------------------------------------------------------------------------
 
-// Accesses of warps that are looked at for one buffer and for all of a kernel; a copy costs as much
-// as TRY_WORK of them beside its own.
+// Limits for the accesses of warps examined for one buffer and for all buffers of a kernel.  Each
+// copy adds TRY_WORK to the number of its accesses.
 enum { TRIALS_WORK = 1 << 16, KERNEL_TRIALS = 1 << 18, TRY_WORK = 16 };
 
-// What the copies of a tensor take as they are, in the order of the text.
+// The cost of the copies of a tensor as they are, in textual order.
 struct before {
     int64_t *wavefronts;
     int n, cap;
@@ -143,12 +143,12 @@ struct trial {
     const struct tensor *t;
     struct before *before;
     struct lay_swizzle sw;
-    int at;          // number of the next copy to "t"
-    int64_t total;   // of all accesses to "t"; INT64_MAX: one is worse than before, or not known
-    int64_t least;   // what they would take without any conflict
-    int64_t enough;  // more in total is of no use
-    int64_t *work, most;  // of all trials; beyond "most" no more is tried
-    bool promised;        // as if tensors in global memory began at a line
+    int at;               // number of the next copy to "t"
+    int64_t total;        // of all accesses to "t"; INT64_MAX: some copy gets worse, or is unknown
+    int64_t least;        // without any conflicts
+    int64_t enough;       // a larger total is not examined further
+    int64_t *work, most;  // work of all trials so far, and the limit for more
+    bool promised;        // assumes that tensors in global memory begin at a line
 };
 
 static bool touches(const struct trial *x, const struct copy *c) {
@@ -202,14 +202,14 @@ static int log2_of(int64_t n) {
     return k;
 }
 
-// Its layout without slots and swizzle.
+// The layout of "t" without slots and swizzle.
 static struct lay slot_of(struct session *s, const struct tensor *t) {
     struct lay l = lay_inner(t->layout);
     return t->stages ? lay_take(&s->lay, l, 0, lay_rank(l) - 1) : l;
 }
 
-// Takes swizzle "sw" if it is better than "best"; of equal ones the one that keeps most elements
-// together, if "wider".  False where no more may be tried.
+// Replaces "best" by swizzle "sw" if that is better, or with "wider" if it is equal and keeps more
+// elements together.  Returns false if no more may be tried.
 static bool try_swizzle(struct session *s, const struct trial *of, struct kernel *k,
                         struct lay_swizzle sw, bool wider, struct trial *best) {
     struct trial x = *of;
@@ -222,13 +222,13 @@ static bool try_swizzle(struct session *s, const struct trial *of, struct kernel
     return true;
 }
 
-// The best swizzle for the tensor of "of": by the distance of rows, or by lines of all banks; where
-// these leave conflicts, of all that `swizzle auto` tries.
+// The best swizzle for the tensor of "of".  First tries those that depend on the distance of rows,
+// or on lines of all banks; if conflicts remain, all those that `swizzle auto` tries.
 static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
     const struct tensor *t = of->t;
     struct trial best = {.total = INT64_MAX};
     int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t->layout));
-    if (!row) return best;  // rows that are padded have their banks already
+    if (!row) return best;  // padded rows are already in different banks
     for (int m = 0; m < line; ++m) {
         for (int b = 1; m + b <= line; ++b) {
             for (int i = 0; i < 2; ++i) {
@@ -255,7 +255,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
 
 enum { MOST_PROMISES = 4, LINE = 128 };
 
-// Tensors whose place within a line of 128 bytes decides how many wavefronts a copy takes.
+// Tensors whose place within a 128-byte line determines the wavefronts of a copy.
 struct promises {
     const struct tensor *buffer, *of[MOST_PROMISES];
     int n;
@@ -275,13 +275,13 @@ static bool find_promise(struct session *s, struct kernel *k, struct copy *c, vo
     return !x->full;
 }
 
-// What is known of a buffer, without promises and with them.
+// Results for a buffer, [0] without and [1] with promises.
 struct mended {
     const struct tensor *t;
     struct promises with;
-    struct trial best[2];  // a total of INT64_MAX: there is none
-    int64_t now[2];        // what it takes as it is
-    int64_t least;         // what it would take without any conflict
+    struct trial best[2];  // a total of INT64_MAX: none
+    int64_t now[2];        // its cost as it is
+    int64_t least;         // its cost without any conflicts
     struct mended *next;
 };
 
@@ -318,7 +318,7 @@ static bool is_plain(const struct tensor *t) {
     return !t->layout.sw.b && !t->layout.composed;
 }
 
-// The note of the swizzle "best", with the promises that it needs.
+// Adds the note that offers the swizzle "best", with the promises that it needs.
 static void offer_swizzle(struct session *s, const struct trial *best, int64_t now,
                           const struct promises *with) {
     const struct tensor *t = best->t;
@@ -342,8 +342,8 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
     }
 }
 
-// Whether only its copies depend on where the elements of "t" are: proofs are about elements, not
-// about places.
+// Whether only the copies of "t" depend on the places of its elements.  Proofs do not: they are
+// about elements.
 static bool is_its_own(const struct plan *p, const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_CALL) return false;
@@ -382,7 +382,7 @@ static void mend_turn(struct session *s, const struct copy *c) {
               bits, 128 / bits, 128 / bits, 128 / bits);
 }
 
-// -- wide accesses to the same buffer ---------------------------------------------------------------
+// -- wide accesses to the same buffer -------------------------------------------------------------
 
 struct widest {
     const struct tensor *t;

@@ -1,34 +1,34 @@
-// Mends of what a copy costs, as notes with fix-its, which are tried before they are shown.
+// Fixes for the cost of a copy, as notes with fix-its.  Fix-its are tried before they are shown.
 #ifndef TCPC_PASS_COSTS_MEND_H
 #define TCPC_PASS_COSTS_MEND_H
 
 #include "cost/copy.h"
 
-// Another order of the threads of copy number "number" of "k", by the side "src" of it.
+// Offers another order of the threads of copy "c", number "number" in "k", that suits side "src".
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
                 bool src);
 
-// A tiled copy in the place of "c", between slices that each thread has one of, with its threads
-// along the contiguous mode of side "src".
+// Offers a tiled copy in place of "c", a copy between slices of which each thread has one.  Its
+// threads are along the contiguous mode of side "src".
 void mend_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
                  bool src);
 
-// Promises that the note before it makes less of what side "src" of the copy costs.
+// Adds the claim to the last note that it lowers the cost of side "src" of the copy.
 void mend_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
                 bool src, bool proven);
 
-// An arrangement of the tiled copy in which more threads of the block take part.
+// Offers an arrangement of the tiled copy in which more threads of the block take part.
 void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
 
-// What was tried for the buffers of one kernel: each is tried once, whichever of its copies are
-// warned of.
+// What was tried for the buffers of one kernel.  Each buffer is tried only once, even if several of
+// its copies get a warning.
 struct mends {
     struct mended *first;
-    int64_t work;  // accesses of warps that were looked at
+    int64_t work;  // accesses of warps examined so far
 };
 
-// A swizzle or a padding of the shared tensor of side "src".  Whether a swizzle takes all conflicts
-// away.
+// Offers a swizzle or a padding of the shared tensor of side "src".  Returns whether a swizzle
+// removes all conflicts.
 bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all);
 

@@ -1,20 +1,20 @@
-// A fix for copies between slices, one for each thread, as in A(tid,_): lanes that each have a row
-// are far from one another.  A tiled copy of all rows moves the same elements.
+// A fix for copies between slices of which each thread has one, such as A(tid,_): lanes with a row
+// each access addresses that are far apart.  A tiled copy of all rows moves the same elements.
 #include "base/buf.h"
 #include "base/session.h"
 #include "pass/costs/mend.h"
 #include "pass/vectorize/width.h"
 #include "plan/view.h"
 
-// What all threads have together of one side.
+// One side of the copy for all threads together.
 struct together {
     const char *text;
-    int rank, mode;  // of the tile, and which of its modes tid counts
-    int along;       // the contiguous one; -1: none
+    int rank, mode;  // rank of the tile, and the mode that tid counts
+    int along;       // the contiguous mode; -1: none
     int64_t extent[LAY_MAX_RANK];
 };
 
-// "e" as tid + n * tile: the tile; NULL where it has no such form.
+// If "e" is tid + n * tile, returns the tile; otherwise NULL.
 static const struct ix *tile_of(struct session *s, const struct kernel *k, const struct ix *e) {
     const struct ix *rest = ix_sub(s, view_by_tid(s, k, e), ix_var(s, k->tid));
     if (!rest || ix_depends(rest, IX_TID)) return NULL;
@@ -23,7 +23,7 @@ static const struct ix *tile_of(struct session *s, const struct kernel *k, const
     return back && ix_equal(back, rest) ? tile : NULL;
 }
 
-// The rows of all threads in "all", a view that mode x->mode of tid is whole of.
+// Finds the rows of all threads in "all", of which tid selects along the complete mode x->mode.
 static bool find_extents(struct session *s, const struct kernel *k, const struct view *all,
                          const struct ix *tile, struct together *x) {
     struct buf shape, at;
@@ -51,7 +51,7 @@ static bool find_extents(struct session *s, const struct kernel *k, const struct
     return true;
 }
 
-// What "v" is one thread's slice of; false where it is none, or is so in another way.
+// Finds what "v" is a thread's slice of; false if it is not a slice of the supported form.
 static bool find_together(struct session *s, const struct kernel *k, const struct view *v,
                           struct together *x) {
     const struct sliced *y = v->sliced;
@@ -89,7 +89,7 @@ static bool find_together(struct session *s, const struct kernel *k, const struc
     return find_extents(s, k, &all, tile, x);
 }
 
-// With "each" elements of a thread along mode "along".
+// Offers a tiled copy with "each" elements of a thread along mode "along".
 static void offer(struct session *s, const struct kernel *k, const struct copy *c, int number,
                   bool src, const struct together *side, int64_t each) {
     int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK];

@@ -1,11 +1,11 @@
-// Swizzles that are tried (see swizzles.h).
+// The swizzles to try (see swizzles.h).
 #include "pass/costs/swizzles.h"
 
 #include "base/session.h"
 #include "layout/algebra.h"
 
-enum { SHARED_BITS = 1024 };  // of all banks
-enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
+enum { SHARED_BITS = 1024 };  // in all banks together
+enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have the same number
 
 static int log2_of(int64_t n) {
     int k = 0;
@@ -25,8 +25,8 @@ int64_t row_of(struct session *s, struct lay l) {
     return least & (least - 1) ? 0 : least;
 }
 
-// The least and the greatest distance in the plain layout that is a power of two, as powers, of
-// elements that do not follow one another; -1: none is.
+// The smallest and the largest stride in the layout that is a power of two > 1, as exponents; -1:
+// none.
 static void rows_of(struct session *s, struct lay l, int *least, int *most) {
     struct lay flat = lay_flatten(&s->lay, l);
     *least = *most = -1;
@@ -41,9 +41,10 @@ static void rows_of(struct session *s, struct lay l, int *least, int *most) {
     lay_clear_error(&s->lay);
 }
 
-// Swizzles of chunks of "bytes" with shifts from "from" on, before "end".
+// Adds swizzles of chunks of "bytes" bytes, with shifts from "from" to "end" - 1.
 static int add_chunks(int bytes, int m, int from, int end, struct lay_swizzle *out, int n) {
-    for (int b = log2_of(SHARED_BITS / 8 / bytes); b >= 1; --b)  // of chunks that all banks hold
+    // at most all chunks in a line of banks
+    for (int b = log2_of(SHARED_BITS / 8 / bytes); b >= 1; --b)
         for (int shift = from < b ? b : from; shift < end; ++shift)
             if (n < SWIZZLES) out[n++] = (struct lay_swizzle){(int8_t)b, (int8_t)m, (int8_t)shift};
     return n;
@@ -52,8 +53,8 @@ static int add_chunks(int bytes, int m, int from, int end, struct lay_swizzle *o
 int swizzles_of(struct session *s, struct lay l, int bits, struct lay_swizzle *out) {
     int n = 0, least, most;
     rows_of(s, l, &least, &most);
-    // chunks of so many bytes, exchanged by the number of the row, or of 2, 4, .. rows; then by half
-    // rows.  Of those that cost the same the first one is taken.
+    // Chunks of this many bytes, XORed with the number of the row, or of 2, 4, .. rows, then of
+    // half rows.  Of swizzles with equal cost, the first one is taken.
     static const int size[] = {16, 8, 4, 32, 64};
     for (int half = 0; half < 2; ++half) {
         for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-// The swizzles that are tried for a shared buffer, by `swizzle auto` and by the notes of warnings.
+// The swizzles that `swizzle auto` and the notes of warnings try for a shared buffer.
 #ifndef TCPC_PASS_COSTS_SWIZZLES_H
 #define TCPC_PASS_COSTS_SWIZZLES_H
 
@@ -8,11 +8,11 @@ struct session;
 
 enum { SWIZZLES = 223 };
 
-// Of a buffer whose elements have "bits" bits, and whose layout without slots is "l".  Returns how
-// many there are, at most SWIZZLES.
+// Fills "out" for a buffer with elements of "bits" bits and the layout "l" without slots.  Returns
+// the number of swizzles, at most SWIZZLES.
 int swizzles_of(struct session *s, struct lay l, int bits, struct lay_swizzle *out);
 
-// The distance of rows, in elements, where it is a power of two; else 0.
+// The distance of rows in elements, if it is a power of two; otherwise 0.
 int64_t row_of(struct session *s, struct lay l);
 
 #endif

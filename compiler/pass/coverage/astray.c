@@ -1,5 +1,5 @@
-// What of a tile's coordinates is a mistake, where elements are missing: they count elements instead
-// of tiles, are in the order of other modes, or there is no grid.
+// Finds likely mistakes in the coordinates of a tile if elements are missing: they count elements
+// instead of tiles, are in the order of other modes, or there is no grid.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -10,11 +10,12 @@
 
 enum { MOST_MODES = 8 };
 
-// A mode of a tensor that "by" cuts: variable "v" steps by "step" elements through tiles of "tile".
+// A mode of a tensor divided into tiles of "tile" elements; variable "v" advances by "step"
+// elements.
 struct cut {
     struct lay_int extent;
     int64_t tile, step;
-    const struct ix_var *v;  // NULL: none, or more than one
+    const struct ix_var *v;  // NULL: none or several variables
 };
 
 static bool counts(const struct ix_var *v) {
@@ -36,7 +37,8 @@ static struct cut cut_of(const struct ix *e, struct lay_int extent, int64_t tile
     return c;
 }
 
-// The modes of the tensor of "v", which has a tile of each; 0: not that simple.
+// Fills "out" for the modes of the tensor of "v"; returns their number, or 0 if the view is not
+// that simple.
 static int cuts(struct session *s, const struct view *v, struct cut *out) {
     int n = lay_rank(v->layout);
     const struct lay_tuple *all = v->base->layout.shape;
@@ -60,7 +62,7 @@ static bool has_as_many(struct session *s, const struct cut *c, const struct ix_
     return lay_int_equal(tiles_of(s, c), v->end);
 }
 
-// "128*block.x" as the coordinate of a tile of 128.
+// Notes that "128*block.x" is used as the coordinate of tiles of 128 elements.
 static bool note_elements(struct session *s, const struct view *v, const struct cut *c, int mode) {
     if (!c->v || c->tile < 2 || c->step != c->tile * c->tile) return false;
     diag_note(s, v->at,
@@ -87,7 +89,7 @@ static bool note_swapped(struct session *s, const struct view *v, const struct c
 static bool note_no_grid(struct session *s, const struct kernel *k, const struct view *v,
                          const struct cut *cut, int n) {
     struct buf b;
-    bool by_block = false;  // else more blocks write the same
+    bool by_block = false;  // otherwise several blocks write the same
     for (int i = 0; i < n; ++i) by_block |= cut[i].v && cut[i].v->kind != IX_LOOP;
     if (!by_block || k->device || k->grid_at[0].end || n > 3) return false;
     buf_init(&b);

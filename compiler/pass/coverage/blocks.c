@@ -1,10 +1,11 @@
-// How many blocks, or iterations, would write all of a tensor of which a part is never written.
+// Computes how many blocks or iterations would write a tensor completely, if a part is never
+// written.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 #include "plan/view.h"
 
-// Whether "t" is a variable that steps by a number: "32*block.x".
+// Whether "t" is a variable times a number, such as "32*block.x".
 static bool steps(const struct ix_term *t, int64_t *by, int64_t *end) {
     if (!t->atom || t->atom->op != IX_VAR || !lay_int_static(t->coef) || t->coef.num < 1)
         return false;

@@ -1,13 +1,14 @@
-// Pass "coverage": each element once, and nothing outside.
+// Pass "coverage": each element is written once, and nothing is outside.
 //
-// Requires: facts of predicate (threads and values cover each tile once: tile() has proven that).
-// Fills kernel.duties; refuses what is not proven.  Four questions, for all values of the params:
+// Requires: facts of predicate.  (Threads and values cover each tile once: tile() has proven that.)
+// Fills kernel.duties.  Rejects the plan if one of four questions is not proven for all values of
+// the params:
 //
 // 1. Is every coordinate of a view inside its tensor?
-// 2. Do different coordinates of the destination tensor name different elements?  By its strides.
+// 2. Do different coordinates of the destination tensor name different elements, by its strides?
 // 3. Do all writes of a kernel to a tensor, by all copies, threads, iterations and blocks, have
 // different coordinates?
-// 4. Is an `out` tensor written wholly, by all copies together?
+// 4. Is an `out` tensor written completely, by all copies together?
 //
 // 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
 // writes.c.
@@ -63,7 +64,7 @@ static bool of_formals(const struct ix *e) {
     return e && ix_depends(e, IX_FORMAL);
 }
 
-// "a" <= "b" becomes a duty of the caller of device function "k".
+// Makes "a" <= "b" a duty of the caller of device function "k".
 static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b,
                      const struct tensor *t) {
     struct duty **end = &k->duties;
@@ -85,7 +86,7 @@ struct outside {
     bool full;
 };
 
-// Whether the coordinate of "v" along mode "mode" is at least 0 ("end" NULL), or less than "end".
+// Asks whether the coordinate of "v" along mode "mode" is >= 0 ("end" NULL), or less than "end".
 static enum prove_answer bounded(struct session *s, struct kernel *k, const struct copy *c,
                                  const struct view *v, const struct walk *w, int mode,
                                  const struct ix *end, struct outside *why) {
@@ -105,7 +106,7 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     return r;
 }
 
-// Whether "at", by which "v" was sliced, is at least 0 ("end" NULL), or less than "end".
+// Asks whether "at", a coordinate of the slice "v", is >= 0 ("end" NULL), or less than "end".
 static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
                                        const struct view *v, const struct walk *w,
                                        const struct slice_bound *b, const struct ix *end,
@@ -115,14 +116,14 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     const struct ix *at = b->at, *one[] = {at};
     instances_begin(s, k, &w->around, true, x);
     bool each = v->base->space == MEM_FRAG && !(c && c->facts.level == LEVEL_THREAD);
-    instances_of(x, each ? NULL : c, v);  // of each thread
+    instances_of(x, each ? NULL : c, v);  // for each thread
     if (each && c && c->facts.level == LEVEL_BLOCK && c->facts.threads < k->threads)
         instances_cond(x, ix_sub(s, ix_int(s, c->facts.threads - 1), ix_var(s, k->tid)));
     int cond = x->nconds;
     instances_cond(x, at);
     struct prove_set set = instances_settled(x, &w->around, v);
     if (x->nconds > cond) {
-        one[0] = x->cond[cond];  // settled
+        one[0] = x->cond[cond];  // with settled variables
         x->cond[cond] = one[0] && end ? ix_sub(s, one[0], end)
                         : one[0]      ? ix_sub(s, ix_int(s, -1), one[0])
                                       : NULL;
@@ -144,13 +145,13 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     return r;
 }
 
-// Whether each coordinate by which "v" was sliced is there: also where another part of the tensor
-// follows.
+// Whether each coordinate of the slice "v" is inside its mode.  This is required even if other
+// elements of the tensor are next to it.
 static bool check_slices(struct session *s, struct kernel *k, const struct copy *c,
                          const struct view *v, const struct walk *w, bool predicates) {
     for (const struct slice_bound *b = v->bounds; b; b = b->next) {
-        // of the tensor's own modes check_inside asks, but where predicates leave out what is
-        // beyond
+        // check_inside asks about complete modes of the tensor, unless guards exclude what is
+        // beyond them
         if (b->of_tensor && !(predicates && v->overhang)) continue;
         for (int high = 0; high < 2; ++high) {
             struct outside why;
@@ -211,7 +212,8 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }
 
-// Whether each register of the fragment that "v" is of, a side of "c" or a call's argument, exists.
+// Whether each register of the fragment exists that "v" accesses; "v" is a side of "c" or an
+// argument.
 static bool check_registers(struct session *s, const struct kernel *k, const struct copy *c,
                             const struct view *v, const struct walk *w) {
     struct lay_int n = lay_cosize(&s->lay, v->base->layout), m = LAY_INT_INVALID;
@@ -249,7 +251,7 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
     return true;
 }
 
-// With "predicates", what is beyond the end of a tensor is left out by predicates.
+// "predicates": guards exclude what is beyond the end of a tensor.
 static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
                          const struct view *v, const struct walk *w, const char *what,
                          bool predicates) {
@@ -260,7 +262,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         const struct ix *lo, *hi;
         struct outside why = {0};
         view_reach(s, v, i, &lo, &hi);
-        if (k->threads % 32 && !v->lanes) {  // the last warp has not all lanes
+        if (k->threads % 32 && !v->lanes) {  // the last warp is incomplete
             lo = view_by_tid(s, k, lo);
             hi = view_by_tid(s, k, hi);
         }
@@ -290,7 +292,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
 
 // -- 2: different coordinates, different elements -------------------------------------------------
 
-// A param of "r" that kernel "k" does not have, so that its launcher cannot check it; or NULL.
+// A param in "r" that kernel "k" does not have, so its launcher cannot check "r"; or NULL.
 static const struct param *foreign(const struct kernel *k, const struct relation *r) {
     for (int i = 0; i < r->nparams; ++i) {
         int j = 0;
@@ -300,7 +302,7 @@ static const struct param *foreign(const struct kernel *k, const struct relation
     return NULL;
 }
 
-// Relations of which kernel "k" has some params: why they do not help.
+// Notes why relations do not help of which kernel "k" has only some params.
 static void note_foreign(struct session *s, const struct plan *p, const struct kernel *k) {
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
@@ -317,8 +319,8 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
     }
 }
 
-// What says that rows of the tensor with layout "l" do not overlap, where they are a param apart.
-// NULL: it is no such layout.
+// For a tensor with layout "l", the relation that would keep its rows from overlapping, if they are
+// a param apart; otherwise NULL.
 static const char *rows_apart(struct session *s, struct lay l) {
     if (lay_is_leaf(l.shape) || l.shape->rank != 2) return NULL;
     for (int i = 0; i < 2; ++i) {
@@ -345,7 +347,7 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     struct lay_int size = lay_size(&s->lay, l);
     struct tensor *t = ARENA_NEW(&s->arena, struct tensor);
     *t = *v->base;
-    for (int i = 0; k->planned && i < p->ntensors; ++i)  // the planner's text is not what is wrong
+    for (int i = 0; k->planned && i < p->ntensors; ++i)  // the planner's text has no such mistake
         if (strcmp(p->tensor[i]->name, t->name) == 0) t->at = p->tensor[i]->at;
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
@@ -400,7 +402,7 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
                 ok &= check_rounding(s, k, w, st->call->view[i].offset, st->call->view[i].at) &&
                       check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
             }
-            // all threads write, and which of them writes an element is for a layout to say
+            // all threads write; whether they write different elements depends on the layout
             if (st->call->fill) ok &= check_injective(s, w, k, &st->call->view[0]);
         } else if (stmt_nests(st)) {
             if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||

@@ -1,19 +1,19 @@
-// What the files of pass "coverage" share, and what other passes need of them.
+// Shared by the files of pass "coverage", and used by other passes.
 #ifndef TCPC_PASS_COVERAGE_COVERAGE_H
 #define TCPC_PASS_COVERAGE_COVERAGE_H
 
 #include "pass/instances/instances.h"
 
 // writes.c
-// Proves that all writes of "k" to a tensor are of different elements and that an `out` tensor is
-// written wholly.  Reports what is wrong, with a witness, or what is not known, and gives false.
+// Proves that all writes of "k" to a tensor write different elements, and that an `out` tensor is
+// written completely.  Otherwise reports an error, with a witness or with what is not known, and
+// returns false.
 bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
                      struct prover *prover);
 
 // loops.c
-// The greatest ("max") or least that "e" is in the loops "around", in terms of the variables of
-// what is around them and of others: for messages, and for what a device function's caller
-// owes.
+// The maximum ("max") or minimum of "e" in the loops "around", in terms of variables outside of
+// these loops.  Used for messages, and for the duties of a device function's caller.
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
@@ -22,14 +22,14 @@ const struct ix *coverage_bound(struct session *s, const struct ix *e, const str
 void coverage_note_blocks(struct session *s, const struct kernel *k, const struct view *v);
 
 // astray.c
-// Notes what is wrong with the coordinates of "v", a tile of which elements are missing in "k";
-// false: nothing is known.  "in_loop": its copy is in a loop.
+// Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements in "k".
+// Returns false if it finds nothing.  "in_loop": the copy is in a loop.
 bool coverage_note_tile(struct session *s, const struct kernel *k, const struct view *v,
                         bool in_loop);
 
 // rounding.c
-// Whether every quotient, remainder and swizzle in "e" is of something that is not negative, in all
-// instances of a statement inside "around"; reports one that is not, or of which it is not known.
+// Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances
+// of a statement inside "around".  Otherwise reports an error: one is negative, or it is not known.
 bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
@@ -39,12 +39,12 @@ bool coverage_rounding(struct session *s, const struct plan *p, const struct ker
 bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c);
 
 // strides.c
-// Whether different coordinates of "l" are known to be different elements, for all values of its
+// Whether different coordinates of "l" are provably different elements, for all values of its
 // params.
 bool coverage_injective(struct session *s, struct prover *p, struct lay l);
 
-// The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode;
-// variables that the view depends on stay in them.  NULL when there is none.
+// Sets "lo" and "hi" to the smallest and largest coordinate of "v" along flattened mode "mode" of
+// its tensor.  They contain the variables that the view depends on.  NULL if there is none.
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
                 const struct ix **hi);
 

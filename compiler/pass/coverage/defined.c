@@ -1,11 +1,12 @@
-// Pass "defined": what a copy or a call reads from shared memory or a fragment was written before,
-// element by element, for all blocks, threads, iterations and params.
+// Pass "defined": each element that a copy or a call reads from shared memory or a fragment was
+// written before, for all blocks, threads, iterations and params.
 //
 // Requires: facts of predicate.  Fills nothing.
 //
-// "Before" is what the plan means: statements in order, a pipeline as the loop over its parts.  A
-// step of a pipeline reads of its slot what was written to it in the same step.  Elements of shared
-// memory are coordinates, whichever thread writes them; those of a fragment are each thread's own.
+// "Before" refers to the meaning of the plan: statements in order, and a pipeline as a loop over
+// its parts.  A step of a pipeline reads from its slot what the same step wrote.  An element of
+// shared memory is a coordinate, whichever thread writes it.  An element of a fragment belongs to a
+// thread.
 #include <string.h>
 
 #include "base/session.h"
@@ -17,7 +18,7 @@
 
 enum { MOST_USES = 512 };
 
-// A read or a write of the kernel's own memory, in the order of the text.
+// A read or a write of the kernel's own memory; they are in textual order.
 struct use {
     const struct copy *copy;  // NULL: a call's argument
     const struct plan_call *call;
@@ -39,7 +40,7 @@ struct uses {
     struct use at[MOST_USES];
 };
 
-// Whether "t" holds nothing when "k" begins.
+// Whether "t" has no values when "k" begins.
 static bool is_own(const struct kernel *k, const struct tensor *t) {
     if (t->space == MEM_GLOBAL) return false;
     const struct formal *f = kernel_formal(k, t);
@@ -97,8 +98,8 @@ static void make_set(struct uses *u, struct use *x) {
     }
 }
 
-// The loops around both, and how many of them must be in the same iteration: those of a pipeline
-// that fills the buffer, and around it.  False when the write is of no step that the read can see.
+// Counts the loops around both, and how many of them must be in the same iteration: those up to a
+// pipeline that fills the buffer.  Returns false if the read cannot see any step's write.
 static bool relate(const struct use *r, const struct use *w, struct prove_write *out) {
     int i = 0;
     *out = (struct prove_write){.set = &w->set, .before = w < r && w->stmt != r->stmt};
@@ -117,7 +118,7 @@ static bool relate(const struct use *r, const struct use *w, struct prove_write 
     return true;
 }
 
-// What writes to the buffer that "r" reads in a step of a pipeline, below it in that step; or NULL.
+// A write, below "r" in the same step of a pipeline, to the buffer that "r" reads; or NULL.
 static const struct use *loaded_below(const struct uses *u, const struct use *r) {
     for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
         bool same = w->write && w->view->base == r->view->base;
@@ -130,8 +131,8 @@ static const struct use *loaded_below(const struct uses *u, const struct use *r)
     return NULL;
 }
 
-// Whether "w", a copy of a whole tile to a whole buffer, misses the tile's first element, as
-// "found" says: then no element of the tile is where it was meant.
+// Whether "w", a copy of a complete tile to a complete buffer, does not write the first element of
+// the tile, according to "found".  Then the tile is probably at a wrong place.
 static bool begins_outside(struct session *s, const struct use *w, bool step,
                            const struct prove_witness *found) {
     const struct range dst = w->view->at, src = w->copy->src.at;
@@ -145,7 +146,7 @@ static bool begins_outside(struct session *s, const struct use *w, bool step,
     return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
 }
 
-// "step": what counts is written in the same step of a pipeline.
+// "step": only writes in the same step of a pipeline count.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
                    bool step, const struct prove_witness *found) {
     struct session *s = u->s;
@@ -187,7 +188,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                          "count tiles, not elements: (block.x, block.y)",
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
-    if (outside && step) return;  // zeros are not what is missing
+    if (outside && step) return;  // filling with zeros would not help
     if (c && !c->pad && c->src.overhang)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
@@ -223,7 +224,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         struct use *w = &u->at[i];
         struct prove_write one;
         if (!w->write || w->view->base != r->view->base || !relate(r, w, &one)) continue;
-        if (!one.before && one.common <= one.equal) continue;  // none precedes
+        if (!one.before && one.common <= one.equal) continue;  // nothing precedes the read
         make_set(u, w);
         full = full || w->x->full;
         only = writers++ ? NULL : w;

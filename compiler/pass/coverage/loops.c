@@ -1,6 +1,6 @@
-// How far a coordinate goes in the loops around it, in words of what is around these.
+// Bounds of a coordinate in the loops around it, in terms of variables outside of these.
 //
-// Separate from coverage.c, since nothing is proven by it: messages and duties say it.
+// Separate from coverage.c because they prove nothing: messages and duties use them.
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 

@@ -1,7 +1,7 @@
-// What is divided, or swizzled, must not be negative: C rounds towards zero.
+// Operands of divisions and swizzles must not be negative, because C rounds towards zero.
 //
-// Most often the ranges of an expression say so.  Else it is proven, for all blocks, iterations and
-// threads: (block.x - 1 + N) % N divides what is at least N - 1.
+// Usually the ranges of an expression show this.  Otherwise it is proven for all blocks, iterations
+// and threads: in (block.x - 1 + N) % N, the dividend is at least N - 1.
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 
@@ -25,7 +25,7 @@ static bool refuse(const struct rounding *r, const struct instances *x, const st
     return false;
 }
 
-// Whether "e", a quotient, a remainder or swizzled, is of something that is at least 0.
+// Whether the operand of "e", a quotient, a remainder or a swizzle, is provably >= 0.
 static bool of_no_less_than_0(const struct rounding *r, const struct ix *e) {
     struct session *s = r->s;
     struct prove_witness found;

@@ -1,9 +1,8 @@
-// Are different coordinates of a layout with run-time strides different elements?
+// Whether different coordinates of a layout with run-time strides are different elements.
 //
-// They are where each stride, from the least one on, reaches past all that the modes before it
-// span. So products of numbers, params and rounded quotients are compared: by their factors, or
-// proven. Where an extent is 0 there is no coordinate to tell apart; so extents count as at
-// least 1.
+// They are if, in ascending order of strides, each stride is at least the span of the modes before
+// it. So products of numbers, params and rounded quotients are compared, by their factors or by a
+// proof.  If an extent is 0 there are no coordinates at all, so extents count as at least 1.
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 
@@ -13,8 +12,8 @@ struct order {
     const struct lay_tuple *shape;
 };
 
-// Whether the product of "a" and what its rounded quotients divide has "y" in it, with no factor
-// below 0: if it is at least 1, "y" is.
+// Whether "y" is a factor of "a", or of the dividend of a rounded quotient in "a", with no negative
+// factor beside it: then "y" is at least 1 if "a" is.
 static bool rests_on(struct lay_int a, const struct lay_sym *y) {
     bool found = false;
     for (int i = 0; i < a.nsyms; ++i) {
@@ -34,13 +33,13 @@ static bool extents_rest_on(const struct lay_tuple *shape, const struct lay_sym 
 
 static bool at_least_1(const struct order *o, const struct lay_sym *y) {
     if (y->lo >= 1 || extents_rest_on(o->shape, y)) return true;
-    bool all = !y->name && y->of.num > 0;  // ceil(x/n) is, where x is
+    bool all = !y->name && y->of.num > 0;  // ceil(x/n) is at least 1 if x is
     for (int i = 0; all && i < y->of.nsyms; ++i) all = at_least_1(o, y->of.syms[i]);
     return all;
 }
 
-// The least n that is known with n * x >= y, for ceil(z/c) and ceil(z/d) of one z that is at least
-// 0, which may be divided by 1; 0: none.
+// The smallest known n with n * x >= y, for ceil(z/c) and ceil(z/d) of the same z >= 0; a divisor
+// may be 1. 0: none is known.
 static int64_t times(const struct lay_sym *x, const struct lay_sym *y) {
     struct lay_int z = {1, 1, &x, 1, -1}, z2 = {1, 1, &y, 1, -1};
     int64_t c = 1, d = 1, lo, hi;
@@ -55,15 +54,15 @@ static int64_t times(const struct lay_sym *x, const struct lay_sym *y) {
     if (!lay_int_equal(z, z2)) return 0;
     lay_int_range(z, &lo, &hi);
     if (lo < 0) return 0;
-    return c <= d ? 1 : c / d + (c % d > 0);  // z <= c * x, so that ceil(z/d) <= ceil(c/d) * x
+    return c <= d ? 1 : c / d + (c % d > 0);  // z <= c * x, so ceil(z/d) <= ceil(c/d) * x
 }
 
-enum { MOST_BELOW = 3 };  // factors of a product that are not in the other one
+enum { MOST_BELOW = 3 };  // for most factors without an equal one
 _Static_assert(LAY_MAX_SYMS <= 32, "a bit of 'taken' for each factor");
 
-// Whether "num" times the factors of "x" that are not "taken" is at least "den" times those of "y"
-// from number "i" on: each of these is one of the others, or at most "below" times below one, and
-// what is left of them at least 1.
+// Whether "num" times the factors of "x" not yet "taken" is at least "den" times the factors of "y"
+// from number "i" on.  Each of these must be equal to one of "x", or for at most "below" of them
+// within a known multiple of it (see times).  The remaining factors of "x" must be at least 1.
 static bool factors_reach(const struct order *o, struct lay_int x, struct lay_int y, int i,
                           unsigned taken, int below, __int128 num, __int128 den) {
     if (den > INT64_MAX || below < 0) return false;
@@ -107,7 +106,7 @@ bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
     const struct order o = {s, p, l.shape};
     int count = 0;
     collect(l.shape, l.stride, n, d, &count);
-    struct lay_int span = lay_int(1);  // of one more than the greatest value so far, an upper bound
+    struct lay_int span = lay_int(1);  // upper bound of the largest value so far, + 1
     bool used[LAY_MAX_LEAVES] = {false};
     for (int taken = 0; taken < count; ++taken) {
         int best = -1;

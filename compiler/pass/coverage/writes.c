@@ -1,8 +1,9 @@
-// All writes of a kernel together: each element once, an `out` tensor wholly.
+// All writes of a kernel: each element is written once, an `out` tensor completely.
 //
-// A copy's own writes must differ, and those of any two copies; together they must fill what is
-// `out`.  Of shared memory, which each iteration may write again, those of one execution of a copy.
-// What is not decided of a small kernel without params is found by executing all of it.
+// The writes of one copy must differ, and so must those of any two copies; together they must fill
+// an `out` tensor.  In shared memory, which each iteration may write again, only the writes of one
+// execution of a copy must differ.  If this is not decided for a small kernel without params, the
+// kernel is executed completely.
 #include <string.h>
 
 #include "base/session.h"
@@ -15,8 +16,8 @@
 
 enum { MOST_WRITES = 64 };
 #define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
-#define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of an execution
-#define MOST_PAGES    ((int64_t)1 << 15)  // of its image, 68 MB; there are up to three
+#define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of one execution
+#define MOST_PAGES    ((int64_t)1 << 15)  // of an image, 68 MB; there are up to three images
 
 struct write {
     const struct copy *copy;
@@ -25,7 +26,7 @@ struct write {
     struct prove_set set;
 };
 
-// What executing all of a kernel has found.
+// The result of executing all of a kernel.
 enum executed { NOT_EXECUTED, EXECUTED_RIGHT, EXECUTED_WRONG, EXECUTED_TOO_LARGE };
 
 struct writes {
@@ -38,9 +39,9 @@ struct writes {
     struct around around;
     int n, ncalls, nasked;
     bool more, fills_once;
-    // as many as these say
+    // as many are in use as these say
     struct write at[MOST_WRITES];
-    struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
+    struct prove_set call[MOST_WRITES];  // writes of calls, of which only the set is known
     const struct tensor *of_call[MOST_WRITES];
     struct {
         const struct tensor *tensor;
@@ -50,8 +51,8 @@ struct writes {
 
 // -- small kernels --------------------------------------------------------------------------------
 
-// What isl does not decide of a kernel whose extents are numbers, all of whose blocks and
-// iterations can be gone through, that decides: each element is written once, and an output wholly.
+// Executes a kernel if isl did not decide a question.  Its extents must be numbers, and its blocks
+// and iterations few enough.  Checks that each element is written once, and outputs completely.
 static enum executed execute(struct writes *w) {
     struct session *s = w->s;
     struct sample_set all = {
@@ -88,7 +89,7 @@ static void not_known_at(struct writes *w, const struct view *v, struct range st
     instances_advice(s, w->prover, full, stmt);
 }
 
-// "full": of "a", or of what it was compared with.
+// "full": there were too many instances of "a", or of what it was compared with.
 static void not_known(struct writes *w, const struct write *a, bool full, const char *what) {
     if (w->executed == EXECUTED_WRONG) {
         diag_error(w->s, w->report.copy ? w->report.copy->at : w->k->at, "%s", w->report.text);
@@ -108,7 +109,8 @@ static const char *plural(const struct ix_var *v) {
     }
 }
 
-// The first variable but for elements in which the two instances differ; NULL: none.
+// The first variable, except those for elements, that differs between the two instances; NULL:
+// none.
 static const struct prove_var *differs(const struct instances *x, const struct prove_witness *w) {
     for (int i = 0; i < x->nblocks + x->nloops + x->nthreads; ++i) {
         int id = x->var[i].var->id;
@@ -134,7 +136,7 @@ static void note_twice(struct writes *w, const struct write *a, const struct wri
               instances_where(b->x, &b->around, b->copy, found, 1));
 }
 
-// "set" has the elements of "v", which are written, and "x" has made it.
+// Reports that elements of "v" are written twice.  "set" is the set of these writes, made with "x".
 static void refuse_twice(struct writes *w, const struct view *v, const struct instances *x,
                          const struct prove_set *set, const struct prove_witness *found) {
     struct session *s = w->s;
@@ -159,8 +161,8 @@ static void refuse_twice(struct writes *w, const struct view *v, const struct in
     diag_page(s, "once");
 }
 
-// Whether all writes to the tensor of "a" are known to be of different elements, as those of fewer
-// copies: two loops that go through a range in two parts are one.
+// Whether all writes to the tensor of "a" provably write different elements when they are seen as
+// fewer copies: two loops that each run over a part of a range are one.
 static bool all_once(struct writes *w, const struct write *a) {
     struct prove_set set[MOST_WRITES];
     const struct tensor *t = a->copy->dst.base;
@@ -197,8 +199,8 @@ static bool check_once(struct writes *w, const struct write *a) {
     return r == PROVE_YES;
 }
 
-// A block divides a fill among its threads by coordinates of the view: two that are one element
-// would be written by two threads with nothing between them.
+// A block distributes a fill to its threads by coordinates of the view.  If two coordinates were
+// the same element, two threads would write it without synchronization.
 static bool check_fill(struct writes *w, const struct view *v) {
     struct session *s = w->s;
     struct prove_witness found;
@@ -220,7 +222,7 @@ static bool check_fill(struct writes *w, const struct view *v) {
     return r == PROVE_YES;
 }
 
-// Whether the bounds of a coordinate alone say that the two write different elements.
+// Whether the bounds of a single coordinate show that the two write different elements.
 static bool boxes_apart(const struct write *a, const struct write *b) {
     for (int i = 0; i < a->set.nouts && i < b->set.nouts; ++i) {
         const struct ix *x = a->set.out[i], *y = b->set.out[i];
@@ -237,7 +239,7 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     struct session_mark mark = session_mark(s);
     enum prove_answer r =
         full ? PROVE_UNKNOWN : prove_apart(w->prover, &a->set, &b->set, 0, 0, &found);
-    if (r == PROVE_YES) {  // most pairs: nothing of the question stays
+    if (r == PROVE_YES) {  // most pairs: the question's memory is freed
         session_rewind(s, mark);
         return true;
     }
@@ -389,7 +391,7 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
     }
     for (int i = 0; i < k->nformals && ok; ++i) {
         const struct formal *f = &k->formal[i];
-        // what a device function writes of a global tensor, its other calls complete
+        // other calls of the device function write the rest of a global tensor
         bool part = k->device && f->tensor->space == MEM_GLOBAL;
         if (f->dir == ARG_OUT && !part && f->tensor->space != MEM_FRAG) ok &= check_whole(w, f);
     }

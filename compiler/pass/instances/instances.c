@@ -75,7 +75,7 @@ void instances_begin(struct session *s, const struct kernel *k, const struct aro
     out->nloops = out->nvars - out->nblocks;
 }
 
-// Threads of a copy between one thread's views; the warp of what is a warp's.
+// Adds variables for the threads of a copy between thread parts, and for the warp of a warp's view.
 static void add_threads(struct instances *x, const struct copy *c, const struct view *v) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
@@ -93,7 +93,7 @@ static void add_threads(struct instances *x, const struct copy *c, const struct 
     instances_cond(x, ix_sub(s, ix_int(s, c->facts.lanes - 1), lane));
 }
 
-// Coordinates of the view's modes, in the form of the flattened "shape".
+// Adds variables for the coordinates of the view's modes, structured like the flattened "shape".
 static void add_elements(struct instances *x, const struct lay_tuple *shape) {
     struct session *s = x->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, shape);
@@ -128,7 +128,8 @@ int instances_rank(const struct view *v) {
     return lay_tuple_leaves(v->base->layout.shape);
 }
 
-// Adds what the leaves of "shape" along "mode" make of coordinate "index", a number within it.
+// Adds to a coordinate along "mode" what the leaves of "shape" contribute for "index", a number
+// within it.
 static const struct ix *sum_of(struct instances *x, const struct lay_tuple *shape,
                                const struct lay_tuple *stride, int mode, const struct ix *index,
                                const struct ix *sum) {
@@ -170,11 +171,11 @@ static const struct ix *by_leaf(struct instances *x, const struct lay_tuple *sha
     return sum_of(x, shape, stride, mode, x->element[(*leaf)++], sum);
 }
 
-// The shape that the elements' modes had, "like", against that of "v": by top-level mode.
+// Converts coordinates of modes with the extents "like" to modes of "v", mode by mode.
 static const struct ix *by_mode(struct instances *x, const struct view *v, int mode,
                                 const struct ix *sum) {
     struct session *s = x->s;
-    // all modes as one number, the first one fastest
+    // all modes as one index, the first one fastest
     const struct ix *all = ix_int(s, 0);
     struct lay_int by = lay_int(1);
     for (int i = 0; i < x->nelements; ++i) {
@@ -208,7 +209,7 @@ void instances_inside(struct instances *x, const struct view *v) {
     }
 }
 
-// "e" of a view of "k", of which no warp has lanes that do not exist: by thread.
+// "e" of a view of "k" by thread; no warp may have lanes that do not exist.
 static const struct ix *by_tid(struct instances *x, const struct ix *e) {
     bool threads = x->nthreads > 0 && x->var[x->nblocks + x->nloops].var == x->k->tid;
     return threads ? view_by_tid(x->s, x->k, e) : e;

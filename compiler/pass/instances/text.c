@@ -1,4 +1,4 @@
-// Witnesses of proofs in words: values of params, the element, who touches it.
+// Witnesses of proofs as text: values of params, the element, and what accesses it.
 #include <limits.h>
 
 #include "base/buf.h"
@@ -33,7 +33,7 @@ void instances_advice(struct session *s, const struct prover *p, bool full, stru
 const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w) {
     struct buf b;
-    // params that the proof did not use: values that keep all promises
+    // params that the proof did not use get values that keep all promises
     const int64_t *sym = plan_choose(s, p, w->sym, 0);
     if (!sym) return "";
     buf_init(&b);
@@ -59,7 +59,7 @@ const char *instances_coordinate(const struct instances *x, const struct prove_w
     buf_init(&b);
     for (int i = 0; i < x->nelements; ++i) {
         int64_t e;
-        // the proof has put the witness into these
+        // the witness is in these variables
         if (!ix_eval(x->element[i], &env, &e)) BUG("a witness without a coordinate");
         buf_printf(&b, "%s%lld", i ? "," : "(", (long long)e);
     }
@@ -67,8 +67,8 @@ const char *instances_coordinate(const struct instances *x, const struct prove_w
     return buf_finish(&b, &x->s->arena);
 }
 
-// The number of the element's coordinate in tiles of "tc", and of the tile that it is in; false
-// where that is not a tile's.
+// Sets "*at" to the number of the element within its tile of "tc", and "*tile" to that of the tile;
+// false if the copy has no such tiles.
 static bool in_tile(const struct instances *x, const struct copy *c, const struct ix_env *env,
                     int64_t *at, int64_t *tile) {
     struct session *s = x->s;
@@ -98,7 +98,7 @@ static bool in_tile(const struct instances *x, const struct copy *c, const struc
     return true;
 }
 
-// "value 3 of thread 17 in ", or less where that is not known.
+// Text such as "value 3 of thread 17 in ", or less if that is not known.
 static const char *who(const struct instances *x, const struct copy *c, const int64_t *var,
                        const int64_t *sym) {
     struct session *s = x->s;

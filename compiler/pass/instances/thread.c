@@ -1,8 +1,7 @@
-// Copies by thread, value by value: for fragments, which each thread has for itself, and for the
-// question whether two accesses to an element are the same thread's.
+// Copies by thread, value by value.  Used for fragments, which belong to a thread, and to decide
+// whether two accesses to an element are made by the same thread.
 //
-// Separate from instances.c, where elements are a tensor's coordinates, whichever thread moves
-// them.
+// Separate from instances.c, whose elements are coordinates, whichever thread moves them.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances/instances.h"
@@ -33,7 +32,7 @@ static const struct ix *add_layout(struct instances *x, const struct lay_tuple *
     return ix_add(s, sum, ix_scale(s, add_mode(x, shape->leaf), stride->leaf));
 }
 
-// A thread's values where some may not be there: along the modes by which predicates count.
+// The same for values that may not exist: along the modes that predicates use.
 static const struct ix *add_predicated(struct instances *x, const struct copy *c, bool read,
                                        const struct ix *sum) {
     struct session *s = x->s;
@@ -67,7 +66,7 @@ static struct prove_set finish(struct instances *x, const struct around *around,
     return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, 1};
 }
 
-// The lanes of each warp that take part.
+// Restricts the instances to the lanes of each warp that take part.
 static void add_lanes(struct instances *x, const struct copy_facts *f, const struct ix *tid) {
     struct session *s = x->s;
     if (f->lanes && f->lanes < 32)
@@ -97,7 +96,7 @@ struct prove_set instances_registers(struct session *s, const struct kernel *k,
 
 // -- by coordinates -------------------------------------------------------------------------------
 
-// A variable for each mode of "shape"; their strides along a mode are those of "stride".
+// A variable for each mode of "shape"; "stride" gives their strides along a mode.
 struct modes {
     int n;
     const struct ix *at[LAY_MAX_LEAVES];
@@ -123,7 +122,7 @@ static const struct ix *along(struct session *s, const struct lay_tuple *stride,
     return ix_add(s, sum, ix_scale(s, m->at[(*leaf)++], stride->leaf));
 }
 
-// Where "tid" begins in the tile, along mode "mode".
+// The coordinate along mode "mode" at which the part of "tid" begins in the tile.
 static const struct ix *tile_at(struct session *s, const struct kernel *k, const struct copy *c,
                                 const struct tile_cut *cut, int mode) {
     const struct lay_tuple *stride = modes_along(s, cut->thr.stride, mode);
@@ -131,8 +130,8 @@ static const struct ix *tile_at(struct session *s, const struct kernel *k, const
     return view_crd2idx(s, view_thread(s, k, c), cut->thr.shape, stride);
 }
 
-// The coordinate of "tid" along mode "m" of "v", with the values and tiles that "val" and "rest"
-// number.
+// The coordinate of "tid" along mode "m" of "v", with the variables "val" and "rest" for values and
+// tiles.
 static const struct ix *coord_of_thread(struct instances *x, const struct copy *c,
                                         const struct view *v, const struct tile_cut *cut,
                                         const struct modes *val, const struct modes *rest, int m) {
@@ -152,8 +151,8 @@ static bool cut_side(struct session *s, const struct copy *c, const struct view 
            fits;
 }
 
-// Nothing is moved where the other side "v" of the copy ends.  Where its parts are given by other
-// modes than those of "cut" that is not added: there are more instances then.
+// Nothing is moved beyond the end of the other side "v" of the copy.  If that side's modes differ
+// from those of "cut", the condition is omitted, which allows more instances.
 static void add_other_side(struct instances *x, const struct copy *c, const struct view *v,
                            const struct tile_cut *cut, const struct modes *val,
                            const struct modes *rest) {

@@ -1,4 +1,4 @@
-// Witnesses for what pass "coverage" refuses (see witness.h).
+// Counterexamples for layouts that pass "coverage" rejects (see witness.h).
 #include "pass/instances/witness.h"
 
 #include "base/buf.h"
@@ -9,10 +9,10 @@
 #include "plan/bind.h"
 
 enum { SMALL = 5, MOST_SYMS = 3 };
-#define MOST_ELEMENTS ((int64_t)1 << 16)  // for each of several choices of params
+#define MOST_ELEMENTS ((int64_t)1 << 16)  // for each choice of params
 #define MOST_STATIC   ((int64_t)1 << 22)
 
-// "with M = 9, K = 8, ", of the params that "k" has, or all; "" for none.
+// Values of the params of "k" (NULL: all) in messages: "with M = 9, K = 8, "; "" if there are none.
 static const char *params_text(struct session *s, const struct plan *p, const struct kernel *k,
                                const int64_t *sym) {
     struct buf b;
@@ -36,7 +36,7 @@ static const char *coordinate_text(struct session *s, const struct oracle_flat *
     return buf_finish(&b, &s->arena);
 }
 
-// Two coordinates of "f" with one value, the first that meets an earlier one.
+// Finds two coordinates of "f" with the same value: the first one that repeats an earlier value.
 static bool meet(const struct oracle_flat *f, int64_t *a, int64_t *b) {
     struct image *seen = image_new();
     bool found = false;
@@ -68,7 +68,7 @@ static bool note_layout(struct session *s, const struct plan *p, const struct te
 
 static bool find_layout(struct session *s, const struct plan *p, const struct tensor *t) {
     if (lay_static(t->layout)) return note_layout(s, p, t, NULL);
-    // the params' smallest values, in all combinations
+    // all combinations of the smallest values of the params
     if (p->nparams > MOST_SYMS) return false;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int c = 0;; ++c) {

@@ -1,9 +1,9 @@
-// Whether the parties to a fragment mean the same order of its values: what it was declared to
-// hold, the tiled copies that move it, other fragments, and the functions it is given to.
+// Whether all users of a fragment mean the same order of its values: what it is declared to hold,
+// the tiled copies that move it, other fragments, and functions that get it.
 //
-// An order says which element of a tile is value i of thread t.  Two orders agree when the elements
-// differ by the same step for all values and threads: one of them may count from where a slice
-// begins.
+// An order says which element of a tile is value i of thread t.  Two orders agree if the elements
+// differ by the same step for all values and threads, because one of them may count from the
+// beginning of a slice.
 #include "pass/partition/arrange.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 enum { WARP = 32, SHOWN = 8 };
 
-// Value i of a thread is value i % values of tile i / values of "tc".
+// Value i of a thread is value i % values of tile number i / values of "tc".
 struct order {
     const struct tiled_copy *tc;
     bool src;
@@ -25,11 +25,12 @@ struct order {
     int64_t tile[LAY_MAX_RANK], rest[LAY_MAX_RANK];
 };
 
-// What has "count" values in that order: the i-th is value offset + layout(i) of it.
+// A user of the fragment with "count" values in that order: its i-th value is value offset +
+// layout(i).
 struct sequence {
     struct order of;
-    struct lay layout;          // invalid: i
-    int64_t first, step, last;  // of the offset
+    struct lay layout;          // invalid: the identity
+    int64_t first, step, last;  // the possible values of "offset"
 };
 
 static void extents(struct session *s, const struct lay_tuple *t, int *n, int64_t *out) {
@@ -54,7 +55,7 @@ static const char *tile_name(struct session *s, const struct tiled_copy *tc) {
     return tc->name ? arena_printf(&s->arena, "tiled copy '%s'", tc->name) : "this tile";
 }
 
-// Element "crd" of the tiles, by mode.
+// Sets "crd" to the coordinate, by mode, of the element that is value "i" of thread "t".
 static bool element(struct session *s, const struct order *o, int64_t t, int64_t i, int64_t *crd) {
     int64_t tile = i / o->tc->values, place;
     if (!tiled_place(s, o->tc, o->src, t % o->tc->threads, i % o->tc->values, &place)) return false;
@@ -80,8 +81,8 @@ static int64_t value_number(struct session *s, const struct sequence *q, int64_t
 }
 
 struct difference {
-    int64_t thread, value;  // where the two differ first
-    int64_t a, b;           // the offsets there
+    int64_t thread, value;  // the first value for which the two differ
+    int64_t a, b;           // the offsets for which they differ
 };
 
 static bool agree_at(struct session *s, const struct sequence *a, const struct sequence *b,
@@ -106,7 +107,7 @@ static bool agree_at(struct session *s, const struct sequence *a, const struct s
     return true;
 }
 
-// For all offsets.  "group": threads that differ from one another as the others do.
+// Compares for all offsets.  "group": number of threads after which the pattern repeats.
 static bool agree(struct session *s, const struct sequence *a, const struct sequence *b,
                   int64_t count, int64_t group, struct difference *at) {
     for (int64_t o = a->first; o <= a->last; o += a->step) {
@@ -131,7 +132,7 @@ static bool in_order(struct session *s, struct lay l, const struct ix *offset) {
            (lay_int_is(one.stride->leaf, 1) || lay_int_is(one.shape->leaf, 1));
 }
 
-// Of a fragment "like" a tiled copy it is known since its tile was cut.
+// The layout of "v"; a fragment "like" a tiled copy got it when its tile was cut.
 static struct lay layout_of(const struct view *v) {
     return lay_valid(v->layout) ? v->layout : v->base->layout;
 }
@@ -149,7 +150,7 @@ static bool known(const struct tensor *f) {
     return f->holds || f->dist_rest;
 }
 
-// The registers of a view of a fragment whose order is known.
+// The registers of a view of a fragment with a known order.
 static struct sequence sequence_of(struct session *s, const struct view *v) {
     const struct tensor *f = v->base;
     struct sequence q = {.layout = lay_inner(layout_of(v)), .step = 1};
@@ -160,7 +161,7 @@ static struct sequence sequence_of(struct session *s, const struct view *v) {
         q.last = q.first;
         return q;
     }
-    // what of the sum is a number, and what the rest is a multiple of
+    // splits the offset into a number and a multiple of "step"
     if (e->op == IX_SUM && e->nterms && !e->term[0].atom) q.first = e->term[0].coef.num;
     const struct ix *rest = ix_sub(s, e, ix_int(s, q.first));
     q.step = rest ? ix_divisor(rest) : 1;
@@ -191,7 +192,7 @@ static const char *elements(struct session *s, const struct sequence *q, int64_t
     return buf_finish(&b, &s->arena);
 }
 
-// The notes of an error about "a" and "b": what is required beside what is offered.
+// Adds notes to an error about "a" and "b": what is required, and what is there.
 static void show(struct session *s, const struct sequence *a, struct range a_at,
                  const struct sequence *b, struct range b_at, int64_t count,
                  const struct difference *at) {
@@ -218,7 +219,7 @@ static bool threads_differ(struct session *s, const struct tensor *f, struct ran
     return false;
 }
 
-// A fragment, "v", and the tile that moves it.
+// Checks "v", a view of a fragment, against the tile that moves it.
 static bool check_tiled(struct session *s, const struct copy *c, const struct view *v) {
     const struct tensor *f = v->base;
     if (!f->holds) return true;
@@ -270,7 +271,7 @@ static bool check_argument(struct session *s, const struct view *v, const struct
     int64_t count = lay_size(&s->lay, layout_of(v)).num, ta = a.of.tc->threads,
             tb = b.of.tc->threads;
     struct difference at;
-    if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // pass "calls" says so
+    if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // reported by pass "calls"
     if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
     diag_error(s, v->at,
                "'%s' holds %s, but the function expects '%s' to hold %s: value %" PRId64
@@ -286,14 +287,12 @@ static bool check_argument(struct session *s, const struct view *v, const struct
 // The first value of which thread is another element in "b" than in "a".
 static bool first_difference(struct session *s, const struct order *a, const struct order *b,
                              int64_t count, struct difference *at) {
-    for (at->value = 0; at->value < count; ++at->value) {
-        for (at->thread = 0; at->thread < a->tc->threads; ++at->thread) {
-            int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
+    int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
+    for (at->value = 0; at->value < count; ++at->value)
+        for (at->thread = 0; at->thread < a->tc->threads; ++at->thread)
             if (!element(s, a, at->thread, at->value, x) ||
                 !element(s, b, at->thread, at->value, y) || memcmp(x, y, sizeof x) != 0)
                 return true;
-        }
-    }
     return false;
 }
 
@@ -339,7 +338,8 @@ bool arrange_distribution(struct session *s, const struct copy *c, const struct 
 
 // -- the whole plan -------------------------------------------------------------------------------
 
-// A fragment of which nothing was said takes the order of what it is given or given to, as a whole.
+// Gives a fragment without a known order the order of a complete fragment or function argument that
+// it is copied from or to.
 static bool take(struct session *s, struct view *v, const struct tiled_copy *holds) {
     struct tensor *f = v->base;
     if (!holds || !is_frag(v) || known(f) || !arrange_is_whole(s, v)) return false;
@@ -380,7 +380,7 @@ static bool check_all(struct session *s, const struct stmt *list) {
 
 // -- orders that nobody has said ------------------------------------------------------------------
 
-// Extents by mode without those of one element.
+// The extents of the modes, without extents of 1.
 static int extents_above_one(struct session *s, const struct lay_tuple *t, int64_t *out) {
     int n, m = 0;
     int64_t all[LAY_MAX_RANK];
@@ -390,8 +390,8 @@ static int extents_above_one(struct session *s, const struct lay_tuple *t, int64
     return m;
 }
 
-// Whether the modes of "v" are (values of the tile, tiles along mode 0, ..), or one mode, which
-// shows nothing.
+// Whether the modes of "v" are (values of the tile, tiles along mode 0, ..), or a single mode,
+// which has no order.
 static bool has_modes_of_tile(struct session *s, const struct copy *c, const struct view *v) {
     int64_t have[LAY_MAX_RANK], want[LAY_MAX_RANK + 1];
     want[0] = c->tc->values;
@@ -403,7 +403,7 @@ static bool has_modes_of_tile(struct session *s, const struct copy *c, const str
     return n <= 1 || n == m;
 }
 
-// The function that gets "f" or gives it.
+// A function that gets "f".
 static const struct function *seen_by(const struct kernel *k, const struct tensor *f) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_CALL || st->call->fill) continue;
@@ -413,8 +413,8 @@ static const struct function *seen_by(const struct kernel *k, const struct tenso
     return NULL;
 }
 
-// A fragment of explicit shape that other code sees, too: several tiles follow one another in it in
-// an order that its modes do not show.
+// Warns of a fragment of explicit shape that user code sees too, if it contains several tiles in an
+// order that its modes do not show.
 static void warn_open(struct session *s, const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         const struct copy *c = st->copy;

@@ -1,10 +1,10 @@
-// Part of pass "partition": in which order a fragment has its values.
+// Part of pass "partition": the order of the values in a fragment.
 #ifndef TCPC_PASS_PARTITION_ARRANGE_H
 #define TCPC_PASS_PARTITION_ARRANGE_H
 
 #include "plan/plan.h"
 
-// Whether "v" is all of a fragment, register by register.
+// Whether "v" is a complete fragment, register by register.
 bool arrange_is_whole(struct session *s, const struct view *v);
 // Whether the tiled copy of "c" gives each value of fragment "v" the element that it has in the one
 // that moved it before; says so if not.  "rest": how many tiles there are along each mode.

@@ -1,9 +1,10 @@
 // Widths and loops at the edge of a copy (see edge.h).
 //
-// An access there is of elements that are all in the tensor or all outside, so that one question
-// decides about it: along each predicate, extent and coordinates are multiples of what the elements
-// of an access span.  But a cp.async that fills with zeros reads as many bytes as it is told to:
-// one predicate, along which the elements of an access are neighbours, may cut it.
+// The elements of an access at the edge all exist, or none does, so that one test decides about the
+// access.  For this, the limit and the coordinates of each predicate must be multiples of the span
+// of the access.  There is one exception: a cp.async that fills with zeros reads as many bytes as
+// it is told to.  One predicate may cut it, if the elements of the access are consecutive
+// coordinates.
 #include "pass/partition/edge.h"
 
 #include "base/session.h"
@@ -20,7 +21,7 @@ static struct run *find_run(struct session *s, const struct copy *c, const struc
     return run;
 }
 
-// The elements of every vector of "n" are there together, as far as "p" goes.
+// Whether the elements of every vector of "n" exist together, according to "p".
 static bool together(const struct assumption *a, const struct copy_facts *f,
                      const struct predicate *p, const struct run *run, int64_t n, int64_t bytes) {
     struct lay_int step = run->taken ? p->stride[run->order[0]] : lay_int(0);
@@ -45,8 +46,9 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
                         ix_text(s, p->at), 2 * (long)vec);
 }
 
-// The predicate that may cut an access of "vec" elements: the source's alone, which says of an
-// element whether it is read and not whether it is written, and one coordinate an element.
+// Finds the predicate that may cut an access of "vec" elements.  It must be only about the source,
+// because the access chooses how much it reads and not what it writes, and have one coordinate per
+// element.
 static void find_cut(const struct assumption *a, struct copy_facts *f, const struct run *run,
                      int64_t vec, int64_t bytes) {
     f->may_cut = 0;
@@ -72,7 +74,7 @@ void edge_granularity(const struct assumption *assumed, const struct copy *c, st
                       int64_t sized) {
     struct session *s = assumed->s;
     int64_t bytes = copy_wider(c)->bits / 8;
-    // whole tiles are wide whatever the extents are
+    // if tiles can be whole, they are wide whatever the extents are
     struct assumption a = *assumed;
     if (f->edge != EDGE_ALWAYS) a.bytes = 0;
     const struct run *run = find_run(s, c, f);
@@ -82,7 +84,7 @@ void edge_granularity(const struct assumption *assumed, const struct copy *c, st
                      (long)run->size);
     f->may_cut = 0;
     if (sized) {
-        // what is only assumed need not be, then
+        // facts that are only assumed may not hold at the edge
         struct assumption known = *assumed;
         known.bytes = 0;
         known.list = NULL;
@@ -98,7 +100,7 @@ void edge_granularity(const struct assumption *assumed, const struct copy *c, st
     f->pred_vec = vec;
 }
 
-// Whether mode "i" goes on where mode "w", written so far, ends.
+// Whether mode "i" continues mode "w", the last one written.
 static bool neighbours(struct session *s, const struct copy_facts *f, const struct copy_mode *m,
                        struct lay_int *const *stride, int w, int i) {
     if (m[w].rest != m[i].rest || !lay_int_equal(times(s, m[w].src, m[w].extent), m[i].src) ||

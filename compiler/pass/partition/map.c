@@ -1,12 +1,12 @@
-// Pass "partition" for index maps that are no layout: the place of a run of a thread's values is
-// worked out from the map, and only what is within the run, and the rest of the tiles, are modes.
+// Pass "partition" for index maps that are not layouts.  The place of a run of a thread's values is
+// computed from the map.  Only what is within the run, and the rest of the tiles, are modes.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/partition/partition.h"
 #include "plan/view.h"
 
-// Whether the elements that a thread has in "v", by the layout of its tile, have a layout too; or
-// something else is wrong with "v", which is not reported here.
+// Whether the elements of a thread in "v" have a layout, given the layout of its tile.  Also true
+// if "v" has another error, which is not reported here.
 static bool divides(struct session *s, const struct copy *c, const struct view *v) {
     if (v->base->space == MEM_FRAG || !lay_valid(v->layout)) return true;
     struct lay_ctx *x = &s->lay;
@@ -51,8 +51,9 @@ static const struct ix *first_value(struct session *s, const struct copy_facts *
     return f->each ? ix_scale(s, ix_var(s, f->each), lay_int(f->run)) : ix_int(s, 0);
 }
 
-// Whether coordinates that begin at a multiple of "run" go through whole leaves, or a divisor of
-// one, so that what is within the run adds to where it begins.
+// Whether runs of "run" coordinates that begin at a multiple of "run" consist of complete leaves,
+// and the last one of a divisor of its extent.  Offsets within the run can then be added to its
+// begin.
 static bool carries_not(const struct lay_tuple *shape, int64_t *run) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i)
@@ -69,7 +70,8 @@ static bool carries_not(const struct lay_tuple *shape, int64_t *run) {
     return true;
 }
 
-// The mode "mode" in runs: where run number q * run begins is to be added.
+// The part of mode "mode" within one run; the begin of the run, a multiple of "run", is added
+// elsewhere.
 static struct lay one_run(struct session *s, struct lay mode, int64_t run, bool *fits) {
     int64_t left = run;
     if (!carries_not(mode.shape, &left) || left != 1) *fits = false;

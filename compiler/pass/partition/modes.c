@@ -21,7 +21,7 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
 }
 
-// The least extent of the sides' current leaves, when it divides all of them; 0 else.
+// The smallest extent of the sides' current leaves if it divides all of them, otherwise 0.
 static int64_t common_extent(const struct leaves *l, int n) {
     int64_t least = INT64_MAX;
     for (int k = 0; k < n; ++k) {

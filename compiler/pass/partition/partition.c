@@ -1,12 +1,11 @@
-// Pass "partition": who executes a copy, and what one thread's part of it is.
+// Pass "partition": which threads execute a copy, and which part each of them has.
 //
 // Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode,
-// nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy, and what a
-// frag's values are of which tile (tensor.dist, dist_src, dist_rest, holds).  Leaves alone:
-// everything else.
+// nmodes, rounds, nrounds; the layout of a frag declared "like" a tiled copy; and which values of
+// which tile a frag has (tensor.dist, dist_src, dist_rest, holds).  Leaves alone: everything else.
 //
-// Both sides are cut by the same tile, each by its own (thread, value) layout, and brought to modes
-// of common extents, so that one loop nest serves both.
+// Both sides are divided by the same tile, each by its own (thread, value) layout, and split into
+// modes of common extents, so that one loop nest serves both.
 #include <string.h>
 
 #include "base/session.h"
@@ -24,7 +23,7 @@ static bool refine(struct session *s, struct lay src, struct lay dst, bool rest,
     return modes_join(s, (struct lay[]){src, dst}, 2, rest, m);
 }
 
-// The same, after coalescing when the modes as they stand do not fit.
+// The same; if the modes do not fit as they are, coalesces them first.
 static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst, bool rest,
                                struct joint *m) {
     if (refine(s, src, dst, rest, m)) return true;
@@ -92,7 +91,7 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
 
 // -- fragments ------------------------------------------------------------------------------------
 
-// The modes (v, rest...) of a fragment that holds a thread's part of what "other" was cut into.
+// The modes (v, rest...) of a fragment that holds a thread's part of "other".
 static struct lay frag_modes(struct session *s, const struct tiled_copy *tc,
                              const struct cut *other) {
     struct lay_ctx *x = &s->lay;
@@ -152,7 +151,7 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
 
 // -- collective atoms -----------------------------------------------------------------------------
 
-// Takes the elements of one access, the first "n", out of a thread's values.
+// Removes the elements of one access, the first "n", from a thread's values.
 static bool split_access(struct session *s, int64_t n, struct cut *out) {
     struct lay_ctx *x = &s->lay;
     struct lay one = lay_make_col(x, lay_leaf_of(x, n));
@@ -163,7 +162,7 @@ static bool split_access(struct session *s, int64_t n, struct cut *out) {
     return lay_valid(out->access) && lay_valid(out->val);
 }
 
-// How many elements of "l" follow one another, from the first on.
+// How many elements of "l", from the first one on, are consecutive.
 static int64_t run_of(struct session *s, struct lay l) {
     bool leaf = lay_is_leaf(l.shape);
     struct lay_int n = leaf ? l.shape->leaf : lay_tuple_get(&s->lay, l.shape, 0)->leaf;
@@ -171,8 +170,8 @@ static int64_t run_of(struct session *s, struct lay l) {
     return lay_int_is(d, 1) || lay_int_is(n, 1) ? n.num : 1;
 }
 
-// The elements of an access are told apart by the instruction; what is left of both sides are as
-// many accesses.
+// The instruction determines the elements within an access; the rest of both sides must have
+// equally many accesses.
 static bool split_accesses(struct session *s, struct copy *c, struct cut *src, struct cut *dst,
                            struct joint *m) {
     const struct atom *a = &c->tc->atom;
@@ -286,7 +285,7 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
                    c->atom->row->name);
         return false;
     }
-    // a block of one thread: what is its is the thread's
+    // in a block of one thread, the block's view is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
         diag_error(s, c->how_at,
                    "an atom alone copies between views of one thread; these belong to a %s, so "
@@ -294,7 +293,7 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
                    warp ? "warp" : "block", warp ? "lane" : "tid");
         return false;
     }
-    // a fragment that took its shape from a tiled copy
+    // a fragment that got its shape from a tiled copy
     if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
     if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
     f->src = (struct part){view_by_tid(s, k, c->src.offset), lay_inner(c->src.layout),

@@ -1,12 +1,12 @@
-// Pass "predicate": which elements of a copy are there.
+// Pass "predicate": which elements of a copy exist.
 //
 // Requires: facts of partition.  Fills: facts.edge, pred, npred, raw, nraw.
 // Leaves alone: everything else.
 //
-// A tile may reach beyond its tensor (a divide that does not come out, a grid of more blocks than
-// are needed), and a tiled copy beyond the view that it cuts.  Each such mode gives a predicate, an
-// inequality between the coordinate of a thread's value and the extent.  What both sides ask alike
-// is asked once.
+// A tile may reach beyond its tensor (if a divide has a remainder, or the grid has more blocks than
+// necessary), and a tiled copy beyond the view that it divides.  Each such mode gives a predicate:
+// an inequality between the coordinate of a thread's value and the extent.  Equal predicates of
+// both sides are merged.
 #include <string.h>
 
 #include "base/session.h"
@@ -24,13 +24,14 @@ enum { SRC_VALUE = 0, DST_VALUE = 1 };
 struct found {
     int n;
     struct predicate *at;
-    int *side;                 // of the joint modes
-    bool of_src[MODES_SIDES];  // by side: its coordinates are the source's, else the destination's
+    int *side;  // of the joint modes
+    // by side: it has coordinates of the source, otherwise of the destination
+    bool of_src[MODES_SIDES];
 };
 
 // -- which modes ----------------------------------------------------------------------------------
 
-// The kernel that is looked at: what proves, and the statements around the copy.
+// The context of a kernel: the prover, and the statements around the copy.
 struct find {
     const struct plan *plan;
     struct prover *prover;
@@ -38,7 +39,7 @@ struct find {
     struct joint *joint;  // room for the modes of one copy
 };
 
-// Coordinates in the views' own modes, 1@m for mode m.
+// Coordinates in the view's own modes, 1@m for mode m.
 static struct lay view_modes(struct session *s, const struct view *v) {
     struct lay_ctx *x = &s->lay;
     const struct lay_tuple *shape = lay_product_each(x, v->layout.shape);
@@ -54,8 +55,8 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// What is beyond the end of mode "mode": the greatest coordinate, and the end.  False when
-// nothing does.
+// Sets "hi" and "limit" to the largest coordinate along mode "mode", and the end.  Returns false if
+// it is provably inside.
 static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
                            const struct ix **limit) {
     const struct ix *lo;
@@ -70,7 +71,7 @@ static bool may_lie_beyond(struct session *s, struct find *f, const struct kerne
     for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
         const struct ix *hi, *limit;
         struct instances *x = ARENA_NEW(&s->arena, struct instances);
-        // of what the caller of a device function names he owes that it is inside
+        // the caller of a device function guarantees that what it passes is inside
         if (!reaches_beyond(s, v, i, &hi, &limit) || ix_depends(hi, IX_FORMAL)) continue;
         instances_begin(s, k, &f->around, true, x);
         instances_of(x, c, v);
@@ -81,7 +82,8 @@ static bool may_lie_beyond(struct session *s, struct find *f, const struct kerne
     return false;
 }
 
-// Whether tiles of "v", which come out, may be beyond its tensor: then it is as if they were not.
+// Whether tiles of "v", although they divide their modes, may be outside its tensor.  They are then
+// treated like tiles that do not divide it.
 static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
                         const struct copy *c, const struct view *v) {
     if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
@@ -95,7 +97,7 @@ static int coordinates(const struct view *v) {
     return v->overhang && lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
 
-// The modes along which "v" may reach beyond its tensor.
+// Adds predicates for the modes along which "v" may reach beyond its tensor.
 static void tensor_bounds(struct session *s, const struct copy *c, bool src, int side,
                           struct found *f) {
     const struct view *v = copy_side(c, src);
@@ -106,14 +108,14 @@ static void tensor_bounds(struct session *s, const struct copy *c, bool src, int
         p.at = v->coord_off[i];
         p.last = hi;
         p.limit = limit;
-        // no block has all of it
+        // no block is completely inside
         const struct ix *over = ix_sub(s, hi, limit);
         if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
         add(f, p, side);
     }
 }
 
-// The modes that the tile does not divide.
+// Adds predicates for the modes that the tile does not divide.
 static void view_bounds(struct session *s, const struct copy *c, int side, struct found *f) {
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
     const struct view *v = src_frag ? &c->dst : &c->src;
@@ -139,14 +141,14 @@ static struct lay values(struct session *s, const struct copy *c, struct lay l, 
     return lay_take(&s->lay, l, 1, n);
 }
 
-// Coalesces the two sides' values where they do not fit the coordinates as they stand.
+// Joins the modes; coalesces both sides' values if they do not fit the coordinates as they are.
 static bool join(struct session *s, struct lay *side, int n, bool rest, struct joint *m) {
     if (modes_join(s, side, n, rest, m)) return true;
     for (int i = 0; i <= DST_VALUE; ++i) side[i] = lay_coalesce(&s->lay, side[i]);
     return lay_valid(side[0]) && lay_valid(side[1]) && modes_join(s, side, n, rest, m);
 }
 
-// Fills in the predicates' places and strides, and the modes that they count along.
+// Sets the places and strides of the predicates, and the modes that they count along.
 static bool count_along(struct session *s, struct kernel *k, struct copy *c, struct lay *coord,
                         int nsides, struct joint *m, struct found *f) {
     struct copy_facts *y = &c->facts;
@@ -215,7 +217,7 @@ static bool same_strides(const struct predicate *a, const struct predicate *b, i
     return true;
 }
 
-// What both sides ask alike is one predicate.
+// Merges equal predicates of both sides.
 static void merge(struct found *f, int nraw) {
     for (int i = 0; i < f->n; ++i) {
         for (int j = i + 1; j < f->n; ++j) {
@@ -235,8 +237,8 @@ static void merge(struct found *f, int nraw) {
 
 // -- both sides -----------------------------------------------------------------------------------
 
-// Whether the source of "c" has, along its mode "mode", each element for which the destination has
-// a place.
+// Asks whether the source of "c" has, along its mode "mode", each element for which the destination
+// has a place.
 static enum prove_answer has_source(struct session *s, struct find *f, const struct kernel *k,
                                     const struct copy *c, int mode, const struct ix *limit,
                                     const char **with) {
@@ -256,7 +258,7 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     return r;
 }
 
-// What must be written has a source.
+// Checks that everything that must be written has a source.
 static bool check_source(struct session *s, struct find *f, const struct kernel *k,
                          const struct copy *c) {
     const struct formal *of = kernel_formal(k, c->dst.base);
@@ -300,7 +302,8 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
 
 // -- warps ----------------------------------------------------------------------------------------
 
-// Whether all lanes of a warp have the same "e", which depends on tid alone: by tid / 32.
+// Whether "e", an expression of tid only, is the same for all lanes of a warp: it depends on tid /
+// 32.
 static bool same_in_warp(const struct ix *e) {
     switch (e->op) {
     case IX_VAR: return e->var->kind != IX_TID;
@@ -411,7 +414,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
 static bool visit_list(struct session *s, struct find *all, struct kernel *k, struct stmt *list) {
     bool ok = true;
     for (struct stmt *x = list; x; x = x->next) {
-        lay_clear_error(&s->lay);  // an error of the algebra is of one copy
+        lay_clear_error(&s->lay);  // drop errors of the algebra about the previous copy
         if (x->kind == STMT_COPY) ok &= visit(s, all, k, x->copy);
         if (!stmt_nests(x)) continue;
         all->around.stmt[all->around.n++] = x;

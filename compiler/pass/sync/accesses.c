@@ -1,12 +1,12 @@
-// Going through the statements, the accesses since the last barrier are pending: those to shared
-// memory, and those to a tensor that the kernel both reads and writes.  A copy that reads what is
-// pending as written, or writes what is pending as read or written, needs a barrier before it,
-// unless each element is touched by the same thread both times (see meet.h).
+// Walks through the statements.  Accesses since the last barrier are pending: those to shared
+// memory, and those to a tensor that the kernel both reads and writes.  A copy needs a barrier
+// before it if it reads what a pending access writes, or writes what a pending access reads or
+// writes, unless the same thread touches each element both times (see meet.h).
 //
-// What an asynchronous copy does is pending beyond barriers, until it has been waited for.  Its age
-// is the number of groups that were committed after its own: a wait for all but that many groups,
-// right before what meets it, is the loosest one that is right, and makes a plain access of it.  A
-// loop's body is gone through until its end adds nothing to its beginning; where ways meet, the
+// An asynchronous access stays pending beyond barriers until there is a wait for it.  Its age is
+// the number of groups committed after its own.  The loosest correct wait is one for all but that
+// many groups, right before the access that meets it; it turns the access into an ordinary one.  A
+// loop's body is walked until its end adds nothing to its beginning.  Where control flow meets, the
 // lower age counts.
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,7 @@
 #include "base/session.h"
 #include "pass/sync/private.h"
 
-enum {
-    MOST_VISITS = 50000
-};  // of statements of one kernel, until it is large enough for proofs alone
+enum { MOST_VISITS = 50000 };  // visits of statements of a kernel, above which only proofs decide
 
 static struct access placed(const struct walk *w, const struct view *v, struct access a) {
     a.buffer = meet_buffer(w->k, a);
@@ -51,7 +49,7 @@ static uintptr_t number_of(struct access a) {
     return (a.copy ? (uintptr_t)a.copy : (uintptr_t)a.arg) / sizeof(void *) + a.write;
 }
 
-// "a" pending, "b" new.
+// "a" is pending, "b" is new.
 static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
     const struct ix_var *differs = a.loops < w->nloops ? w->loop[a.loops] : NULL;
     struct known **first = &w->known[(number_of(a) * 31 + number_of(b)) % SYNC_KNOWN];
@@ -65,7 +63,7 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
 
 // -- what is pending ------------------------------------------------------------------------------
 
-// Adds to "need" what access "a" has to wait for.
+// Adds to "need" what access "a" must wait for.
 static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
     const struct tensor *t = a.buffer;
     if (!t || !(need->waits || need->orders)) return;
@@ -73,7 +71,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         const struct entry *e = &st->at[i];
         if (!need->orders && !e->async) continue;
         if (e->a.buffer != t || !(e->a.write || a.write)) continue;
-        // what several copies write to a global tensor are different elements
+        // several copies write different elements of a global tensor
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
         if (sync_apart(e->a, a)) continue;
         enum meet m = how_they_meet(w, e->a, a);
@@ -81,7 +79,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (e->async && (need->wait < 0 || e->age < need->wait))
             need->wait = e->age < 0 ? 0 : e->age;
         if (m != MEET_OWN) need->barrier = true;
-        if (w->why && (e->async || m != MEET_OWN)) {  // else it has to wait for nothing
+        if (w->why && (e->async || m != MEET_OWN)) {  // otherwise it need not wait
             struct sync_pair *pair = w->spare;
             if (pair)
                 w->spare = pair->next;
@@ -117,7 +115,7 @@ static void append(struct state *st, const struct entry *e) {
         st->at[st->n++] = *e;
 }
 
-// "at": where an entry that is the same is most often.
+// Adds "e" to what is pending.  "at": where an equal entry probably is.
 static void pend(struct state *st, struct entry e, int at) {
     if (!e.a.buffer) return;
     int first = !st->mixed && at < st->n && same_entry(&st->at[at], &e) ? at : 0;
@@ -129,11 +127,12 @@ static void pend(struct state *st, struct entry e, int at) {
     append(st, &e);
 }
 
-// What is pending, entry by entry, of which some have changed: these may be the same as others now.
+// Rebuilds the pending entries after some have changed, as these may now equal others.
 enum { PLACES = 256 };
 struct changing {
     struct state out;
-    int16_t first[PLACES], next[SYNC_PENDING];  // of "out", by a hash of the access; -1: no more
+    // hash table of the entries of "out"; -1: end of a list
+    int16_t first[PLACES], next[SYNC_PENDING];
     bool changed[SYNC_PENDING];
 };
 
@@ -146,7 +145,7 @@ static void begin_change(struct changing *x, const struct state *st) {
 
 static void put(struct changing *x, const struct entry *e, bool changed) {
     int16_t *first = &x->first[number_of(e->a) % PLACES];
-    int same = -1;  // the first one
+    int same = -1;  // of several, the first one
     for (int i = *first; i >= 0; i = x->next[i])
         if ((changed || x->changed[i]) && same_entry(&x->out.at[i], e)) same = i;
     if (same >= 0) {
@@ -311,11 +310,11 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     }
 }
 
-// A loop: wholly when it is short, else until its end adds nothing to its beginning.
+// A short loop is walked completely, others until the end adds nothing to the beginning.
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     const struct ix *trips = ix_sub(w->s, x->end, x->begin);
     int64_t n;
-    // what is pending when the loop begins is better waited for once, if its body does not anyhow
+    // unless the body waits anyhow, it is better to wait once before the loop
     struct need need = sync_need(w, &x->before);
     if (w->mark) sync_ask(w, st, x->body, &need);
     sync_satisfy(w, st, &need, &x->before);
@@ -345,8 +344,8 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     memory_free(enter);
 }
 
-// Loops within loops are gone through several times each.  Where that is too often, the walk that
-// puts barriers stops: what it has not seen the proofs find, and what is missing is put then.
+// Nested loops are walked several times each.  If that is too much, the walk that inserts barriers
+// stops.  The proofs then find what it did not see, and what is missing is inserted.
 void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
     if ((w->mark && w->visits > MOST_VISITS) || sync_decided(w)) return;
     ++w->visits;

@@ -1,4 +1,4 @@
-// What an asynchronous copy that cannot have its width should be instead (see async.h).
+// Advice for an asynchronous copy that cannot have the required width (see async.h).
 #include "pass/sync/async.h"
 
 #include "base/session.h"
@@ -6,7 +6,8 @@
 #include "pass/partition/edge.h"
 #include "plan/plan.h"
 
-// The first stride of "l" that is no multiple of "elements", but for the contiguous one.
+// Finds the first stride of "l", other than the contiguous one, that is not a multiple of
+// "elements".
 static bool find_stride(const struct lay_tuple *shape, const struct lay_tuple *stride,
                         int64_t elements, struct lay_int *out) {
     if (lay_is_leaf(shape)) {
@@ -20,13 +21,13 @@ static bool find_stride(const struct lay_tuple *shape, const struct lay_tuple *s
     return false;
 }
 
-// The stride that is not aligned, in bytes: "a stride of 65 elements is 260 bytes".
+// Notes the unaligned stride in bytes: "a stride of 65 elements is 260 bytes".
 static void say_stride(struct session *s, const struct tensor *t, int bytes) {
     int size = t->elem->bits / 8, elements = bytes / size;
     struct lay_int d;
     if (!lay_valid(t->layout) || !find_stride(t->layout.shape, t->layout.stride, elements, &d))
         return;
-    if (!lay_int_static(d)) return;  // what is to be promised is in the error
+    if (!lay_int_static(d)) return;  // the error says what to promise
     int64_t more = (elements - d.num % elements) % elements;
     diag_note(s, t->at,
               "a stride of %ld elements in '%s' is %ld bytes, not a multiple of %d; pad it by %ld "
@@ -34,7 +35,7 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
               (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
 }
 
-// A note when the accesses at the edge would have "least" bits if they filled with zeros.
+// Notes that filling with zeros would make the accesses at the edge "least" bits wide.
 static void note_pad(struct session *s, const struct kernel *k, const struct copy *c,
                      const struct atom *atom, int least) {
     struct copy_facts f = c->facts;
@@ -48,7 +49,8 @@ static void note_pad(struct session *s, const struct kernel *k, const struct cop
 
 static int least_edge(const struct copy *c) {
     int least = c->facts.edge_bits;
-    for (int i = 0; i < c->facts.nvariants; ++i) {  // the narrowest may have a narrower edge
+    // the narrowest variant may have a narrower edge
+    for (int i = 0; i < c->facts.nvariants; ++i) {
         int bits = copy_facts_in(c, i).edge_bits;
         if (bits < least) least = bits;
     }

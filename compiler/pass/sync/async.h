@@ -1,4 +1,4 @@
-// What an asynchronous copy that cannot have its width should be instead.
+// Advice for an asynchronous copy that cannot have the required width.
 #ifndef TCPC_PASS_SYNC_ASYNC_H
 #define TCPC_PASS_SYNC_ASYNC_H
 
@@ -9,11 +9,11 @@ struct kernel;
 struct copy;
 struct atom;
 
-// A note after the error that "c" cannot be done by "atom": requires facts.bits, what it could do.
+// Notes, after the error that "atom" cannot do copy "c", what could.  Requires facts.bits.
 void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
                   const struct atom *atom);
 
-// Whether "atom" can do the accesses of the edge of "c"; an error when not.  Requires
+// Whether "atom" can do the accesses at the edge of "c"; reports an error if not.  Requires
 // facts.edge_bits.
 bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom);

@@ -1,4 +1,4 @@
-// What is not in order, in words: errors of manual functions, and what they wait for without need.
+// Messages about order: errors in manual functions, and their needless waits and barriers.
 #include "base/session.h"
 #include "pass/sync/private.h"
 
@@ -36,7 +36,7 @@ static const char *wait_text(const struct schedule *x, const struct schedule_fau
     return arena_printf(&x->s->arena, "a 'wait %d;' is", f->why.younger);
 }
 
-// "a cp.async of thread 3"
+// Such as "a cp.async of thread 3".
 static const char *who_copies(const struct schedule *x, const struct schedule_fault *f) {
     if (!f->why.threads) return "a cp.async";
     return arena_printf(&x->s->arena, "a cp.async of %s", who(x, f, 0));
@@ -56,8 +56,8 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
               (long long)at[2], *steps ? " " : "", steps);
 }
 
-// The loop in a "load" part in which "a" is: its copies are one group, for which nothing in it
-// can wait.
+// The loop in a "load" part that contains "a".  Its copies are one group, so nothing in it can wait
+// for them.
 static const struct stmt *loop_of_group(const struct schedule_access *a) {
     const struct stmt *load = NULL;
     for (int i = 0; i < a->around.n; ++i) {
@@ -235,7 +235,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
 
 // -- what is needless -----------------------------------------------------------------------------
 
-// Whether accesses are in "list" before ("after" false) or after statement "sync".
+// Whether "list" has accesses before statement "sync", or with "after" after it.
 static bool accesses(const struct stmt *list, const struct stmt *sync, bool after, bool *passed) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x == sync) *passed = true;
@@ -244,7 +244,7 @@ static bool accesses(const struct stmt *list, const struct stmt *sync, bool afte
     return false;
 }
 
-// A barrier at the end or the beginning of a device function is for what its caller does.
+// Whether "sync" is at the beginning or end of a device function, where it may serve the caller.
 static bool for_the_caller(const struct kernel *k, const struct stmt *sync) {
     bool passed = false, again = false;
     if (!k->device || sync->kind != STMT_SYNC) return false;
@@ -278,7 +278,7 @@ static int looser(struct schedule *x, int *pending) {
     return by;
 }
 
-// Each is looked at as if those before it were fixed.
+// Checks each one as if those before it were already fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
     int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);
@@ -316,7 +316,7 @@ void sync_warn_needless(struct schedule *x) {
         diag_note(s, st->at, "leave more of them in flight");
         diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
     }
-    // what is written is what is emitted
+    // the plan's own waits and barriers are emitted
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
         if (st && st->kind == STMT_WAIT) *x->sync[i].wait = was[i];

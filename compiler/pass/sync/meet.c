@@ -1,4 +1,4 @@
-// Do two accesses touch the same elements, by enumerating the elements of both (see meet.h).
+// Decides whether two accesses touch the same elements by enumerating these (see meet.h).
 #include "pass/sync/meet.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "layout/algebra.h"
 
 enum { MAX_MODES = 64, MAX_LOOPS = 8, MAX_ELEMENTS = 1 << 22 };
-// Of all accesses of a kernel: about 0.3 s, and 16 MB.
+// Limits for all accesses of a kernel: about 0.3 s, and 16 MB.
 enum { MAX_STEPS = 1 << 27, STEPS_OF_POINT = 16, MAX_ROOM = 1 << 22 };
 
 static bool is_inout(const struct kernel *k, const struct tensor *t) {
@@ -25,8 +25,8 @@ const struct tensor *meet_buffer(const struct kernel *k, struct access a) {
 
 // -- whose element is it? -------------------------------------------------------------------------
 
-// The loop variables on which "e" depends, each with static bounds.  False when it depends on
-// anything else but tid.
+// Collects the loop variables in "e", which must have static bounds.  False if "e" depends on
+// anything else than these and tid.
 static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
     switch (e->op) {
     case IX_VAR:
@@ -53,13 +53,13 @@ static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
 
 enum { NOBODY = -1, SEVERAL = -2 };
 
-// Whose the elements are that an access touches.
+// The owner of each element that an access touches.
 struct meet_map {
     const struct copy *copy;
     bool write;
-    const struct ix_var *by;  // not threads own the elements, but the values of this variable
-    bool told;                // false: it cannot be decided
-    int64_t n, lo, hi;        // elements of the buffer; those that are touched are in lo .. hi
+    const struct ix_var *by;  // the owners are values of this variable, instead of threads
+    bool told;                // false: not decidable
+    int64_t n, lo, hi;        // elements of the buffer; only elements lo .. hi are touched
     int32_t *of;              // by element: a thread, NOBODY or SEVERAL
     bool kept;
     struct meet_map *next;
@@ -74,7 +74,7 @@ static bool spend(struct meet_maps *m, int64_t steps) {
     return true;
 }
 
-// Thread "t" touches the elements of one value of the loop variables.
+// Records that thread "t" touches its elements for one value of the loop variables.
 static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride,
                   int64_t base, int64_t t, struct meet_map *o) {
     int64_t count[MAX_MODES] = {0};
@@ -95,7 +95,7 @@ static bool touch(const struct copy_facts *f, const struct part *p, const int64_
     }
 }
 
-// The terms of sum "e" with "v", or without it.
+// The terms of sum "e" that contain "v", or those that do not.
 static struct ix terms_with(struct session *s, const struct ix *e, const struct ix_var *v,
                             bool with) {
     struct ix part = {.op = IX_SUM};
@@ -107,8 +107,8 @@ static struct ix terms_with(struct session *s, const struct ix *e, const struct 
     return part;
 }
 
-// Every element that thread t of the access touches, in any iteration, becomes t's.  False when it
-// cannot be decided.
+// Makes each thread the owner of all elements that it touches in any iteration.  False if that is
+// not decidable.
 static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
                  struct meet_map *o) {
     const struct copy_facts *f = &o->copy->facts;
@@ -127,7 +127,7 @@ static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
     struct ix_env env = {value, value};
     for (int i = 0; i < nvars; ++i) {
         int64_t extent = var[i]->end.num - var[i]->lo.num;
-        if (extent < 1) return true;  // never runs
+        if (extent < 1) return true;  // the loop has no iterations
         if (extent > MAX_ELEMENTS / points) return false;
         points *= extent;
         value[var[i]->id] = var[i]->lo.num;
@@ -138,7 +138,7 @@ static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
         of_thread = terms_with(s, p->offset, k->tid, true);
         of_all = terms_with(s, p->offset, k->tid, false);
     }
-    bool each = p->offset->op != IX_SUM;  // one term, which may be of the thread
+    bool each = p->offset->op != IX_SUM;  // a single term, which may depend on the thread
     for (;;) {
         int64_t at = 0;
         if (!each && !ix_eval(&of_all, &env, &at)) return false;
@@ -158,7 +158,7 @@ static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
     }
 }
 
-// The map of "a", which touches a buffer of "n" elements.
+// The map of "a", whose buffer has "n" elements.
 static struct meet_map *map_of(struct session *s, const struct kernel *k, struct meet_maps *m,
                                struct access a, const struct ix_var *by, int64_t n) {
     uintptr_t hash = (uintptr_t)a.copy / sizeof(void *) + a.write;
@@ -200,8 +200,8 @@ void meet_free(struct meet_maps *m) {
     }
 }
 
-// One side of "a" is the other of "b", element by element of each thread, in the same iteration and
-// in all.
+// Whether the side of "a" is the same as that of "b", for each element of each thread, in all
+// iterations.
 static bool same_parts(struct access a, struct access b) {
     const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
     const struct part *p = copy_part(f, !a.write), *q = copy_part(g, !b.write);
@@ -217,7 +217,7 @@ static bool same_parts(struct access a, struct access b) {
     return true;
 }
 
-// What owners of "a" and "b" have in common.
+// Compares the owners of two maps.
 static enum meet compare(struct meet_maps *m, const struct meet_map *a, const struct meet_map *b) {
     enum meet found = MEET_NOT;
     int64_t lo = a->lo > b->lo ? a->lo : b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
@@ -231,13 +231,13 @@ static enum meet compare(struct meet_maps *m, const struct meet_map *a, const st
     return found;
 }
 
-// Whether elements that "a" and "b" have in common have one owner each.
+// Whether each element that "a" and "b" have in common has one owner.
 static enum meet both(struct session *s, const struct kernel *k, struct meet_maps *m,
                       struct access a, struct access b, const struct ix_var *by) {
     const struct tensor *t = meet_buffer(k, a);
     struct lay_int cosize = lay_cosize(&s->lay, t->layout);
     if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
-    // a swizzle reaches up to the end of its period
+    // a swizzle may reach the end of its period
     int64_t n = t->layout.sw.b ? 2 * cosize.num + 4096 : cosize.num;
     struct meet_map *x = map_of(s, k, m, a, by, n);
     struct meet_map *y = x->told ? map_of(s, k, m, b, by, n) : x;
@@ -258,12 +258,13 @@ static bool is_collective(struct access a) {
 
 enum meet meet(struct session *s, const struct kernel *k, struct meet_maps *m, struct access a,
                struct access b, const struct ix_var *differs) {
-    // what they have in common they may touch in one iteration alone
+    // if each common element belongs to one iteration, different iterations touch different
+    // elements
     if (differs && a.copy && b.copy && depends_on(a, differs) && depends_on(b, differs) &&
         both(s, k, m, a, b, differs) != MEET_OTHERS)
         return MEET_NOT;
     if (!a.copy || !b.copy) return MEET_OTHERS;
-    // what a lane addresses another one moves
+    // a collective access moves elements that another lane addresses
     bool own = !is_collective(a) && !is_collective(b);
     if (own && same_parts(a, b)) return MEET_OWN;
     enum meet found = both(s, k, m, a, b, NULL);

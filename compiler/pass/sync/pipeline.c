@@ -1,17 +1,16 @@
-// Pipelines in pass "sync": they are gone through in the order of their schedule (see
-// lower/pipeline.c), the loads of the first steps, then the parts in order, where loads are
-// stages - 1 steps ahead.
+// Pipelines in pass "sync".  They are walked in the order of their schedule (see lower/pipeline.c):
+// first the loads of the first steps, then the parts in order, with loads stages - 1 steps ahead.
 //
-// Accesses to a slot are known by how many steps they are ahead of the step that is used: they are
-// of the same slot when these differ by a multiple of the stages.  A "load" part has a wait and a
-// barrier of its own before it, since its copies are in the prologue too, where they may need
-// none.  Where the step is known the slot is too, and holds for other pipelines and for what is
-// between them.
+// An access to a slot is described by how many steps it is ahead of the step in use.  Two accesses
+// are to the same slot if these numbers differ by a multiple of the stages.  A "load" part has its
+// own wait and barrier before it: its copies are also in the prologue, where they may need none.
+// If the step is known, so is the slot, also for other pipelines and for statements between them.
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 #include "pass/sync/private.h"
 
-// The slot, counted from 1, that "v" names outside of pipelines; 0 when that is none, or not one.
+// The slot, counted from 1, that "v" has outside of pipelines; 0 if it has none, or not a fixed
+// one.
 static int fixed_slot(struct session *s, const struct view *v) {
     const struct ix *lo, *hi;
     int64_t first, last;
@@ -38,7 +37,7 @@ bool sync_apart(struct access a, struct access b) {
     return a.pipe && a.pipe == b.pipe && (a.ahead - b.ahead) % a.pipe->stages != 0;
 }
 
-// The step after has begun.
+// Advances to the next step.
 static void next_step(struct state *st, const struct pipeline *pipe) {
     for (int i = 0; i < st->n; ++i) {
         struct access *a = &st->at[i].a;
@@ -48,8 +47,8 @@ static void next_step(struct state *st, const struct pipeline *pipe) {
     }
 }
 
-// The pipeline is left, after "trips" steps: what was ahead of the step that comes no more is ahead
-// of the first one when the pipeline is entered again.  With -1 nobody knows.
+// Leaves the pipeline after "trips" steps.  What was ahead of the step after the last one is ahead
+// of the first step when the pipeline is entered again.  "trips" -1: not known.
 static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t trips) {
     for (int i = 0; i < st->n; ++i) {
         struct access *a = &st->at[i].a;
@@ -72,7 +71,7 @@ static void run_part(struct walk *w, struct stmt *part, const struct pipeline *p
     w->here = here.outer;
 }
 
-// Adds to "need" what the "load" part has to wait for.
+// Adds to "need" what the "load" part must wait for.
 static void ask_part(struct walk *w, const struct stmt *part, const struct pipeline *pipe,
                      int ahead, int64_t step, const struct state *st, struct need *need) {
     struct where here = {pipe, ahead, step, w->here};
@@ -89,8 +88,8 @@ static void commit_nothing(const struct stmt *part, struct state *st) {
     }
 }
 
-// Of "steps" steps at least: where there are fewer than are ahead, the rest loads nothing, and ends
-// its groups.
+// The pipeline has at least "steps" steps.  If these are fewer than loads are ahead, the remaining
+// loads do nothing but end their groups.
 static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct state *state) {
     struct pipeline *pipe = st->pipe;
     struct need need = sync_need(w, &st->before);
@@ -111,7 +110,7 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
     sync_leave(w);
 }
 
-// Step "n", -1 where that is not known.  One of the last steps, unless it is "full", loads nothing.
+// Walks step "n"; -1: not known.  Unless "full", it is one of the last steps, which load nothing.
 static void run_step(struct walk *w, struct stmt *st, struct state *state, int64_t n, bool full) {
     struct pipeline *pipe = st->pipe;
     for (struct stmt *part = st->body; part; part = part->next) {
@@ -157,7 +156,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
         sync_copy(leave, enter);
         run_step(w, st, leave, -1, true);
     } while (sync_merge(enter, leave) && !sync_decided(w));
-    // the loads that are ahead in the last steps are of steps that do not come
+    // in the last steps, the loads ahead would be for steps that do not exist
     if (st->pipe->stages > 1) sync_copy(leave, enter);
     for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
         run_step(w, st, leave, count < 0 ? -1 : count + i, false);
@@ -174,7 +173,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 
 // -- one barrier for both -------------------------------------------------------------------------
 
-// Where "list" first waits, and for other threads too; NULL: nowhere.
+// The first place in "list" with both a wait and a barrier; NULL: none.
 static struct sync_before *first_wait(struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (stmt_orders(x) || x->kind == STMT_PIPELINE || x->kind == STMT_PART) return NULL;
@@ -214,9 +213,9 @@ void sync_hoist(struct walk *w, struct stmt *list) {
 
 // -- a barrier after the use ---------------------------------------------------------------------
 
-// With one stage, the barrier between what a step uses and what the next one loads is at the
-// end of the step where that is enough: what is worked out of the last reads then goes on after
-// it, while other threads load.
+// With one stage, moves the barrier between the uses of a step and the loads of the next one to the
+// end of the step, if that is enough.  The computation on the values read last can then continue
+// after the barrier, while other threads load.
 static void turn(struct walk *w, struct stmt *st) {
     struct stmt *first = st->body;
     if (st->pipe->stages != 1 || !first || !first->load || !first->before.barrier) return;

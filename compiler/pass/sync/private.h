@@ -1,46 +1,47 @@
-// What the files of pass "sync" share: what is pending, and the walk through a function.
+// Shared by the files of pass "sync": pending accesses, and the walk through a function.
 #ifndef TCPC_PASS_SYNC_PRIVATE_H
 #define TCPC_PASS_SYNC_PRIVATE_H
 
 #include "pass/sync/meet.h"
 #include "pass/sync/schedule.h"
 
-enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
-enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };    // iterations that are gone through one by one
+enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // SYNC_WAIT: most groups that the hardware counts
+// SYNC_UNROLL: loops up to this length are walked iteration by iteration
+enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };
 enum { SYNC_KNOWN = 4093, SYNC_NOTED = 1021 };
 
 struct entry {
     struct access a;
-    bool async;  // of a copy that has not been waited for
-    int age;     // groups after its own; -1: its own is still open
+    bool async;  // of a copy without a wait so far
+    int age;     // number of groups committed after its own; -1: its own group is still open
 };
 
 struct state {
     int n;
-    bool everything;  // more was pending than fits: every access conflicts
-    bool mixed;       // entries may have become the same as others
+    bool everything;  // more accesses are pending than fit: assume that every access conflicts
+    bool mixed;       // some entries may be equal
     struct entry at[SYNC_PENDING];
 };
 
-// Two accesses of which the later one has to wait.
+// Two accesses, of which the later one must wait for the earlier one.
 struct sync_pair {
     struct entry earlier;
     struct access later;
-    bool barrier;  // too
+    bool barrier;  // it needs a barrier too
     struct sync_pair *next;
 };
 
-// What a statement has to wait for.  A wait for all and a barrier that are there are enough
-// whatever is pending, which is not asked then.
+// What a statement must wait for.  Nothing is computed for a wait for all groups and for a barrier
+// that are already there.
 struct need {
-    bool waits, orders;  // whether "wait" and "barrier" are asked for
-    int wait;            // -1: for nothing
+    bool waits, orders;  // whether "wait" and "barrier" are to be computed
+    int wait;            // -1: no wait is needed
     bool barrier;
-    struct sync_pair *pairs;  // with walk.why: the accesses that this is for
+    struct sync_pair *pairs;  // with walk.why: the accesses that are the reason
 };
 
-// The part of a pipeline that is gone through: "ahead" steps after step "step", the one that is
-// used, -1 where that is not known.
+// The part of a pipeline that is being walked: "ahead" steps after step "step", which is the one in
+// use; -1 if that is not known.
 struct where {
     const struct pipeline *pipe;
     int ahead;
@@ -49,9 +50,9 @@ struct where {
 };
 
 struct sync_reasons {
-    bool wait;  // those of a wait; else of a barrier
+    bool wait;  // reasons of a wait; otherwise of a barrier
     const struct sync_reason **end;
-    struct sync_noted *noted[SYNC_NOTED];  // by a hash of what a reason is told from others by
+    struct sync_noted *noted[SYNC_NOTED];  // hash table, by what distinguishes reasons
 };
 
 struct known {
@@ -64,71 +65,70 @@ struct known {
 struct walk {
     struct session *s;
     struct kernel *k;
-    bool mark;                 // else only look whether what is there is enough
-    bool notes;                // and note what is needed where each wait and barrier first comes
-    bool noted;                // that is noted of what is there now
-    bool unnoted;              // that is of no use, as what is there is not enough
-    bool lacking;              // it is not
-    int64_t visits;            // of statements, in the first walk
-    bool large;                // so many that further walks would take long: proofs alone decide
-    struct sync_reasons *why;  // or NULL: collects what is lacking
-    struct sync_pair *spare;   // that nobody needs any more
+    bool mark;       // inserts waits and barriers; otherwise checks whether those there are enough
+    bool notes;      // also records what is needed where each wait and barrier is reached first
+    bool noted;      // that is recorded for the present waits and barriers
+    bool unnoted;    // recording failed, as the present ones are not enough
+    bool lacking;    // the present ones are not enough
+    int64_t visits;  // number of statements visited in the first walk
+    bool large;      // so many that more walks would take too long: only proofs decide
+    struct sync_reasons *why;  // if not NULL, collects what is lacking
+    struct sync_pair *spare;   // free list
     const struct where *here;
-    const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
+    // variables of the loops around, outermost first; NULL for a pipeline
+    const struct ix_var *loop[SYNC_LOOPS];
     int nloops;
-    struct known *known[SYNC_KNOWN];  // how pairs meet that were asked, by a hash of the pair
+    struct known *known[SYNC_KNOWN];  // hash table of pairs whose meeting is known
     struct meet_maps maps;
     const struct plan *plan;
     struct prover *prover;
-    struct schedule *schedule;  // what proves that all is in order; NULL: not made yet
+    struct schedule *schedule;  // used to prove that all is in order; NULL: not made yet
 };
 
 void sync_copy(struct state *to, const struct state *from);
-// Goes through "list" from what is pending in "st".
+// Walks through "list", beginning with the pending accesses "st".
 void sync_run(struct walk *w, struct stmt *list, struct state *st);
 void sync_statement(struct walk *w, struct stmt *x, struct state *st);
-// Adds to "need" what anything in "list" has to wait for, of what is pending before it.
+// Adds to "need" what any statement in "list" must wait for, of what is pending before the list.
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
-// Nothing yet, before what "x" does is done.
+// An empty need, for the point before "x" takes effect.
 struct need sync_need(const struct walk *w, const struct sync_before *x);
-// Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
-// does.  With walk.mark they become what is needed.
+// Satisfies "need" at the waits and barriers "x".  With walk.mark it adds what is missing to "x";
+// otherwise it notes that something is lacking.  Then applies "x" to "st".
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x);
 void sync_commit(struct state *st);
-// The innermost loop, which "var" counts, is entered; it comes to its next iteration or its end; it
-// is left.
+// Enter the innermost loop, with variable "var"; come to its next iteration or its end; leave it.
 void sync_enter(struct walk *w, const struct ix_var *var);
 void sync_next(struct walk *w, struct state *st);
 void sync_leave(struct walk *w);
-// What may be pending where two ways meet; whether "into" has changed.
+// Joins two sets of pending accesses where control flow meets; returns whether "into" changed.
 bool sync_merge(struct state *into, const struct state *from);
-// Whether the walk may end: it asks whether all is enough, and something is lacking.
+// Whether the walk may end early: it only checks, and found that something is lacking.
 bool sync_decided(const struct walk *w);
-// Whether the waits and barriers that are there are enough.
+// Whether the present waits and barriers are enough.
 bool sync_enough(struct walk *w);
 
 // manual.c
-// Says of a function that is not in order what is missing, "f"; or that it is not known.
+// Reports the order that a function lacks, "f", or that it is not known.
 void sync_report(const struct schedule *x, const struct schedule_fault *f);
-// Warns of waits and barriers of a manual function that is in order without them.
+// Warns of waits and barriers that a manual function does not need.
 void sync_warn_needless(struct schedule *x);
 
 // pipeline.c
-// Of which slot the access "a" is, whose view is "v".
+// Sets the slot of access "a", whose view is "v".
 void sync_place(const struct walk *w, const struct view *v, struct access *a);
-// Whether the two are known to be of different slots.
+// Whether the two are known to access different slots.
 bool sync_apart(struct access a, struct access b);
 void sync_pipeline(struct walk *w, struct stmt *st, struct state *state);
-// Moves the wait of the first thing that a step uses up to its first load, where one barrier then
-// serves both.
+// Moves the wait of the first use of a step up to its first load, if one barrier then serves both.
 void sync_hoist(struct walk *w, struct stmt *list);
 // Moves the barrier before the load of a pipeline of one stage to the end of its step.
 void sync_turn(struct walk *w, struct stmt *list);
 
 // why.c
-// Adds what "need" asks for, and nothing does, to "why".  Takes its pairs.
+// Adds what "need" requires, and what is not there, to "why".  Frees its pairs.
 void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait);
-// Makes the list of all waits and barriers, each with what it is for.
+// Makes the list of all waits and barriers, each with its reasons.
 void sync_points(struct walk *w);
 
 #endif

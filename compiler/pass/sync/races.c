@@ -1,12 +1,14 @@
-// Pass "races": nothing is read and written at once.
+// Pass "races": nothing is read and written at the same time.
 //
-// Requires: facts of partition; coverage has proven that writes are different elements.  Fills
-// nothing.  Three questions that no barrier could answer:
+// Requires: facts of partition; coverage has proven that writes write different elements.  Fills
+// nothing.  Asks three questions that barriers cannot solve:
 //
-// 1. Are the two sides of a copy apart, when they are of one tensor?  A copy does not say in which
-// order its elements move.
-// 2. Does a block read what another block writes, in an `inout` tensor?  Blocks run in no order.
-// 3. Does a pipeline load into a part of a slot that a step uses before?  Loads run ahead.
+// 1. If both sides of a copy are in the same tensor, are they disjoint?  The elements of a copy
+// move in no fixed order.
+// 2. Does a block read what another block writes in an `inout` tensor?  Blocks run in no fixed
+// order.
+// 3. Does a pipeline load into a part of a slot that an earlier part of the step uses?  Loads run
+// ahead.
 //
 // All are proven on sets of instances, by coordinates (instances.h).
 #include "base/session.h"
@@ -26,7 +28,7 @@ struct race {
     struct around around;
 };
 
-// A view that is accessed, by a copy or, with "copy" NULL, as an argument of a call.
+// An access to a view by a copy, or with "copy" NULL by an argument of a call.
 struct access {
     const struct copy *copy;
     const struct view *view;
@@ -47,7 +49,7 @@ static void make_set(const struct race *r, struct access *a, bool blocks) {
     a->set = instances_settled(a->x, &a->around, a->view);
 }
 
-// Why it is not known, as a note; "w" NULL: no witness.
+// Notes why there may be a race; "w" NULL: no witness.
 static void note_why(const struct race *r, const struct access *a, const struct access *b,
                      enum prove_answer answer, const struct prove_witness *w) {
     if (answer == PROVE_NO)
@@ -65,7 +67,7 @@ static void note_why(const struct race *r, const struct access *a, const struct 
 
 // -- 1: the sides of one copy ---------------------------------------------------------------------
 
-// Marks the registers of "v"; false when one is marked already, or when they are not known.
+// Marks the registers of "v".  Returns false if one is marked already, or if they are not known.
 static bool mark(struct session *s, const struct view *v, bool *used, int64_t n) {
     int64_t at, offset;
     if (!lay_valid(v->layout) || !ix_static(v->offset, &offset)) return false;
@@ -130,7 +132,7 @@ static void add_access(struct accesses *a, struct access x) {
         a->at[a->n++] = x;
 }
 
-// The accesses of "list" to "t", or with "t" NULL to shared memory.
+// Collects the accesses in "list" to "t", or with "t" NULL to shared memory.
 static void gather(struct race *r, const struct stmt *list, struct accesses *a) {
     for (const struct stmt *x = list; x; x = x->next) {
         if (stmt_nests(x)) {
@@ -192,7 +194,8 @@ static bool check_blocks(struct race *r, const struct tensor *t) {
 
 // -- 3: loads that run ahead ----------------------------------------------------------------------
 
-// What "use" does to a slot above a "load" that fills the same part of it: that is filled already.
+// Checks that "use" does not access a part of a slot that a "load" below it fills: it would be
+// filled already.
 static bool check_parts(struct race *r, const struct stmt *pipe, const struct stmt *use,
                         const struct stmt *load) {
     struct session *s = r->s;

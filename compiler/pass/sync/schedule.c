@@ -1,4 +1,4 @@
-// A kernel as what happens when (see schedule.h).
+// Makes schedules of kernels and asks about them (see schedule.h).
 #include "pass/sync/schedule.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void push(struct walk *w, const struct ix *e) {
     if (w->ntime > w->most) w->most = w->ntime;
 }
 
-// A set of the loops around, that names the time with place "place" of its list, phase "phase".
+// The event at place "place" of its list, phase "phase", for all iterations of the loops around.
 static struct prove_set event(struct walk *w, int place, enum phase phase) {
     struct session *s = w->x->s;
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
@@ -42,7 +42,7 @@ static struct prove_set event(struct walk *w, int place, enum phase phase) {
 
 // -- accesses -------------------------------------------------------------------------------------
 
-// Whether accesses to "t" have to be in order.
+// Whether accesses to "t" must be ordered.
 static bool is_shared(const struct kernel *k, const struct tensor *t) {
     const struct formal *f = kernel_formal(k, t);
     return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && f && f->dir == ARG_INOUT);
@@ -74,7 +74,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         struct instances *t = ARENA_NEW(&s->arena, struct instances);
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
-        // what a lane addresses another one moves
+        // a collective access moves elements that another lane addresses
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->async = c->facts.async;
     }
@@ -136,14 +136,14 @@ static void leave(struct walk *w, int ntime) {
     w->ntime = ntime;
 }
 
-// A commit of a "load" part of pipeline "st": one in each step, of the first ones before the steps
-// begin, also where there is nothing left to load.
+// The commits of a "load" part of pipeline "st".  There is one for each step, also if nothing is
+// left to load.  Those of the first steps are before the loop.
 static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     struct session *s = w->x->s;
     const struct ix *begin = instances_step(s, &w->around, st->begin);
     const struct ix *end = instances_step(s, &w->around, st->end);
     const struct ix *ahead = ix_int(s, st->pipe->stages - 1), *first = ix_add(s, begin, ahead);
-    for (int which = 0; which < 3; ++which) {  // the first steps, the others, all
+    for (int which = 0; which < 3; ++which) {  // the first steps, the others, and all of them
         struct prove_set c = event(w, place, AT_COMMIT);
         for (int i = 0; i < c.nvars; ++i) {
             if (c.var[i].var != st->var) continue;
@@ -264,7 +264,7 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);
     for (int i = 0; i < p->nsyncs; ++i) shorten(&p->sync[i].when, w->most);
     size_t pairs = (size_t)p->naccesses * (size_t)p->naccesses + 1;
-    // each is written when its pair is first asked for
+    // rows are written when their pair is first asked about
     out->used = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
     out->fresh = ARENA_ROOM(&s->arena, bool, pairs *(size_t)p->nsyncs);
     if (p->naccesses && !out->full) out->order = prove_order_new(prover, p);
@@ -275,12 +275,12 @@ void schedule_free(struct schedule *x) {
     x->order = NULL;
 }
 
-// Of pair "at", by wait and barrier.
+// The row of "of" for pair "at", by wait and barrier.
 static bool *row(const struct schedule *x, bool *of, int at) {
     return of + (size_t)at * (size_t)x->program.nsyncs;
 }
 
-// Takes over what the facts say.
+// Takes the present waits and barriers from the plan.
 static void look(struct schedule *x) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         struct prove_sync *now = &x->program.sync[i];
@@ -290,7 +290,7 @@ static void look(struct schedule *x) {
     }
 }
 
-// The waits and barriers that are gone, or are looser, since all was proven.
+// Finds the waits and barriers that were removed or loosened since the last proof.
 static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
     int n = 0;
     for (int i = 0; i < x->program.nsyncs; ++i) {
@@ -312,7 +312,7 @@ static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     return true;
 }
 
-// Whether access "i" is of the statement of one of the waits and barriers that are gone.
+// Whether access "i" belongs to the statement of one of the "ngone" removed waits and barriers.
 static bool is_behind(const struct schedule *x, int i, const int *gone, int ngone) {
     for (int g = 0; g < ngone; ++g)
         if (x->sync[gone[g]].stmt == x->access[i].stmt) return true;
@@ -329,9 +329,9 @@ static void add_asked(struct schedule *x, int number) {
     x->asked[x->nasked++] = number;
 }
 
-// Puts each pair that rests on what is gone into "asked" once, by its number.  Most often one of the
-// statement behind it is not in order without it, which decides where nobody asks why: with "quiet"
-// these come first.
+// Puts each pair whose order depends on what is gone into "asked" once, sorted.  With "quiet",
+// pairs whose later access is at the removed sync come first: these are most often no longer in
+// order, which answers the question.
 static void find_resting(struct schedule *x, bool quiet) {
     int gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone), n = x->program.naccesses, kept = 0;
     bool first[SCHEDULE_ACCESSES], sorted = true;
@@ -360,12 +360,12 @@ static void find_asked(struct schedule *x, bool quiet) {
         for (int at = 0; at < pairs; ++at) add_asked(x, at);
 }
 
-// Takes over what the order of pair "at" has been found to rest on.
+// Records what the order of pair "at" was found to depend on.
 static void keep_used(struct schedule *x, int at) {
     bool *was = row(x, x->used, at), *now = row(x, x->fresh, at), *end = now + x->program.nsyncs;
     for (bool *p = now; p < end && (p = memchr(p, true, (size_t)(end - p))) != NULL; ++p) {
         struct resting *r = &x->rests[p - now];
-        if (x->proven && was[p - now]) continue;  // it is there
+        if (x->proven && was[p - now]) continue;  // already recorded
         r->pair = arena_more(&x->s->arena, r->pair, sizeof *r->pair, r->n, &r->cap);
         r->pair[r->n++] = at;
     }

@@ -1,8 +1,8 @@
-// A kernel as what happens when: its accesses to memory that threads share, the waits, barriers and
-// commits that are in it, each with the times at which it happens (prove/prove.h).
+// A kernel as a schedule: its accesses to memory that threads share, its waits, barriers and
+// commits, each with the times at which it happens (prove/prove.h).
 //
-// A time is the place in the list of statements, then the iteration, the place in the body, and so
-// on.  In a pipeline the loads of step n are at step n - (stages - 1), where they run.
+// A time consists of the place in the list of statements, the iteration, the place in the body, and
+// so on.  In a pipeline, the loads of step n are at step n - (stages - 1), when they run.
 #ifndef TCPC_PASS_SYNC_SCHEDULE_H
 #define TCPC_PASS_SYNC_SCHEDULE_H
 
@@ -11,22 +11,22 @@
 enum { SCHEDULE_ACCESSES = 256, SCHEDULE_SYNCS = 256 };
 
 struct schedule_access {
-    const struct copy *copy;  // NULL: a call's argument
+    const struct copy *copy;  // NULL: an argument of a call
     const struct stmt *stmt;
     const struct view *view;
     struct around around;
-    struct instances *x;  // of its elements
+    struct instances *x;  // the instances of its elements
 };
 
-// A wait or a barrier, and where a pass has put it.
+// A wait or a barrier, and where pass "sync" put it.
 struct schedule_sync {
-    int *wait;      // of a wait: how many groups, -1: none is there
+    int *wait;      // of a wait: most groups in flight; -1: there is none
     bool *barrier;  // of a barrier
     const struct stmt *stmt;
 };
 
-// The pairs whose order was found to rest on a wait or a barrier, when they were proven last or
-// before; schedule.used says which of them still do.
+// Pairs of accesses whose order was found to depend on a wait or a barrier, in the last proof or
+// before.  schedule.used says which of them still do.
 struct resting {
     int *pair, n, cap;
 };
@@ -37,38 +37,39 @@ struct schedule {
     const struct kernel *k;
     struct prover *prover;
     struct prove_program program;
-    bool full;                     // more than fit
-    bool without[SCHEDULE_SYNCS];  // left out in the next question, whatever the facts say
+    bool full;                     // it has more accesses or syncs than fit
+    bool without[SCHEDULE_SYNCS];  // left out in the next question, even if it is there
     struct prove_order *order;
-    // what was proven last: for which waits and barriers, and on which each pair's order may rest
+    // last proof: the waits and barriers then, and which of them the order of each pair may depend
+    // on
     bool proven, on[SCHEDULE_SYNCS];
     int pending[SCHEDULE_SYNCS];
     bool *used, *fresh;             // by pair, and by wait and barrier
-    int *asked, nasked, cap_asked;  // the pairs that are asked for
+    int *asked, nasked, cap_asked;  // the pairs to ask about
     struct resting rests[SCHEDULE_SYNCS];
-    bool written;  // what a manual function's own barrier points to
-    int all;       // likewise the wait at the end of a device function
-    // as many as "program" has
+    bool written;  // target of "barrier" for a manual function's own barriers
+    int all;       // likewise of "wait" for the wait at the end of a device function
+    // as many are in use as "program" has
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];
 };
 
-// What two accesses of a schedule are not in order for.
+// Why accesses of a schedule are not in order.
 struct schedule_fault {
-    int a, b;  // of the schedule's accesses; b -1: the end of a device function
+    int a, b;  // indices of the accesses; b == -1: the end of a device function
     enum prove_answer answer;
     struct prove_fault why;
-    bool quiet;  // why is not asked for
-    bool soon;   // what takes long to prove is not proven
+    bool quiet;  // in: "why" is not needed
+    bool soon;   // in: do not prove what takes long
 };
 
-// Waits and barriers are where the facts of "k" say that they are when a question is asked.
+// Makes the schedule.  Each question later uses the waits and barriers that are then in the plan.
 void schedule_make(struct session *s, const struct plan *p, struct kernel *k, struct prover *prover,
                    struct schedule *out);
 void schedule_free(struct schedule *x);
-// Are all accesses in order?  After it has said yes once, only those pairs are asked again that may
-// rest on a wait or a barrier that has gone since.
-// "fault" says on the way in whether it is "quiet" and "soon".
+// Are all accesses in order?  After the first "yes", asks only about pairs whose order may depend
+// on a wait or a barrier that was removed since.
+// The caller sets "quiet" and "soon" of "fault".
 bool schedule_in_order(struct schedule *x, struct schedule_fault *fault);
 
 #endif

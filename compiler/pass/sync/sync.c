@@ -1,14 +1,15 @@
 // Pass "sync": barriers, groups of asynchronous copies and waits for them, as few and as loose as
-// are right.
+// possible.
 //
-// Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
-// Fills: of copies facts.async, commit_after, group; of statements before and after, commit_after;
-// kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
+// Requires: facts of vectorize, places in shared memory; races has rejected what barriers cannot
+// order.  Fills: facts.async, commit_after, group of copies; before, behind, commit_after of
+// statements; kernel.commit_last, wait_last and sync, with the accesses that each wait and barrier
+// is for.
 // Leaves alone: everything else.
 //
-// First everything that is needed is put where it is first needed.  A need that shows only later,
-// around a loop, may make an earlier one superfluous: so each is then tried without.  What each
-// access needs is worked out in accesses.c.
+// First inserts everything where it is first needed.  A later one, around a loop, may make an
+// earlier one needless, so each is then removed on trial.  accesses.c computes what each access
+// needs.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +18,12 @@
 #include "pass/sync/private.h"
 #include "pass/walk.h"
 
-enum { MANY_VISITS = 4000 };  // of statements of one kernel
+enum { MANY_VISITS = 4000 };  // visits of statements of a kernel, above which no trials are walked
 
 // -- what is superfluous --------------------------------------------------------------------------
 
-// Notes what is needed where each wait and barrier first comes, which does not depend on what they
-// do themselves.
+// Records what is needed where each wait and barrier is reached first.  That does not depend on
+// what they do themselves.
 static void note_first(struct walk *w) {
     if (w->noted || w->unnoted) return;
     for (struct stmt *x = w->k->body; x; x = stmt_next(w->k->body, x))
@@ -33,15 +34,15 @@ static void note_first(struct walk *w) {
     w->notes = false;
 }
 
-// Whether "x", which alone has changed, lacks what is noted.
+// Whether "x", the only one that changed, lacks what was recorded for it.
 static bool lacks_first(const struct walk *w, const struct sync_before *x) {
     if (!w->noted || !x->first.seen) return false;
     bool waits = x->first.wait < 0 || (x->wait >= 0 && x->wait <= x->first.wait);
     return !waits || (x->first.barrier && !x->barrier);
 }
 
-// Whether what is there is enough now that "x" has changed: as far as the walk can tell, or once
-// there is a schedule, proven.
+// Whether the waits and barriers are enough after "x" changed.  Without a schedule, as far as the
+// walk can decide; with a schedule, proven.
 static bool enough(struct walk *w, const struct sync_before *x) {
     struct schedule_fault unused = {.quiet = true, .soon = true};
     if (w->schedule) return schedule_in_order(w->schedule, &unused);
@@ -86,8 +87,8 @@ static bool any_async(const struct stmt *list) {
     return false;
 }
 
-// In a "load" part a statement of the part ends its group, so that groups are the same when there
-// is nothing left to load.
+// Prepares commits.  In a "load" part, a statement of the part ends its group, so that there are as
+// many groups when nothing is left to load.
 static void prepare(struct walk *w, struct stmt *list, bool commits) {
     for (struct stmt *x = list; x; x = x->next) {
         x->before.wait = x->behind.wait = -1;
@@ -109,7 +110,7 @@ static void prepare(struct walk *w, struct stmt *list, bool commits) {
     }
 }
 
-// Numbers the groups in the order of the text.
+// Numbers the groups in textual order.
 static int number(struct stmt *list, int group) {
     for (struct stmt *x = list; x; x = x->next) {
         if (x->kind == STMT_COPY) {
@@ -127,7 +128,7 @@ static int number(struct stmt *list, int group) {
 
 // -- functions ------------------------------------------------------------------------------------
 
-// A device function hides no barrier.
+// Checks that a device function contains no barriers.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (!x->before.barrier && !x->behind.barrier) continue;
@@ -159,7 +160,7 @@ static bool any_pipeline(const struct stmt *list) {
     return false;
 }
 
-// An async device function leaves one group, that of all its asynchronous copies.
+// Checks that an async device function leaves one group with all its asynchronous copies.
 static bool leaves_one_group(struct session *s, const struct kernel *k) {
     if (!any_async(k->body)) {
         diag_error(s, k->at,
@@ -185,7 +186,8 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
     return false;
 }
 
-// Makes all waits in "list" as tight as they can be, which is easier to prove; whether one was not.
+// Makes all waits in "list" wait for all groups, which is easier to prove.  Returns whether any
+// changed.
 static bool tighten(struct stmt *list) {
     bool any = false;
     for (struct stmt *x = list; x; x = stmt_next(list, x)) {
@@ -196,8 +198,8 @@ static bool tighten(struct stmt *list) {
     return any;
 }
 
-// Puts what the prover misses before the later access.  The walk sees more threads keep to their
-// own elements than the prover does: where parts are no layouts of coordinates.
+// Inserts what the prover misses before the later access.  If parts are no layouts of coordinates,
+// the walk may know that threads access only their own elements where the prover does not.
 static bool mend(struct walk *w, const struct schedule_fault *f) {
     struct schedule *x = w->schedule;
     if (f->answer != PROVE_NO || f->b < 0) return false;
@@ -221,8 +223,8 @@ static bool mended_in_order(struct walk *w, struct schedule_fault *f) {
     return true;
 }
 
-// Whether what is there is proven to be enough; where that takes too many steps, with waits that
-// leave nothing in flight, and then these stay.
+// Whether the present waits and barriers are proven to be enough.  If that takes too many steps,
+// tries again with waits for all groups, and keeps these.
 static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
     *loose = true;
     if (mended_in_order(w, f)) return true;
@@ -231,7 +233,7 @@ static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
     return mended_in_order(w, f);
 }
 
-// Frees the schedule, and all since "mark": what stays are flags of statements.
+// Frees the schedule, and all memory since "mark": only flags of statements are kept.
 static void end_schedule(struct walk *w, struct session_mark mark) {
     if (w->schedule->order) w->k->asked = prove_order_asked(w->schedule->order);
     schedule_free(w->schedule);
@@ -239,7 +241,7 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
     session_rewind(w->s, mark);
 }
 
-// Puts waits and barriers where they are first needed, then takes away what is needed no more.
+// Inserts waits and barriers where they are first needed, then removes needless ones.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
     struct schedule_fault f = {0};
@@ -249,7 +251,7 @@ static bool place(struct walk *w) {
     w->large = w->visits > MANY_VISITS;
     if (k->async && !leaves_one_group(w->s, k)) return false;
     k->commit_last = k->async;
-    // a device function returns with its accesses done
+    // a device function returns only after its accesses are complete
     k->wait_last = k->device && !k->async && any_async(k->body);
     if (!w->large) {
         sync_hoist(w, k->body);

@@ -1,9 +1,9 @@
-// What each wait and each barrier is for: what is not in order without it.
+// Finds the reasons of each wait and barrier: what is not in order without it.
 //
-// One after the other is taken away, a wait made one group looser, and the function gone through
-// once more; the accesses that then meet too early are its reasons.  They are found when all is in
-// place, so that a barrier that serves several needs, as that at the head of a pipeline's step
-// does, has them all.
+// Removes one after the other, or loosens a wait by one group, and walks through the function
+// again. The accesses that then meet too early are its reasons.  This is done after all are in
+// place, so that a barrier that serves several purposes, as at the beginning of a pipeline's step,
+// has all its reasons.
 #include "base/session.h"
 #include "pass/sync/private.h"
 
@@ -47,7 +47,7 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
     struct sync_noted **first = list_of(why, &new);
     for (const struct sync_noted *i = *first; i; i = i->next) {
         const struct sync_reason *x = i->reason;
-        // of a wait that is not there all that comes later is too early as well
+        // without a wait, everything later is too early as well
         if (x->buffer == new.buffer &&
             same_side(x->earlier_at, x->earlier_writes, new.earlier_at, new.earlier_writes) &&
             (why->wait || same_side(x->later_at, x->later_writes, new.later_at, new.later_writes)))
@@ -81,7 +81,7 @@ void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int w
     need->pairs = NULL;
 }
 
-// Adds what is not in order now to the list that ends at "end"; returns its end.
+// Adds what is now not in order to the list that ends at "end"; returns its new end.
 static const struct sync_reason **add_reasons(struct walk *w, bool wait,
                                               const struct sync_reason **end) {
     struct sync_reasons why = {.wait = wait, .end = end};
@@ -91,7 +91,7 @@ static const struct sync_reason **add_reasons(struct walk *w, bool wait,
     return why.end;
 }
 
-// The point of "b", which is at "place" of "at"; none when it neither waits nor is a barrier.
+// Adds the point of "b", which is at "place" of "at", if it is a wait or a barrier.
 static void add_point(struct points *p, enum sync_place place, const struct stmt *at,
                       struct sync_before *b) {
     if (b->wait < 0 && !b->barrier) return;

@@ -1,13 +1,14 @@
-// What divides an address: promises, and the facts that a variant of a kernel asks for at launch.
+// Divisors of addresses: from promises, and from the facts that variants of a kernel check at
+// launch.
 //
-// Not promised is the alignment of a global tensor that is declared without "align", and what
-// divides a product with a param that is declared without "%".
+// Not promised are the alignment of a global tensor declared without "align", and divisors of a
+// product with a param declared without "%".
 #include "pass/vectorize/assume.h"
 
 #include "base/session.h"
 #include "plan/align.h"
 
-// The product where 64 bits hold it, else the power of two in it, which divides it.
+// The product if it fits 64 bits, otherwise the largest power of two in it, at most 2^62.
 int64_t assume_times(int64_t a, int64_t b) {
     int64_t r;
     if (!__builtin_mul_overflow(a, b, &r)) return r;
@@ -30,7 +31,7 @@ static bool divides(struct lay_int x, struct lay_int y) {
     return i == x.nsyms;
 }
 
-// Whether "a" makes "b" needless.
+// Whether condition "a" implies "b".
 static bool implies(const struct condition *a, const struct condition *b) {
     if (a->tensor || b->tensor) return a->tensor == b->tensor && a->by % b->by == 0;
     return divides(a->value, b->value) && a->by % b->by == 0;
@@ -72,7 +73,7 @@ const struct lay_sym *assume_unpromised(struct lay_int x) {
     return NULL;
 }
 
-// What divides "x" by these conditions, and by "d", which does.
+// A divisor of "x" by these conditions and by "d", which divides it.
 static int64_t divisor_when(const struct condition *when, int n, struct lay_int x, int64_t d) {
     for (int i = 0; i < n; ++i) {
         const struct condition *c = &when[i];
@@ -90,7 +91,7 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     d = assume_times(d, unit);
     if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
     if (a->list) {
-        // num * S / den is a multiple of g when S is one of g * den / lay_gcd(num, g * den)
+        // num * S / den is a multiple of g if S is one of g * den / lay_gcd(num, g * den)
         int64_t g = assume_times(x.den, a->bytes / lay_gcd(a->bytes, unit));
         struct lay_int s = x;
         s.num = s.den = 1;

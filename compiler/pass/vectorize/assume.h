@@ -1,4 +1,4 @@
-// Divisors of addresses, with what is promised and, for variants, with what is not.
+// Divisors of addresses: from promises, and for variants also from assumptions.
 #ifndef TCPC_PASS_VECTORIZE_ASSUME_H
 #define TCPC_PASS_VECTORIZE_ASSUME_H
 
@@ -9,9 +9,9 @@ struct conditions {
     int n, cap;
 };
 
-// "bytes": what is not promised is taken to be a multiple of that many bytes (a power of two); 0:
-// nothing is assumed.  "list" (or NULL) gets what had to be assumed, each fact once.  "when": what
-// holds besides where nothing is assumed, of a variant of the kernel.
+// What may be assumed.  "bytes": unpromised values are assumed to be multiples of that many bytes
+// (a power of two); 0: no assumptions.  "list" (or NULL) collects the assumptions that were needed,
+// each once. "when": conditions of the kernel's variant, which hold even without assumptions.
 struct assumption {
     struct session *s;
     const struct kernel *kernel;
@@ -21,13 +21,13 @@ struct assumption {
     int nwhen;
 };
 
-// The product where 64 bits hold it, else "a", which divides it.
+// The product if it fits 64 bits; otherwise a divisor of it.
 int64_t assume_times(int64_t a, int64_t b);
-// The first param in "x" that no multiple is promised of; NULL when there is none.
+// The first param in "x" without a promised divisor; NULL if there is none.
 const struct lay_sym *assume_unpromised(struct lay_int x);
-// Bytes to which "t" is aligned.
+// The alignment of "t" in bytes.
 int64_t assume_base(const struct assumption *a, const struct tensor *t);
-// Bytes that divide "x" things of "unit" bytes each; 0 for none of them.
+// The largest known divisor, in bytes, of "x" units of "unit" bytes; 0 for the value 0.
 int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit);
 int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit);
 

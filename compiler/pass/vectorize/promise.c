@@ -1,5 +1,5 @@
-// What a plan would say otherwise so that a copy has the width that its atom demands: a larger
-// 'align', rows of another length, a swizzle that keeps more elements together.
+// Notes what to change so that a copy has the width that its atom requires: a larger 'align', rows
+// of another length, a swizzle that keeps more elements together.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/vectorize/run.h"
@@ -29,7 +29,7 @@ static void begins_wide(struct session *s, const struct kernel *k, const struct 
     if (low) diag_claim(s, (struct claim){k->name, number, bits, CHEAPER_NOT, false, true});
 }
 
-// Rows of shared memory that are no multiple of an access long.
+// Handles rows of shared memory whose length is not a multiple of an access.
 static void rows_wide(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       int bits) {
     for (int i = 0; i < 2; ++i) {
@@ -72,8 +72,8 @@ static void swizzle_wide(struct session *s, const struct copy *c, int bits) {
     }
 }
 
-// A mode of a tensor, known when compiling, that steps by no multiple of an access, or a part that
-// begins between two of them.
+// Handles a static mode of a tensor whose step is not a multiple of an access, and a part that
+// begins inside an access.
 static void steps_narrow(struct session *s, const struct copy *c, int bits) {
     for (int i = 0; i < 2; ++i) {
         const struct tensor *t = side_of(c, i);
@@ -104,7 +104,7 @@ static void steps_narrow(struct session *s, const struct copy *c, int bits) {
     }
 }
 
-// A copy of which a thread has neighbours on one side, and on the other side not.
+// Handles a copy whose threads have consecutive elements on only one side.
 static void transposed(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     if (f->src_run || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;

@@ -1,18 +1,19 @@
-// Elements that follow one another (see run.h).
+// Runs of consecutive elements (see run.h).
 #include "pass/vectorize/run.h"
 
 #include "base/session.h"
 #include "layout/algebra.h"
 
 enum { WORD_BITS = 32, ACCESS_BITS = 128 };
-enum { MOST_MODES = 256, MOST_DIGITS = 8 };  // digits of an element's number within an access
+// binary digits of an element's number within an access
+enum { MOST_MODES = 256, MOST_DIGITS = 8 };
 
 static bool is_power_of_two(int64_t n) {
     return (n & (n - 1)) == 0;
 }
 
-// Whether the elements of "t" are taken from wherever they are.  Narrow ones are taken by words,
-// and a caller's array may end within one.
+// Whether elements of "t" can be taken from any registers.  Narrow elements are taken by words, and
+// an array of a caller may end inside a word.
 static bool is_free(struct session *s, const struct tensor *t) {
     if (t->space != MEM_FRAG) return false;
     if (!t->outside) return true;
@@ -24,7 +25,7 @@ int run_sides(struct session *s, const struct copy *c) {
     bool from = is_free(s, c->src.base), to = is_free(s, c->dst.base);
     bool frags = c->src.base->space == MEM_FRAG && c->dst.base->space == MEM_FRAG;
     if (atom_is_collective(copy_atom(c)->row) || (frags && from != to)) return SRC | DST;
-    // between fragments the destination's order does as well as any
+    // between fragments, the order of the destination is as good as any
     return from ? DST : to ? SRC : SRC | DST;
 }
 
@@ -47,19 +48,19 @@ static struct lay_int stride_of(const struct copy_mode *m, int sides) {
     return sides & SRC ? m->src : m->dst;
 }
 
-// How far apart the elements of "m" are on the side that does not bound the run.
+// The stride of "m" on the side that does not bound the run.
 static struct lay_int apart_of(const struct copy_mode *m, int sides) {
     return sides == SRC ? m->dst : m->src;
 }
 
-// Whether "m" goes on where the last stretch of the run ends.
+// Whether "m" continues the last stretch of the run.
 static bool goes_on(const struct run *run, const struct copy_mode *m) {
     const struct stretch *x = &run->stretch[run->nstretches - 1];
     return run->nstretches > 0 && lay_int_static(x->apart) &&
            lay_int_is(apart_of(m, run->sides), x->apart.num * x->extent);
 }
 
-// Whether mode "i" goes on where the run ends.
+// Whether mode "i" continues the run.
 static bool continues(struct session *s, const struct copy_mode *m, const struct predicate *pred,
                       int npred, const struct run *run, int i) {
     if (!lay_int_is(stride_of(m, run->sides), run->size)) return false;
@@ -69,7 +70,7 @@ static bool continues(struct session *s, const struct copy_mode *m, const struct
         struct lay_int step = lay_int_mul(&s->lay, stride[run->order[0]], lay_int(run->size));
         if (!lay_int_equal(stride[i], step)) return false;
     }
-    // an access is of whole stretches, but for a part of the last one
+    // an access takes complete stretches, except for the last one
     return m->extent == 1 || is_power_of_two(run->size) || goes_on(run, m);
 }
 
@@ -113,7 +114,7 @@ static struct copy_mode iterations(const struct run *run, const struct stretch *
 const int64_t *run_divide(struct session *s, int64_t vec, struct run *run, struct copy_mode *left,
                           int64_t *begin, int *nleft) {
     int64_t *step = ARENA_ARRAY(&s->arena, int64_t, MOST_DIGITS);
-    int64_t at = 1;  // elements of the run before the stretch
+    int64_t at = 1;  // elements of the run before this stretch
     int digits = 0;
     bool follow = true;
     *nleft = 0;
@@ -140,7 +141,7 @@ const int64_t *run_divide(struct session *s, int64_t vec, struct run *run, struc
     return follow ? NULL : step;
 }
 
-// The steps of elements that follow one another.
+// The steps of consecutive elements.
 static const int64_t *neighbours(struct session *s, int64_t vec) {
     int64_t *step = ARENA_ARRAY(&s->arena, int64_t, MOST_DIGITS);
     for (int i = 0; (int64_t)1 << i < vec; ++i) step[i] = (int64_t)1 << i;

@@ -1,8 +1,8 @@
-// Variants of a kernel: one for each width that comes out of what the plan does not promise.
+// Variants of a kernel: one for each set of widths that unpromised facts allow.
 //
-// Requires: the copies' facts under the assumption that all holds.  Fills: kernel.variant,
-// facts.variant.  The launcher asks for the conditions of the widest variant, then of the next, and
-// the last one has none.
+// Requires: the copies' facts under the assumption that everything holds.  Fills: kernel.variant,
+// facts.variant.  The launcher checks the conditions of the widest variant first, then those of the
+// next one.  The last one has no conditions.
 #include "pass/vectorize/variants.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static int64_t assumed(const struct copy *c, int cap) {
 
 // -- what to say ----------------------------------------------------------------------------------
 
-// The param of "value" that a promise is best made of: one without any, as there is in a condition.
+// The param in "value" to promise a divisor of; a condition always contains one without.
 static const struct param *to_promise(const struct kernel *k, struct lay_int value) {
     const struct lay_sym *y = assume_unpromised(value);
     int i = 0;
@@ -45,7 +45,7 @@ static const struct param *to_promise(const struct kernel *k, struct lay_int val
     return k->param[i];
 }
 
-// Where the promise of "c" can be written, and what; false where that is not one word at one place.
+// Where and what to write to promise "c"; false if it is not a single word at a single place.
 static bool mend(struct session *s, const struct kernel *k, const struct condition *c,
                  struct range *at, const char **text) {
     if (c->tensor) {
@@ -95,7 +95,7 @@ void note_promises(struct session *s, const struct kernel *k, const struct condi
         all &= mend(s, k, &list->at[i], &at, &text);
     }
     if (!all) return;
-    // one of them alone does not fix it
+    // no single promise is enough
     if (list->n > 1) diag_note(s, k->at, "with all of this promised %s", then);
     for (int i = 0; i < list->n; ++i) {
         mend(s, k, &list->at[i], &at, &text);
@@ -103,7 +103,8 @@ void note_promises(struct session *s, const struct kernel *k, const struct condi
     }
 }
 
-// "'align 16' of 'A', 'index % 4' of 'p' and a promise of 'q' that makes 'q*r' a multiple of 4"
+// Such as "'align 16' of 'A', 'index % 4' of 'p' and a promise of 'q' that makes 'q*r' a multiple
+// of 4".
 static const char *facts_text(struct session *s, const struct kernel *k,
                               const struct conditions *list) {
     const char *text = "";
@@ -125,7 +126,7 @@ static const char *facts_text(struct session *s, const struct kernel *k,
     return text;
 }
 
-// One note for all facts, at the first place where a promise would be.
+// Adds one note for all facts, at the first place where a promise would be.
 static void note_facts(struct session *s, const struct kernel *k, const struct conditions *list) {
     const struct condition *first = &list->at[0];
     struct range at;
@@ -151,7 +152,7 @@ static const char *widths_text(struct session *s, const struct kernel *k) {
     return text;
 }
 
-// Tensors first, then params, as they came.
+// Sorts tensors before params, each in their old order.
 static void sort(struct session *s, struct conditions *list) {
     struct condition *sorted = ARENA_ARRAY(&s->arena, struct condition, list->n + 1);
     int n = 0;
@@ -165,7 +166,7 @@ static void sort(struct session *s, struct conditions *list) {
 
 // -- the variants ---------------------------------------------------------------------------------
 
-// Whether some values of the params keep all promises and the conditions.
+// Whether some values of the params keep all promises and conditions.
 static bool can_hold(struct session *s, const struct plan *p, const struct conditions *list) {
     bool params = false;
     for (int i = 0; i < list->n; ++i) params |= !list->at[i].tensor;
@@ -175,7 +176,7 @@ static bool can_hold(struct session *s, const struct plan *p, const struct condi
     return can;
 }
 
-// Gives "c" its widths with what the "n" "chosen" caps assume.
+// Gives "c" its widths under the assumptions of the "n" caps in "chosen".
 static void give_widths(struct session *s, const struct kernel *k, struct copy *c,
                         const int *chosen, const struct variant *made, int n) {
     struct copy_width *by = ARENA_ARRAY(&s->arena, struct copy_width, n);
@@ -204,7 +205,7 @@ static struct conditions of_case(struct session *s, const struct kernel *k) {
     return list;
 }
 
-// Whether "list" asks for nothing but the conditions of the case.
+// Whether "list" has no more than the conditions of the case.
 static bool nothing_more(const struct kernel *k, const struct conditions *list) {
     bool same = list->n == k->nwhen;
     for (int i = 0; same && i < k->nwhen; ++i)
@@ -213,7 +214,7 @@ static bool nothing_more(const struct kernel *k, const struct conditions *list) 
     return same;
 }
 
-// What variants are called: by their bits, and those of several cases by their number from 1 on.
+// Sets the tags of variants: their bits, or for several cases numbers from 1 on.
 static void number(struct kernel *k) {
     int before = 0;
     for (const struct kernel *x = k->first_case; x && x != k; x = x->next_case)
@@ -230,7 +231,7 @@ static void never_holds(struct session *s, const struct kernel *k) {
                k->name);
 }
 
-// The width of "c" under what cap "cap" assumes; CAPS: under nothing.
+// The width of "c" under the assumptions of cap "cap"; CAPS: without assumptions.
 static int bits_under(struct session *s, const struct kernel *k, const struct copy *c, int cap) {
     struct session_mark mark = session_mark(s);
     int bits = vectorize_facts(s, k, c, cap < CAPS ? assumed(c, cap) : 0, NULL).bits;
@@ -244,7 +245,7 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     struct variant *made = ARENA_ARRAY(&s->arena, struct variant, CAPS);
     walk_copies(s, k, collect, &copies);
     int(*bits)[CAPS] = (int(*)[CAPS])ARENA_ARRAY(&s->arena, int, copies.n *CAPS + 1);
-    int widest = 0;  // of the accesses that depend on conditions
+    int widest = 0;  // the widest access that depends on conditions
     for (int i = 0; i < copies.n; ++i) {
         const struct copy *c = copies.at[i];
         bits[i][0] = bits_under(s, k, c, 0);

@@ -1,20 +1,20 @@
-// Pass "vectorize": the width of an access, the least of named bounds.
+// Pass "vectorize": the width of accesses, which is the minimum of several named bounds.
 //
 // Requires: facts of partition and predicate.  Fills: facts.bits, vec, step, bound, won, why,
-// src_align, dst_align, variant, kernel.variant, and what edge.h fills; reorders facts.mode so that
-// the iterations that are left after the vector come in the order in which memory runs, and takes
-// the vector's own elements out of it.
+// src_align, dst_align, variant, kernel.variant, and what edge.h fills.  Reorders facts.mode so
+// that the remaining iterations follow the order of memory, and removes the elements of an access
+// from it.
 //
-// Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
-// alignment of each side, the greatest common divisor of the base's alignment and of every known
-// offset and stride that is left; the divisibility that is promised of those that a param enters;
-// the swizzle's base; predicates, where no tile is whole; the conversion of elements.
+// Bounds, in bits: the atom; the contiguous run of each side, and the run common to both; the
+// alignment of each side, which is the greatest common divisor of the base's alignment and of all
+// known offsets and remaining strides; the promised divisors of those that contain params; the
+// swizzle's base; predicates, if no tile is whole; the conversion of elements.
 //
-// A copy that converts loads as many elements at once as it stores, so that the side with narrower
-// elements has narrower accesses: facts.bits are the other side's.
+// A copy that converts loads as many elements at once as it stores, so the side with narrower
+// elements has narrower accesses.  facts.bits is the width on the other side.
 //
-// What is not promised (assume.h) bounds no width: variants.c makes a version of the kernel for
-// each width that comes out of it.
+// Unpromised facts (assume.h) bound no width: variants.c makes a version of the kernel for each
+// resulting width.
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static int64_t power_of_two_in(int64_t n) {
 
 // -- alignment ------------------------------------------------------------------------------------
 
-// Adds "d" things of "unit" bytes to what a param enters.
+// Adds "d" units of "unit" bytes to the terms with params.
 static void add_loose(const struct assumption *a, struct align_terms *t, struct lay_int d,
                       int64_t unit) {
     int64_t by = assume_int(a, d, unit);
@@ -61,14 +61,14 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
     }
 }
 
-// Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
+// The alignment in bytes of all vectors of "vec" elements of a side, ignoring terms with params.
 static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
                          const struct view *v, int side, const struct run *run, int64_t vec,
                          struct align_terms *terms) {
     const struct part *p = copy_part(f, side == SRC);
     int64_t bytes = v->base->elem->bits / 8;
     bool together = f->src_run > 0;
-    // the run's own modes step over whole vectors once the vector's elements are gone
+    // the run's own modes advance by complete vectors after the vector's elements are removed
     *terms = (struct align_terms){.base = assume_base(a, v->base),
                                   .run = run->size % vec == 0 ? vec * bytes : bytes,
                                   .worst = lay_int(0),
@@ -93,7 +93,7 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
 
 // -- one copy -------------------------------------------------------------------------------------
 
-// Merges what accesses leave of the run into modes of whole vectors, which come first.
+// Merges what remains of the run into modes of complete vectors, which come first.
 static void reorder(struct session *s, const struct copy *c, struct copy_facts *f) {
     struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
     struct run *run = ARENA_NEW(&s->arena, struct run);
@@ -104,7 +104,7 @@ static void reorder(struct session *s, const struct copy *c, struct copy_facts *
     for (int i = 0; i < f->nmodes; ++i) {
         if (!run->used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
     }
-    // neighbours that are one mode on both sides
+    // merge neighbours that are one mode on both sides
     int w = 0;
     for (int i = 0; i < n; ++i) {
         if (w > 0 && m[w - 1].rest == m[i].rest &&
@@ -128,8 +128,8 @@ static int64_t at_least(int64_t a, int64_t least) {
     return a > least ? a : least;
 }
 
-// "bytes", which divide an address, in bits.  Of many bytes the power of two in them counts: the
-// greatest bound is no divisor of what it stands for.
+// Converts "bytes", a divisor of an address, to bits.  For many bytes, uses the largest power of
+// two in them, because BOUND_NONE need not divide the value.
 static int64_t bits_of(int64_t bytes) {
     if (bytes <= BOUND_NONE / 8) return bytes * 8;
     return at_most(power_of_two_in(bytes), BOUND_NONE / 8) * 8;
@@ -183,12 +183,12 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
     widen_offer(s, k, c);
 }
 
-// The bounds of "c" under the assumption "a", and what comes of them.
+// Computes the bounds of "c" under the assumption "a", and the resulting width.
 static void measure(const struct assumption *a, const struct copy *c, struct copy_facts *f) {
     const struct atom *atom = copy_atom(c);
     int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
     int bits = copy_wider(c)->bits;
-    struct assumption of_src = *a, of_dst = *a;  // the wider side's bytes are assumed
+    struct assumption of_src = *a, of_dst = *a;  // assumptions are in bytes of the wider side
     of_src.bytes = a->bytes * src / bits;
     of_dst.bytes = a->bytes * dst / bits;
     struct run *both = ARENA_NEW(&a->s->arena, struct run);
@@ -202,7 +202,7 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
         run = atom->bits / bits;
     }
     int64_t *b = f->bound;
-    // a cap below an element leaves single elements
+    // a cap narrower than an element allows single elements
     b[BOUND_CONVERSION] = src != dst ? at_least(atom->bits, bits) : BOUND_NONE;
     b[BOUND_ATOM] = at_least(atom->bits, src != dst ? src + dst - bits : bits);
     b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / src) * src;
@@ -215,7 +215,7 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    // registers are taken from wherever they are
+    // fragments are taken from any registers
     if (!(sides & SRC)) b[BOUND_SRC_RUN] = b[BOUND_SRC_ALIGN] = b[BOUND_SRC_DIVIDES] = BOUND_NONE;
     if (!(sides & DST)) b[BOUND_DST_RUN] = b[BOUND_DST_ALIGN] = b[BOUND_DST_DIVIDES] = BOUND_NONE;
     bool fills = atom->row->fills && c->pad;
@@ -261,18 +261,18 @@ void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts
     if (f->npred) edge_modes(s, c, f);
 }
 
-// A width that is demanded is no matter of what holds at launch.
+// A required width does not depend on what holds at launch.
 static int64_t assumed(const struct copy *c) {
     return copy_atom(c)->row->exact ? 0 : VARIANT_BYTES;
 }
 
-// Whether single elements are aligned to their size, which is no matter of a collective access.
+// Whether single elements are aligned to their size; a collective access does not need that.
 static bool has_elements(const struct copy *c) {
     return c->facts.bits >= copy_wider(c)->bits || atom_is_collective(copy_atom(c)->row);
 }
 
-// Whether accesses are narrower than was asked for.  That a map after 'by' leaves runs alone,
-// -Windex-map has said.
+// Whether accesses are narrower than requested.  If only a map after 'by' is the reason,
+// -Windex-map has already warned.
 static bool is_narrow(const struct copy *c) {
     return c->facts.bits < copy_atom(c)->bits && !(c->facts.by_map && c->tc->by);
 }
@@ -322,7 +322,7 @@ bool vectorize_asks(const struct copy *c) {
     return c->facts.npred > 0;
 }
 
-// Of the widest variant, or the only one.
+// Finishes a copy for the widest or only variant.
 static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     vectorize_finish(s, c, &c->facts);

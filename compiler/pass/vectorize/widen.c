@@ -1,9 +1,9 @@
-// Other arrangements of the same threads, offered where a copy is narrower than it was asked to be.
+// Offers other arrangements of the same threads if a copy is narrower than requested.
 //
-// One access moves neighbours along the mode whose stride is 1, so a thread has to have as many of
-// them there: it has all that it has along that mode, or the tile stays and its threads are in
-// another order, or the tile grows along that mode.  Whether the copy is wider then, and right, is
-// tried (compile/fixits.c) before it is shown.
+// One access moves neighbours along the mode with stride 1, so a thread needs that many of them
+// there. There are three ways: the thread has all its values along that mode; or the tile stays,
+// with its threads in another order; or the tile grows along that mode.  Fix-its are tried before
+// they are shown (compile/fixits.c): the copy must be wider, and right.
 #include <string.h>
 
 #include "base/buf.h"
@@ -33,7 +33,7 @@ int contiguous_mode(struct lay_ctx *x, const struct view *v) {
     return found;
 }
 
-// The mode along which both sides in memory run, -1 for none.
+// The contiguous mode of all sides that are in memory; -1 if they have no common one.
 static int common_mode(struct session *s, const struct view *src, const struct view *dst) {
     bool from = src->base->space != MEM_FRAG, to = dst->base->space != MEM_FRAG;
     int a = from ? contiguous_mode(&s->lay, src) : -1, b = to ? contiguous_mode(&s->lay, dst) : -1;
@@ -42,7 +42,7 @@ static int common_mode(struct session *s, const struct view *src, const struct v
 
 // -- arrangements ---------------------------------------------------------------------------------
 
-// The threads where they are, with all values of one along that mode.
+// Keeps the threads, and puts all values of a thread along that mode.
 static bool turn_values(const struct arrangement *now, int64_t w, struct arrangement *out) {
     int64_t values = 1;
     *out = *now;
@@ -54,7 +54,7 @@ static bool turn_values(const struct arrangement *now, int64_t w, struct arrange
     return values % w == 0 && values != now->val[now->along];
 }
 
-// The tile "now" with "w" neighbours a thread along its mode, its threads in other places.
+// Keeps the tile "now", with "w" neighbours for each thread along its mode, and moves threads.
 static bool keep_tile(const struct arrangement *now, int64_t w, struct arrangement *out) {
     int64_t threads = 1;
     *out = *now;
@@ -70,7 +70,7 @@ static bool keep_tile(const struct arrangement *now, int64_t w, struct arrangeme
     return threads == 1 && memcmp(out->thr, now->thr, sizeof out->thr) != 0;
 }
 
-// The threads where they are, with at least "w" neighbours each.
+// Keeps the threads, and gives each at least "w" neighbours.
 static bool grow_tile(const struct arrangement *now, int64_t w, struct arrangement *out) {
     *out = *now;
     out->val[now->along] = (now->val[now->along] + w - 1) / w * w;
@@ -96,7 +96,7 @@ const char *numbers_text(struct session *s, const int64_t *n, int rank, int alon
     return buf_finish(&b, &s->arena);
 }
 
-// Whether some of the threads have nothing of "v", which the tile begins in.
+// Whether some threads have no element of "v".
 static bool leaves_idle(struct session *s, const struct view *v, const struct arrangement *a) {
     struct lay l = lay_inner(v->layout);
     for (int i = 0; lay_valid(l) && i < a->rank && i < lay_rank(l); ++i) {
@@ -111,14 +111,14 @@ static bool leaves_idle(struct session *s, const struct view *v, const struct ar
 struct place {
     const struct copy *c;
     const struct atom *atom;
-    const struct view *src, *dst;     // that a tile divides
-    const struct tiled_copy *tc;      // or
-    const struct partitioned *p, *q;  // both sides
+    const struct view *src, *dst;     // the views that a tile divides
+    const struct tiled_copy *tc;      // .. or the tiled copy
+    const struct partitioned *p, *q;  // .. or both sides of local_partition
     struct arrangement now;
 };
 
-// "(thr, val)" of a tiled copy by modes; one given in another way has all its threads and values in
-// its tile somehow.
+// "(thr, val)" of a tiled copy, by modes.  If it is given in another way, any distribution of its
+// threads and values in the tile will do.
 static bool arrangement_of_tile(struct session *s, const struct tiled_copy *tc,
                                 struct arrangement *a) {
     a->rank = lay_tuple_rank(tc->tiler);
@@ -128,7 +128,7 @@ static bool arrangement_of_tile(struct session *s, const struct tiled_copy *tc,
         struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tc->tiler, i));
         if (known) {
             a->thr[i] = lay_size(&s->lay, lay_mode(&s->lay, tc->thr, i)).num;
-        } else {  // as many as fit: keep_tile() places them again
+        } else {  // as many as fit; keep_tile() distributes them again
             a->thr[i] = lay_gcd(threads, n.num);
             threads /= a->thr[i];
         }
@@ -148,7 +148,7 @@ static bool arrangement_of_parts(struct session *s, const struct partitioned *p,
     return true;
 }
 
-// What divides the sides of "c" among threads, where it is written so that it can be edited.
+// Finds what divides the sides of "c" among threads, if its text can be edited.
 static bool find_place(struct session *s, const struct copy *c, struct place *x) {
     *x = (struct place){.c = c, .src = &c->src, .dst = &c->dst, .tc = c->tc};
     x->atom = copy_atom(c);
@@ -166,7 +166,7 @@ static bool find_place(struct session *s, const struct copy *c, struct place *x)
     return ok && x->now.along >= 0 && x->now.along < x->now.rank;
 }
 
-// Whether "a" leaves threads idle that are not so now.
+// Whether "a" makes threads idle that are not idle now.
 static bool idles(struct session *s, const struct place *x, const struct arrangement *a) {
     const struct view *v = x->c->src.base->space != MEM_FRAG ? x->src : x->dst;
     return leaves_idle(s, v, a) && !leaves_idle(s, v, &x->now);

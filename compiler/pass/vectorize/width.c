@@ -1,4 +1,4 @@
-// What a bound on the width of an access comes from, in words.
+// The reasons for the bounds of an access's width, as text.
 #include "pass/vectorize/width.h"
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -29,7 +29,7 @@ static bool is_step(struct lay_ctx *x, struct lay_int d, struct lay_int extent,
            (n.num == 1 || (lay_int_static(extent) && n.num < extent.num));
 }
 
-// The mode of "l" along which steps of "d" elements lead, -1 for none.
+// The mode of "l" along which steps of "d" elements go; -1: none.
 static int mode_of_step(struct lay_ctx *x, struct lay l, struct lay_int d) {
     for (int i = 0; lay_valid(l) && i < lay_rank(l); ++i) {
         struct lay m = lay_flatten(x, lay_mode(x, l, i));
@@ -44,7 +44,7 @@ static int mode_of_step(struct lay_ctx *x, struct lay l, struct lay_int d) {
     return -1;
 }
 
-// "3 elements apart along mode 1 of 'A'"
+// Such as "3 elements apart along mode 1 of 'A'".
 static const char *apart(struct session *s, const struct view *v, struct lay_int d) {
     int mode = mode_of_step(&s->lay, lay_inner(v->layout), d);
     const char *name = mode >= 0 && v->names ? v->names[mode] : NULL, *along = "in";
@@ -56,7 +56,7 @@ static const char *apart(struct session *s, const struct view *v, struct lay_int
                         v->base->name);
 }
 
-// "a thread has 12 contiguous elements of 8 bits in 'A', which accesses of 4 divide"
+// Such as "a thread has 12 contiguous elements of 8 bits in 'A', which accesses of 4 divide".
 static const char *run_text(struct session *s, const char *where, int64_t run, int bits) {
     const char *divide = "";
     int64_t most = run & -run;
@@ -69,14 +69,14 @@ static const char *run_text(struct session *s, const char *where, int64_t run, i
                         (long)run, bits, where, divide);
 }
 
-// What ends the contiguous run of one side.
+// The reason why the contiguous run of one side ends.
 static const char *run_reason(struct session *s, const struct copy *c, enum side side) {
     const struct copy_facts *f = &c->facts;
     const struct view *v = copy_side(c, side == SRC);
     int64_t run = run_of_side(f->mode, f->nmodes, side);
     int64_t least = 0;
-    bool again = false;   // what the other side has next is the same element here
-    bool values = false;  // a thread has several in one tile; else those of its rounds count
+    bool again = false;   // the next element of the other side is the same element here
+    bool values = false;  // a thread has several values in one tile; otherwise its rounds count
     struct lay_int d = lay_int(0);
     for (int i = 0; i < f->nmodes; ++i) values |= !f->mode[i].rest && f->mode[i].extent > 1;
     for (int i = 0; i < f->nmodes; ++i) {
@@ -99,7 +99,7 @@ static const char *run_reason(struct session *s, const struct copy *c, enum side
     return arena_printf(&s->arena, "%s: its values are %s", head, apart(s, v, d));
 }
 
-// What ends the run that the two sides have in common.
+// The reason why the run common to both sides ends.
 static const char *common_reason(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     int sides = run_sides(s, c);
@@ -123,7 +123,7 @@ static const char *common_reason(struct session *s, const struct copy *c) {
     return head;
 }
 
-// Whether what a param enters is promised to be a multiple of what the atom moves.
+// Says whether values with params are promised to be multiples of what the atom moves.
 static const char *divides_reason(struct session *s, const struct copy *c, bool src) {
     const struct align_terms *t = src ? &c->facts.src_align : &c->facts.dst_align;
     const struct tensor *base = copy_side(c, src)->base;
@@ -143,7 +143,7 @@ static const char *divides_reason(struct session *s, const struct copy *c, bool 
                         what, base->name, want, have);
 }
 
-// What is left to the side whose elements are narrower.
+// The width that remains for the side with narrower elements.
 static const char *conversion_reason(struct session *s, const struct copy *c) {
     const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
     if (a->bits == b->bits) return NULL;
@@ -152,7 +152,7 @@ static const char *conversion_reason(struct session *s, const struct copy *c) {
                         c->src.base->name, a->name, c->dst.base->name, b->name);
 }
 
-// What ends the run of one side of a collective access.
+// The reason why the run of one side of a collective access ends.
 static const char *together_reason(struct session *s, const struct copy *c, bool src) {
     const struct atom *a = copy_atom(c);
     int64_t run = src ? c->facts.src_run : c->facts.dst_run;
@@ -163,7 +163,7 @@ static const char *together_reason(struct session *s, const struct copy *c, bool
                         (long)run);
 }
 
-// Whether "b" is about a side that is in registers, which bound no width.
+// Whether "b" is about a side in registers, which bounds no width.
 static bool is_of_registers(struct session *s, const struct copy *c, enum bound b) {
     bool src = b == BOUND_SRC_RUN || b == BOUND_SRC_ALIGN || b == BOUND_SRC_DIVIDES;
     bool dst = b == BOUND_DST_RUN || b == BOUND_DST_ALIGN || b == BOUND_DST_DIVIDES;

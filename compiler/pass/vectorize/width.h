@@ -1,4 +1,4 @@
-// What bounds the width of an access, for pass "vectorize".
+// The reasons for the bounds of an access's width, for pass "vectorize".
 #ifndef TCPC_PASS_VECTORIZE_WIDTH_H
 #define TCPC_PASS_VECTORIZE_WIDTH_H
 
@@ -6,21 +6,21 @@
 
 struct session;
 
-// What bound "b" of copy "c" comes from, as a sentence without a stop, or NULL where there is no
-// such bound; to be called before the vector's elements are taken out of the modes.
+// The reason for bound "b" of copy "c" as a sentence without a full stop; NULL if there is no such
+// bound.  @pre the elements of an access are not yet removed from the modes
 const char *width_reason(struct session *s, const struct copy *c, enum bound b);
 
-// Adds to the diagnostic before it notes with fix-its that arrange the threads of "c" in another
-// way, so that it is as wide as it was asked to be; each is to be tried.
+// Adds notes to the last diagnostic whose fix-its arrange the threads of "c" in another way, so
+// that it is as wide as requested.  Each is tried before it is shown.
 void widen_offer(struct session *s, struct kernel *k, const struct copy *c);
 
-// The mode of "v" that starts with stride 1, -1 for none.
+// The mode of "v" that begins with stride 1; -1: none.
 int contiguous_mode(struct lay_ctx *x, const struct view *v);
-// "(8,32)", or with its strides where the mode along which threads are consecutive is not the first
+// "(8,32)"; with strides if threads are consecutive along another mode than the first.
 const char *numbers_text(struct session *s, const int64_t *n, int rank, int along);
 
-// promise.c: notes what else would give copy number "number" of "k" the width that its atom demands: a
-// larger 'align', other rows, another swizzle.
+// promise.c: notes what else would give copy number "number" of "k" the width that its atom
+// requires: a larger 'align', other rows, another swizzle.
 void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);
 
 // turn.c: offers the same instruction of copy number "number" that transposes, or does not.

@@ -1,5 +1,5 @@
-// What is declared and not used: arguments that no statement names, loops without statements, and
-// stages that no pipeline fills.
+// Warns of what is declared and not used: arguments, loops without statements, and stages that no
+// pipeline fills.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
@@ -28,7 +28,7 @@ void waste_arguments(struct session *s, const struct kernel *k) {
 
 // -- loops and stages -----------------------------------------------------------------------------
 
-// The slots of "t" that "v" is of, as bits; all where that is not known.
+// The slots of "t" that "v" accesses, as bits; all of them if that is not known.
 static uint64_t slots_of(struct session *s, const struct view *v, const struct tensor *t) {
     if (v->base != t) return 0;
     int n = lay_valid(v->coord) ? lay_tuple_leaves(t->layout.shape) : 0;

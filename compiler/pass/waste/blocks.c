@@ -1,17 +1,17 @@
-// Blocks, and steps of a loop, that are outside every tensor: a grid that counts elements where it
-// should count tiles.
+// Warns of blocks and iterations that are outside every tensor: the grid probably counts elements
+// instead of tiles.
 //
-// A predicate "128*block.x + .. < M" keeps every element of a copy only where 128*block.x < M: from
-// block ceil_div(M, 128) on it keeps none.  Where all copies that count have such a bound, and the
-// same one, the other blocks do nothing.  They are said to be too many where the grid has one
-// for every N elements, and 2*N or more would do, so that it is so for every M beyond one tile.
+// A predicate "128*block.x + .. < M" keeps elements of a copy only while 128*block.x < M, so from
+// block ceil_div(M, 128) on it keeps none.  If all relevant copies have the same such bound, the
+// other blocks do nothing.  There are too many blocks if the grid has one for every N elements and
+// one for every 2*N or more would be enough, so that it is true for every M of more than one tile.
 #include <inttypes.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
 
-// The first value of a variable from which on nothing is moved: ceil_div(of, by).
+// The value of a variable from which on nothing is moved: ceil_div(of, by).
 struct reach {
     struct lay_int of;
     int64_t by;
@@ -19,8 +19,8 @@ struct reach {
 
 // -- what a copy is bounded by --------------------------------------------------------------------
 
-// The factor of "v" in "e", when what else "e" has is not negative and does not depend on "v"; 0:
-// none.
+// The coefficient of "v" in "e", if the rest of "e" is >= 0 and does not depend on "v"; otherwise
+// 0.
 static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_var *v) {
     const struct ix *x = ix_var(s, v);
     if (ix_equal(e, x)) return 1;
@@ -35,7 +35,7 @@ static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_
     return 0;
 }
 
-// Whether "c" moves nothing from some value of "v" on, and from which.
+// Whether "c" moves nothing if "v" is large; sets "out" to the first such value.
 static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
                        struct reach *out) {
     for (int i = 0; i < c->facts.npred; ++i) {
@@ -55,8 +55,8 @@ static bool same_bound(const struct reach *a, const struct reach *b) {
 
 // -- how many are asked for -----------------------------------------------------------------------
 
-// "n" as one for every num / den elements of "of", rounded up: M is one for each element, M / 64
-// one for 64.
+// Writes "n" as one for every num / den elements of "of", rounded up: M has one for each element, M
+// / 64 one for 64.
 static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int64_t *num,
                     int64_t *den) {
     *num = *den = 1;
@@ -72,7 +72,7 @@ static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int6
     return true;
 }
 
-// Whether there are more than "b" bounds, for every size of more than one tile.
+// Whether "n" is more than "b" needs, for every size of more than one tile.
 static bool too_many(struct session *s, struct lay_int n, const struct reach *b) {
     int64_t num, den;
     if (lay_int_static(n) && lay_int_static(b->of)) return n.num > (b->of.num - 1) / b->by + 1;
@@ -91,7 +91,7 @@ static const char *enough_text(struct session *s, const struct reach *b) {
 
 // -- blocks ---------------------------------------------------------------------------------------
 
-// Blocks are seen by what they write to global memory.
+// Blocks are judged by what they write to global memory.
 static bool grid_bound(struct session *s, const struct kernel *k, const struct ix_var *v,
                        struct reach *out) {
     bool any = false;
@@ -120,8 +120,8 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
 
 // -- steps ----------------------------------------------------------------------------------------
 
-// A step is seen by what it moves from or to global memory.  With "alone" it does nothing else:
-// a few steps more may be there to use what is still in flight.
+// Iterations are judged by what they move to or from global memory.  "alone": they must do nothing
+// else, as a few more iterations may be necessary for what is still in flight.
 static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, struct reach *out) {
     bool any = false;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {

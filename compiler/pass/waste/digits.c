@@ -1,5 +1,5 @@
-// Copies that convert numbers which the new type does not hold, where one of the two types is of
-// integers: often bits are meant, not numbers, or the element type is a mistake.
+// Warns of copies whose conversion loses numbers, if one of the two types is an integer type: often
+// bits are meant instead of numbers, or the element type is a mistake.
 #include "base/session.h"
 #include "pass/waste/waste.h"
 

@@ -1,26 +1,28 @@
-// Numbers that go from floats to floats of the same type through a buffer of the kernel that does
-// not hold them.  Where a narrower tensor or a call has a part in it, the plan asks for that type.
+// Warns of floats that go to a tensor of the same type through a buffer of the kernel that cannot
+// hold them.  If a narrower tensor or a call is involved, the plan needs that type, and there is no
+// warning.
 #include <stdlib.h>
 
 #include "base/session.h"
 #include "pass/waste/waste.h"
 
-// A buffer of the kernel.  Those that copies join are one group.
+// A buffer of the kernel.  Buffers connected by copies form a group.
 struct buffer {
     const struct tensor *t;
-    int up;  // towards the first of its group; itself there
-    // Of a group, at its first: a tensor that it is copied from, and one that it is copied to.
+    int up;  // a buffer nearer to the first of its group; itself there
+    // For the first of a group: a tensor that is copied to the group, and one that is copied from
+    // it.
     const struct tensor *in, *out;
-    bool mixed;             // others of these have another type, or a call has one of the group
-    bool told;              // of the group
-    struct buffer *member;  // of the group: the first one in a list of all
-    struct buffer *next;    // of that list
+    bool mixed;  // there are several such tensors of different types, or a call uses the group
+    bool told;   // for the group: a warning was given
+    struct buffer *member;  // for the group: its members, as a list
+    struct buffer *next;    // next member
     const struct stmt *at;  // the first copy to it that rounds
-    int number;             // of that copy in the kernel
+    int number;             // number of that copy in the kernel
 };
 
 struct buffers {
-    struct buffer *at;  // by the id of the tensor
+    struct buffer *at;  // sorted by tensor
     int n;
 };
 
@@ -29,7 +31,7 @@ static int by_id(const void *a, const void *b) {
     return (x->t->id > y->t->id) - (x->t->id < y->t->id);
 }
 
-// NULL: it belongs to somebody else.
+// The buffer of "t"; NULL if it is not the kernel's own.
 static struct buffer *find(const struct buffers *all, const struct tensor *t) {
     struct buffer key = {.t = t};
     struct buffer *x = bsearch(&key, all->at, (size_t)all->n, sizeof key, by_id);
@@ -86,7 +88,7 @@ static void find_ends(const struct buffers *all, const struct kernel *k) {
     }
 }
 
-// "x" of group "g" is the first that rounds.
+// Warns that "x", of group "g", is the first buffer that rounds.
 static void warn(struct session *s, const struct kernel *k, const struct buffer *x,
                  const struct buffer *g) {
     const struct elem_type *elem = g->in->elem;

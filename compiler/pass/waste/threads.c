@@ -7,8 +7,8 @@
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
 
-// Whether "a" and "b", of one shape of several extents, number its places in different orders.  With
-// equal extents that may be a transposition.
+// Whether "a" and "b", of one shape with several extents > 1, number its places in different
+// orders. False if the extents are equal, because that may be a transposition.
 static bool orders_differ(struct session *s, struct lay a, struct lay b) {
     bool differ = false, square = true;
     int64_t first = 0;

@@ -1,5 +1,5 @@
-// Pass "waste": warns of blocks, steps and copies that change nothing, and of numbers that a copy
-// loses.
+// Pass "waste": warns of blocks, iterations and copies that have no effect, and of numbers that a
+// copy changes.
 //
 // Requires: facts of partition and predicate.  Fills nothing.  What it says is so for all sizes; what is not
 // known is not said.
@@ -15,7 +15,7 @@ static bool is_on(const struct session *s, enum warning w) {
 bool pass_waste(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         if (is_on(s, W_CONVERSION)) waste_digits(s, k);
-        if (k->planned) continue;  // there is no text of the user's to fix
+        if (k->planned) continue;  // the user has no text to fix
         if (is_on(s, W_UNUSED)) waste_arguments(s, k);
         if (is_on(s, W_UNUSED)) waste_declared(s, k);
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);

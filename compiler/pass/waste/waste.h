@@ -1,4 +1,4 @@
-// What a plan asks for and nobody needs: the parts of pass "waste".
+// Finds parts of a plan that have no effect.  These are the parts of pass "waste".
 #ifndef TCPC_PASS_WASTE_WASTE_H
 #define TCPC_PASS_WASTE_WASTE_H
 
@@ -6,18 +6,19 @@
 
 struct session;
 
-// Blocks and steps of loops that are outside every tensor, for each size.
+// Warns of blocks and iterations that are outside every tensor, for every size.
 void waste_blocks(struct session *s, const struct kernel *k);
-// Copies and fills whose elements nobody reads.
+// Warns of copies and fills whose elements are never read.
 void waste_writes(struct session *s, const struct kernel *k);
 
-// Copies that convert an integer to a type that does not hold it, or a float to an integer.
+// Warns of copies that convert an integer to a type that cannot hold it, or a float to an integer.
 void waste_digits(struct session *s, const struct kernel *k);
 
-// Floats that go to their own type again through a buffer of a narrower one.
+// Warns of floats that go through a buffer of a narrower type to a tensor of their own type.
 void waste_rounding(struct session *s, const struct kernel *k);
 
-// Inputs of which all blocks read one part, where an output of the shape is written by parts.
+// Warns of inputs of which all blocks read the same part, if an output of that shape is written in
+// parts.
 void waste_tiles(struct session *s, const struct kernel *k);
 
 // A block with more threads than any of its tiled copies has, where it does nothing else.
@@ -32,10 +33,10 @@ void waste_registers(struct session *s, const struct kernel *k);
 // Copies whose sides are cut by the same threads in different orders.
 void waste_threads(struct session *s, const struct kernel *k);
 
-// Arguments that no statement of "k", or of one of its other cases, names.
+// Warns of arguments that no statement of "k", or of its other cases, uses.
 void waste_arguments(struct session *s, const struct kernel *k);
 
-// Loops of "k" without statements, and stages that are not used.
+// Warns of loops of "k" without statements, and of stages that are not used.
 void waste_declared(struct session *s, const struct kernel *k);
 
 #endif

@@ -1,5 +1,5 @@
-// Arithmetic: of integers, which params and what is known only when running may be part of, and of
-// the offset before a layout.
+// Arithmetic: of integers, including params and values known only at run time, and of the offset
+// before a layout.
 #include <inttypes.h>
 
 #include "sema/expr/expr.h"
@@ -8,7 +8,7 @@ static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
     return FAIL(c, e->at, "the result does not fit 64 bits, or is not a sum of products of params");
 }
 
-// The integer "ix", which is NULL when it overflowed.
+// The integer "ix"; NULL if it overflowed.
 static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
     return ix ? value_written_out(c, ix, e->at) : too_large(c, e);
 }
@@ -29,7 +29,8 @@ static bool overflows(enum ast_op op, const struct ix *a, const struct ix *b) {
     }
 }
 
-// "x" by a negative number: rounded down, as all quotients are, so that a remainder is not positive.
+// "x" divided by a negative number.  Rounds down like all quotients, so a remainder is not
+// positive.
 static const struct value *divide_down(struct sema *c, enum ast_op op, int64_t x, int64_t by,
                                        const struct ast_expr *e) {
     if (by == -1) return op == OP_MOD ? value_static(c, 0) : fits(c, negative(c, x), e);
@@ -90,8 +91,7 @@ static bool has_basis(const struct ast_expr *e) {
     return e->kind == E_BASIS;
 }
 
-// What "e", which comes before a layout, adds to its values: params and basis elements may be among
-// the terms.
+// The offset "e" before a layout.  Its terms may contain params and basis elements.
 static bool eval_offset(struct sema *c, const struct ast_expr *e, struct lay_sum *out) {
     bool sum = e->kind == E_BINARY && (e->op == OP_ADD || e->op == OP_SUB);
     if (!sum || !has_basis(e)) return value_to_lay_sum(c, eval(c, e), e->at, "the offset", out);

@@ -13,8 +13,8 @@ typedef const struct value *builtin_fn(struct sema *c, const struct call *call);
 struct row {
     char name[20];
     builtin_fn *fn;
-    bool lazy;  // gets the expression, not values: tile(..)
-    int names;  // the argument whose names the modes have: 1 the first, -1 the last; 0: none
+    bool lazy;  // gets the expression instead of values: tile(..)
+    int names;  // the argument whose names the modes get: 1 the first, -1 the last; 0: none
 };
 
 // Applies the calculator's operation of the same name to static values.
@@ -30,13 +30,13 @@ static const struct value *calc_call(struct sema *c, const struct call *call) {
     if (r.kind != CALC_NONE) return value_calc(c, r);
     if (meant_failed(c, call)) return &value_none;
     const char *what = sema_text(c, "'%s'", call->name);
-    if (c->lay->error && strstr(c->lay->error, what))  // it says of what
+    if (c->lay->error && strstr(c->lay->error, what))  // the message already names it
         return FAIL(c, call->e->at, "%s", c->lay->error);
     sema_lay_error(c, call->e->at, what);
     return &value_none;
 }
 
-// The shape that row(4,8) or row((4,8)) names.
+// The shape in row(4,8) or row((4,8)).
 static const struct lay_tuple *shape_of_args(struct sema *c, const struct call *call) {
     const struct value *v = call->arg[0];
     if (call->n > 1 || v->kind != VAL_TUPLE || call->e->arg[0].key.name)
@@ -67,7 +67,7 @@ static const struct value *col_call(struct sema *c, const struct call *call) {
     return compact(c, call, false);
 }
 
-// make_layout(S), make_layout(S, D), or make_layout of layouts, one a mode.
+// make_layout(S), make_layout(S, D), or make_layout of layouts, one for each mode.
 static const struct value *make_layout_call(struct sema *c, const struct call *call) {
     bool named = call->n == 2 && call->arg[1]->kind == VAL_CALC &&
                  call->arg[1]->calc.kind == CALC_NAME;  // LayoutRight
@@ -98,7 +98,7 @@ static const struct value *make_layout_call(struct sema *c, const struct call *c
     return value_layout(c, l);
 }
 
-// ceil_div of integers, which params may be part of; of tuples it is the calculator's.
+// ceil_div of integers, including params.  That of tuples is the calculator's.
 static const struct value *ceil_div_call(struct sema *c, const struct call *call) {
     const struct value *a = value_unwrap(call->arg[0]), *b = value_unwrap(call->arg[1]);
     if (a->kind != VAL_INT || b->kind != VAL_INT) return calc_call(c, call);
@@ -117,7 +117,7 @@ static const struct value *ceil_div_call(struct sema *c, const struct call *call
 }
 
 static const struct value *crd2idx_call(struct sema *c, const struct call *call) {
-    // a coordinate that is known only when running goes through the index expressions
+    // a coordinate known only at run time needs an index expression
     const struct value *i = value_unwrap(call->arg[0]);
     if (call->n == 2 && i->kind == VAL_INT && !ix_constant(i->ix)) {
         struct range at = call->e->arg[1].value->at;
@@ -155,7 +155,8 @@ static const struct value *tile_lazy(struct sema *c, const struct call *call) {
     return tile_call(c, call->e);
 }
 
-// What a plan does otherwise than the calculator, or what only a plan has; in the order of names.
+// Operations that a plan handles differently from the calculator, or that only plans have; sorted
+// by name.
 static const struct row rows[] = {
     {"append", view_call, false, 0},
     {"ceil_div", ceil_div_call, false, 0},
@@ -215,7 +216,7 @@ static const struct row rows[] = {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-// The operation "name", where plans have it.
+// Finds the operation "name" if plans have it.
 static bool find(const char *name, struct calc_operation *out) {
     return calc_known(name, out) && out->where != IN_CUTE;
 }
@@ -257,12 +258,12 @@ void builtin_names(const char **names, int *n, int cap) {
     for (int i = 0; i < n_atom_rows && *n < cap; ++i) names[(*n)++] = atom_rows[i].name;
 }
 
-// make_layout(S, stride=D) and the like: arguments have no names.
+// Reports keyword arguments, as in make_layout(S, stride=D).
 static const struct value *no_keys(struct sema *c, const struct calc_operation *op,
                                    const struct ast_expr *e, int i) {
     static const struct {
         char key[8];
-        int place;  // of the argument that CuTe DSL calls so
+        int place;  // of the argument with this name in CuTe DSL
     } keys[] = {{"shape", 0}, {"stride", 1}, {"order", 1}, {"tiler", 1}, {"coord", 2}};
     const struct ast_arg *a = &e->arg[i];
     diag_error(c->s, a->key.at,
@@ -303,7 +304,7 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
     }
     call.arg = arg;
     if (!whole || meant_exchanged(c, &call) || !names_sort_args(c, &call, arg)) return &value_none;
-    int of = row->names < 0 ? e->nargs - 1 : row->names - 1;  // the argument whose names stay
+    int of = row->names < 0 ? e->nargs - 1 : row->names - 1;  // the argument whose names are kept
     const struct value *named = row->names ? arg[of] : NULL;
     if (named && named->kind == VAL_TUPLE) arg[of] = names_drop(c, named);
     const struct value *made = row->fn(c, &call);

@@ -1,5 +1,5 @@
-// Comparisons: of integers, as far as the ranges and promises of params decide them, and of tuples
-// and layouts.
+// Comparisons: of integers, as far as ranges and promises of params decide them, and of tuples and
+// layouts.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -13,7 +13,7 @@ static enum answer invert(enum answer a) {
 // Whether a <= b - by for all values.
 static enum answer below(struct sema *c, const struct ix *a, const struct ix *b, int64_t by) {
     struct session *s = c->s;
-    // numbers far apart have a difference that does not fit
+    // the difference of distant numbers may overflow
     int64_t x, y;
     if (ix_static(a, &x) && ix_static(b, &y)) return (by ? x < y : x <= y) ? YES : NO;
     const struct ix *d = ix_sub(s, ix_sub(s, b, a), ix_int(s, by));
@@ -49,7 +49,7 @@ static enum answer equal(struct sema *c, const struct value *a, const struct val
     a = value_unwrap(a);
     b = value_unwrap(b);
     if (a->kind == VAL_INT && b->kind == VAL_INT) return equal_ix(c, a->ix, b->ix);
-    // a tensor is written as offset + layout, too
+    // a comparison reads the layout of a tensor
     if (a->kind == VAL_VIEW) tensor_layout_read(c, a->view.base);
     if (b->kind == VAL_VIEW) tensor_layout_read(c, b->view.base);
     if (a->kind == VAL_VIEW || b->kind == VAL_VIEW)

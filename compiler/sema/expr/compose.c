@@ -6,7 +6,7 @@ static bool is_swizzle(const struct value *v) {
     return v->kind == VAL_CALC && v->calc.kind == CALC_SWIZZLE;
 }
 
-// "a o b", which is term "i", by the calculator.
+// "a o b", computed by the calculator; it is term "i".
 static const struct value *both(struct sema *c, const struct ast_expr *e, const struct value *a,
                                 const struct value *b, int i) {
     struct calc_value arg[2];
@@ -34,8 +34,8 @@ static const struct value *both(struct sema *c, const struct ast_expr *e, const 
 static const struct value *compose_from(struct sema *c, const struct ast_expr *e, int i,
                                         const struct value *first);
 
-// The swizzle "w", which is term "*i", with the offset and the layout after it; "*i" is then the
-// term that follows.
+// Applies the swizzle "w", which is term "*i", to the offset and the layout after it.  Sets "*i" to
+// the next term.
 static const struct value *swizzled(struct sema *c, const struct ast_expr *e, int *i,
                                     const struct value *w) {
     struct lay_int offset = lay_int(0);
@@ -64,7 +64,7 @@ static const struct value *swizzled(struct sema *c, const struct ast_expr *e, in
     return &value_none;
 }
 
-// The terms of "e" from "i" on, of which "first" is the value of the first one.
+// Composes the terms of "e" from "i" on; "first" is the value of the first one.
 static const struct value *compose_from(struct sema *c, const struct ast_expr *e, int i,
                                         const struct value *first) {
     const struct value *v = first;
@@ -93,14 +93,14 @@ static const struct value *compose_from(struct sema *c, const struct ast_expr *e
     return v;
 }
 
-// From the left, but a swizzle takes what is after it, with the offset between them.
+// Composes from the left, but a swizzle takes the layout after it, with an offset between them.
 const struct value *eval_compose(struct sema *c, const struct ast_expr *e) {
     if (e->nargs > LAY_MAX_RANK)
         return FAIL(c, e->at, "a composition of %d parts; the limit is %d", e->nargs, LAY_MAX_RANK);
     const struct ast_expr *first = e->arg[0].value;
     if (first->kind != E_BINARY || first->op != OP_ADD || first->rhs->kind != E_SWIZZLE)
         return compose_from(c, e, 0, eval(c, first));
-    // 3 + Sw<..> o 0 o L: the layout is the one that begins at 3
+    // 3 + Sw<..> o 0 o L: the offset 3 belongs to the complete layout
     const struct value *l = compose_from(c, e, 0, eval(c, first->rhs));
     if (l->kind == VAL_NONE || value_is_layout(l)) return eval_with_offset(c, first->lhs, l);
     return FAIL(c, e->at, "'+' takes a layout after an offset, not %s", value_kind_text(l));

@@ -1,4 +1,4 @@
-// A number of the plan as the bits of an element: what 'pad' puts where there is no source.
+// Numbers in a plan as bits of an element, such as those that 'pad' writes for missing sources.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "sema/expr/expr.h"
 #include "tcp_numeric.h"
 
-// Where the small floating-point types keep their bits; NULL for f32 and f64.
+// The format of a small floating-point type; NULL for f32 and f64.
 static const struct tcp_format *format_of(const struct elem_type *t) {
     if (strcmp(t->name, "f16") == 0) return &tcp_format_f16;
     if (strcmp(t->name, "bf16") == 0) return &tcp_format_bf16;
@@ -15,7 +15,7 @@ static const struct tcp_format *format_of(const struct elem_type *t) {
     return NULL;
 }
 
-// The bits of "x" in type "t", rounded to the nearest; false when it is too large.
+// Sets "out" to the bits of "x" in type "t", rounded to nearest; false if it is too large.
 static bool float_bits(const struct elem_type *t, double x, uint64_t *out) {
     const struct tcp_format *f = format_of(t);
     *out = 0;
@@ -33,7 +33,7 @@ static bool float_bits(const struct elem_type *t, double x, uint64_t *out) {
     return isfinite(x);
 }
 
-// The bits of the integer "x"; false when "t" has no such value.
+// Sets "out" to the bits of the integer "x"; false if "t" cannot hold it.
 static bool int_bits(const struct elem_type *t, int64_t x, uint64_t *out) {
     if (t->cls == ELEM_FLOAT) return float_bits(t, (double)x, out);
     bool negative = t->cls == ELEM_SINT && x < 0;
@@ -45,7 +45,8 @@ static bool int_bits(const struct elem_type *t, int64_t x, uint64_t *out) {
     return true;
 }
 
-// "inf" and its relatives, which are no numbers of a plan: the greatest number is, and does for masks.
+// Reports "inf" and similar names, which a plan does not have.  The largest number serves for
+// masks.
 static bool is_infinity(struct sema *c, const struct ast_expr *e, const struct elem_type *t,
                         const char *what) {
     static const char words[][10] = {"inf", "INFINITY", "infinity", "Infinity"};

@@ -1,8 +1,9 @@
-// A value as what its place asks for, with an error that says what was asked and what was given.
+// Converts values to what their context requires, with errors that name what was required and
+// given.
 #include "base/buf.h"
 #include "sema/expr/expr.h"
 
-// "wanted" is what the place takes: "an integer".
+// "wanted" is what the context requires: "an integer".
 static void mismatch(struct sema *c, const struct value *v, struct range at, const char *what,
                      const char *wanted) {
     if (v->kind == VAL_NONE) return;
@@ -56,7 +57,8 @@ bool value_to_lay_sum(struct sema *c, const struct value *v, struct range at, co
         return true;
     }
     for (int k = 0; k < u->ix->nterms; ++k) {
-        if (u->ix->term[k].atom) return value_to_lay_int(c, v, at, what, &i);  // M/3: reports
+        // for M/3, reports an error
+        if (u->ix->term[k].atom) return value_to_lay_int(c, v, at, what, &i);
         *out = lay_sum_add(c->lay, *out, lay_sum_of(c->lay, u->ix->term[k].coef));
     }
     return true;
@@ -185,7 +187,7 @@ bool value_to_calc(struct sema *c, const struct value *v, struct range at, const
         return true;
     default: break;
     }
-    if (v->kind == VAL_TUPLE) {  // holds layouts: a tiler, mode by mode
+    if (v->kind == VAL_TUPLE) {  // it contains layouts: a tiler, mode by mode
         const struct lay_tiler *t = value_to_tiler(c, v, at, what);
         if (t) *out = calc_of_tiler(t);
         return t != NULL;

@@ -1,5 +1,4 @@
-// An expression outside of a plan: no name is declared, and those that stand for nothing are
-// params.
+// Evaluates an expression outside of a plan.  No names are declared; unknown ones are params.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@ static bool stands_for_something(struct sema *c, const char *name) {
            atom_later(name) || atom_family(c, name);
 }
 
-// A name that stands for a value of CuTe's: LayoutRight, true, 16b.
+// Recognizes CuTe's names of values: LayoutRight, true, 16b.
 static bool named_value(const char *name, struct calc_value *out) {
     static const char left[] = "LayoutLeft", right[] = "LayoutRight";
     *out = (struct calc_value){.kind = CALC_NAME};
@@ -24,7 +23,7 @@ static bool named_value(const char *name, struct calc_value *out) {
     return out->kind != CALC_NAME || out->name;
 }
 
-// Places where params are named, as far as they were found.
+// The places found so far where params are named.
 struct names {
     struct ast_ident *at;
     int n, room;
@@ -40,7 +39,7 @@ static void add_name(struct sema *c, struct names *x, struct ast_ident id) {
     x->at[x->n++] = id;
 }
 
-// Declares the values of CuTe's in "e", and finds the params.
+// Declares CuTe's values in "e", and finds the params.
 static void find_names(struct sema *c, const struct ast_expr *e, struct names *params) {
     if (!e) return;
     struct calc_value known;
@@ -48,8 +47,8 @@ static void find_names(struct sema *c, const struct ast_expr *e, struct names *p
     if (e->kind == E_NAME && !scope_find(c, e->name) && named_value(e->name, &known))
         scope_declare(c, id, SYM_CONST, value_calc(c, known));
     if (e->kind == E_NAME && !stands_for_something(c, e->name)) add_name(c, params, id);
-    if (e->kind == E_MEMBER) return;  // of an atom
-    // what is called is no number
+    if (e->kind == E_MEMBER) return;  // part of an atom's name
+    // a called name is not a number
     if (e->kind != E_CALL || e->lhs->kind != E_NAME) find_names(c, e->lhs, params);
     if (e->kind != E_MAP) find_names(c, e->rhs, params);
     for (int i = 0; i < e->nargs; ++i) find_names(c, e->arg[i].value, params);
@@ -61,8 +60,8 @@ static int by_name(const void *a, const void *b) {
     return order ? order : (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
 }
 
-// In the order of their names, in which products are printed: what is printed then prints the same
-// when it is read again.
+// Declares params sorted by name, which is the order in which products are printed.  So a printed
+// value is printed the same after it is read again.
 static void declare_params(struct sema *c, const struct ast_expr *e) {
     struct names params = {0};
     find_names(c, e, &params);

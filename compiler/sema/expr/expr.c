@@ -1,5 +1,5 @@
-// Expressions: tuples, layouts and names.  Calls are builtin.c's and viewfn.c's, arithmetic arith.c's,
-// comparisons compare.c's, compositions compose.c's.
+// Expressions: tuples, layouts and names.  builtin.c and viewfn.c have calls, arith.c arithmetic,
+// compare.c comparisons, compose.c compositions.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
     for (int i = 0; i < e->nargs; ++i) kid[i] = eval(c, e->arg[i].value);
     for (int i = 0; i < e->nargs; ++i)
         if (kid[i]->kind == VAL_NONE) return &value_none;
-    // (x) around what no tuple holds is x
+    // (x) is x for a value that tuples cannot contain
     if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
         kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !is_basis(kid[0]) &&
         !e->trailing_comma) {
@@ -84,7 +84,7 @@ static const struct value *no_tma(struct sema *c, const char *name, struct range
         name);
 }
 
-// What is declared as "name"; NULL also for 'block', of which only parts have values.
+// The declaration of "name".  NULL also for 'block', which has a value only with a part.
 static struct symbol *find_declared(struct sema *c, const char *name) {
     struct symbol *sym = scope_find(c, name);
     return sym && sym->kind == SYM_BUILTIN && !sym->value ? NULL : sym;
@@ -196,7 +196,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     return &value_none;
 }
 
-// "(4,8):(8,1)(2,3)", of which the stride alone would be called.
+// Handles "(4,8):(8,1)(2,3)", in which only the stride would be called.
 static const struct value *called_stride(struct sema *c, const struct ast_expr *e) {
     struct range from = {e->at.file, e->at.begin, e->at.begin},
                  to = {e->at.file, e->rhs->lhs->at.end, e->rhs->lhs->at.end};
@@ -251,7 +251,7 @@ static const struct value *eval_float(struct sema *c, const struct ast_expr *e) 
     return &value_none;
 }
 
-// 8@1@0: 8 elements of mode 1 within mode 0.
+// 8@1@0: 8 elements of mode 1 inside mode 0.
 static const struct value *eval_basis(struct sema *c, const struct ast_expr *e) {
     int path[4], n = 0;
     const struct ast_expr *of = e;
@@ -297,7 +297,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     BUG("an expression of kind %d", e->kind);
 }
 
-// What has no value has an error: else the statement it is in would be left out without a word.
+// A value without kind must have an error: otherwise its statement would be omitted silently.
 const struct value *eval(struct sema *c, const struct ast_expr *e) {
     bool step = c->options && (e->kind == E_CALL || e->kind == E_COMPOSE);
     c->nested += step;

@@ -1,4 +1,4 @@
-// Expressions: what they evaluate to, and the functions that they may have.
+// Expressions: their evaluation, and the functions in them.
 #ifndef TCPC_SEMA_EXPR_EXPR_H
 #define TCPC_SEMA_EXPR_EXPR_H
 
@@ -8,14 +8,14 @@
 const struct value *eval(struct sema *c, const struct ast_expr *e);
 const struct value *eval_name(struct sema *c, const char *name, struct range at);
 bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
-// An index expression in which params may occur, and what is known only when running.
+// An index expression, with params and variables that are known only at run time.
 const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
 
 // arith.c
 // Arithmetic and comparison of two integers.
 const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
                                 const struct value *b, const struct ast_expr *e);
-// The layout "v", or VAL_NONE, after the offset "lhs".
+// The layout "v", or VAL_NONE, with the offset "lhs" before it.
 const struct value *eval_with_offset(struct sema *c, const struct ast_expr *lhs,
                                      const struct value *v);
 const struct value *eval_binary(struct sema *c, const struct ast_expr *e);
@@ -25,11 +25,11 @@ const struct value *eval_neg(struct sema *c, const struct ast_expr *e);
 const struct value *eval_compose(struct sema *c, const struct ast_expr *e);
 
 // evaluate.c
-// Tells of a step of an evaluation, "e" with the value "v", who asked for them.
+// Reports the value "v" of the step "e" of an evaluation to the hook that asked for steps.
 void evaluate_step(struct sema *c, const struct ast_expr *e, const struct value *v);
 
 // constant.c
-// The number "e" as an element of type "t"; reports "what" and gives NULL when it is not one.
+// The number "e" as an element of type "t".  Reports "what" and returns NULL if it is not one.
 const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
                                    const struct elem_type *t, const char *what);
 
@@ -42,72 +42,78 @@ struct call {
     const struct ast_expr *e;
     const char *name;
     int n;
-    const struct value *const *arg;  // keyword arguments are not among them
+    // without keyword arguments
+    const struct value *const *arg;
 };
 bool builtin_known(const char *name);
-bool builtin_has(const struct sema *c, const char *name);  // also an operation of `tcpc eval` alone
-bool builtin_later(const char *name);  // one of the language that is not supported yet
+// also an operation of only `tcpc eval`
+bool builtin_has(const struct sema *c, const char *name);
+// part of the language but not supported yet
+bool builtin_later(const char *name);
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 
 // hidden.c
-// Whether "e", a call of the name whose value is "v", can only be meant as the operation or atom
-// that this name hides; reports that.
+// Whether "e", a call of a name with the value "v", can only be meant as the operation or atom that
+// this name hides.  Reports that.
 bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e);
-// "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: says that a ':'
-// is missing.
+// Reports a missing ':' in "(4,8)(8,1)" if the numbers are outside of the shape "v", as strides may
+// be.
 bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
-// Warns where "e", a layout whose value is "v", is an element of what hides an operation.
+// Warns if "e", a layout with the value "v", is an element of a tensor that hides an operation.
 void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
-// Adds to the errors of other calls of such names that they hide something.
+// Adds to errors of other calls of such names that they hide an operation.
 void hidden_explain(struct sema *c);
 
 // meant.c
-// Reports that two arguments of "call" are to be exchanged, which is an error in any case.
+// Reports that two arguments of "call" should be exchanged, if they are of no other use.
 bool meant_exchanged(struct sema *c, const struct call *call);
-// Reports what is meant by "call", which the calculator has refused; false where that is not known.
+// Reports what is probably meant by "call", which the calculator refused; false if that is not
+// known.
 bool meant_failed(struct sema *c, const struct call *call);
-// The same of "e", a member of "v" that is none of its parts.
+// The same for "e", a member of "v" that does not exist.
 bool meant_part(struct sema *c, const struct ast_expr *e, const struct value *v);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);
 
 // names.c
-// The names of the arguments of "e", NULL when they have none; reports those that are missing or
-// there twice and returns false.
+// Sets "out" to the names of the arguments of "e", NULL if they have none.  Reports missing and
+// repeated names and returns false.
 bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const **out);
-// "v", a tuple or layout, with "n" names for its modes; without them when it has not as many.
+// "v", a tuple or layout, with "n" names for its modes; without names if the numbers differ.
 const struct value *names_give(struct sema *c, const struct value *v, const char *const *names,
                                int n);
-// The coordinate in the tensor "v" that "e" gives by name; modes that it does not name stay.
+// The coordinate in the tensor "v" that "e" gives by names; modes that it does not name are kept.
 const struct value *names_coord(struct sema *c, const struct value *v, const struct ast_expr *e);
-// Reports the call "e" where it is "row(b:2, s:16)", and nothing is called 'b'.
+// Reports a call "e" such as "row(b:2, s:16)" if 'b' is not declared.
 bool names_by_colon(struct sema *c, const struct ast_expr *e);
-// Whether "v", which "what" takes by position, has no names; reports one at "at".
+// Whether "v", which "what" uses by position, has no names; reports an error at "at" otherwise.
 bool names_none(struct sema *c, const struct value *v, struct range at, const char *what);
 const struct value *names_drop(struct sema *c, const struct value *v);  // "v" without names
-// "v", the value of "e", in the order of the names of "of" and without names; reports names that
-// "of" does not have.  A mode that "v" leaves out is an error of "what", or '_' when that is NULL.
+// "v", the value of "e", in the order of the names of "of", and without names.  Reports names that
+// "of" does not have.  If "v" lacks a mode, that is an error about "what"; with "what" NULL the
+// mode is '_'.
 const struct value *names_sort(struct sema *c, const struct value *v, const struct value *of,
                                const struct ast_expr *e, const char *what);
-// Brings those arguments of "call" in order that are by mode of another one; reports and returns
+// Sorts those arguments of "call" that are by mode of another argument.  Reports errors and returns
 // false.
 bool names_sort_args(struct sema *c, const struct call *call, const struct value **arg);
-// Whether modes of "a" and "b" at the same position have no two names; reports at "at".
+// Whether modes of "a" and "b" at the same position have no different names; reports an error at
+// "at" otherwise.
 bool names_agree(struct sema *c, const struct value *a, const struct value *b, struct range at);
-// "v" with the names of "of", a tuple or layout whose modes are those of "v".
+// "v" with the names of "of", a tuple or layout with the same modes.
 const struct value *names_from(struct sema *c, const struct value *v, const struct value *of);
-// The names of the modes of what "f", made of the identity of "v", makes of it: a mode that is the
-// whole of one named mode has its name.  NULL when none has one.
+// The names of the modes of "f", which a function made from the identity of "v".  A mode that is a
+// complete named mode keeps its name.  NULL if no mode has a name.
 const char *const *names_derive(struct sema *c, const struct view *v, struct lay f);
-// The names of "before" modes that have none, then, with "tiles", of the tiles of the first
-// "divided" modes of "v", and of what is left of each mode of "v": the tile of a mode has its name,
-// what is left of it where the tile has not.
+// The names of the modes of a divided view: first "before" modes without names; then, with "tiles",
+// those of the tiles of the first "divided" modes of "v"; then those of the rest of each mode of
+// "v". The tile of a mode has its name; the rest has it if there is no tile.
 const char *const *names_divide(struct sema *c, const struct view *v, int divided, bool tiles,
                                 int before);
-// Where both sides have names, brings the modes of the destination into the order of the source's;
-// reports a name that it does not have and returns false.
+// If both sides have names, sorts the modes of the destination in the order of the source's.
+// Reports a name that the source does not have and returns false.
 bool names_match(struct sema *c, struct copy *y);
 
 #endif

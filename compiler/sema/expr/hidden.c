@@ -1,5 +1,5 @@
-// Declared names that hide an operation or an atom, and are called as one: a tensor 'tile' and
-// 'tile(A, thr=(4,8), val=(4,1))'.
+// Handles declared names that hide an operation or an atom and are called as one: a tensor 'tile',
+// and 'tile(A, thr=(4,8), val=(4,1))'.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_CALLS = 256 };  // that are kept; each is compared with each error
 
-// A call of "sym", which hides an operation, that may be meant as a coordinate.
+// A call of "sym", which hides an operation; it may also be meant as a coordinate.
 struct hidden_call {
     const struct symbol *sym;
     struct range call, name;
@@ -18,14 +18,14 @@ static const char *operation_text(const struct symbol *sym) {
     return builtin_known(sym->name) ? "operation" : "atom";
 }
 
-// Whether an argument of "e" has a name, as modes have, or as the arguments of 'tile'.
+// Whether an argument of "e" has a name, as for modes or as the arguments of 'tile'.
 static bool has_keys(const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i)
         if (e->arg[i].key.name) return true;
     return false;
 }
 
-// Whether "f" is an atom, or an operation whose value is a tensor.
+// Whether "f" is an atom, or an operation that returns a tensor.
 static bool gives_tensor(struct sema *c, const struct ast_expr *f) {
     if (f->kind == E_MEMBER) return atom_member(c, f) != NULL;
     if (f->kind != E_NAME || scope_find(c, f->name)) return false;
@@ -33,7 +33,8 @@ static bool gives_tensor(struct sema *c, const struct ast_expr *f) {
            strcmp(f->name, "local_partition") == 0;
 }
 
-// Whether an argument of "e" is by its name what no coordinate has: a tensor, an atom.
+// Whether an argument of "e" is named like something that a coordinate cannot contain: a tensor, an
+// atom.
 static bool has_tensor(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_expr *x = e->arg[i].value;
@@ -52,7 +53,7 @@ bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr 
     bool view = v->kind == VAL_VIEW, layout = value_is_layout(v), tuple = v->kind == VAL_TUPLE;
     bool swizzle = v->kind == VAL_CALC && v->calc.kind == CALC_SWIZZLE;
     bool sliced = view || layout || tuple || swizzle, named = view ? v->view.names : v->names;
-    bool refused = v->kind == VAL_NONE;  // and reported
+    bool refused = v->kind == VAL_NONE;  // and an error was reported
     if (!refused && (!sliced || (has_keys(e) && !named) || (view && has_tensor(c, e)))) {
         diag_error(c->s, e->lhs->at, "'%s' is %s here, which hides the %s '%s(..)'; rename it",
                    sym->name, symbol_kind_text(sym->kind), operation_text(sym), sym->name);

@@ -1,4 +1,4 @@
-// Calls and members that are wrong, and whose meaning shows: "local_tile(A, (block.x,0), (64,64))",
+// Recognizes the meaning of wrong calls and members: "local_tile(A, (block.x,0), (64,64))",
 // "size(4,8)", "k.ld.dst", "ld.src.bits".
 #include <string.h>
 
@@ -10,8 +10,7 @@ static const char *text_at(struct sema *c, struct range at) {
                          at.end - at.begin);
 }
 
-// Whether all of "v" are integers, of which "running" says whether one is known only when the kernel
-// runs.
+// Whether all of "v" are integers.  Sets "running" if one of them is known only at run time.
 static bool integers(const struct value *v, bool *running) {
     if (v->kind == VAL_INT) {
         *running |= !ix_constant(v->ix);
@@ -22,7 +21,7 @@ static bool integers(const struct value *v, bool *running) {
     return v->kind == VAL_TUPLE;
 }
 
-// Reports that arguments "i" and "i + 1" of "call" are to be exchanged.
+// Reports that arguments "i" and "i + 1" of "call" should be exchanged.
 static void exchanged(struct sema *c, const struct call *call, int i, const char *why) {
     struct range first = call->e->arg[i].value->at, second = call->e->arg[i + 1].value->at;
     diag_error(c->s, first, "%s in '%s'", why, call->name);
@@ -49,7 +48,7 @@ bool meant_exchanged(struct sema *c, const struct call *call) {
     return true;
 }
 
-// "size(4,8)", "rank((4,8),(8,1))"
+// Handles "size(4,8)" and "rank((4,8),(8,1))".
 static bool loose_layout(struct sema *c, const struct call *call) {
     static const char of[][8] = {"size", "rank", "depth", "cosize", "shape", "stride"};
     bool one = false, running = false;
@@ -114,7 +113,7 @@ bool meant_part(struct sema *c, const struct ast_expr *e, const struct value *v)
         if (v->kind == VAL_COPY) ours = sema_text(c, "%s(%s.src)", name, of);
         diag_error(c->s, e->name_at, "%s has no part '%s'; write '%s'", value_kind_text(v), e->name,
                    ours);
-        if (v->kind == VAL_COPY) return true;  // of which side is not known
+        if (v->kind == VAL_COPY) return true;  // the side is not known
     } else if (v->kind == VAL_ATOM && is_transpose(name)) {
         ours = sema_text(c, "%s.trans", of);
         if (!atom_known(ours)) return false;

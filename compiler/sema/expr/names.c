@@ -1,5 +1,5 @@
-// Modes with names: who gets them, tuples that use them, and copies whose sides have their modes in
-// another order.
+// Names of modes: which modes get them, tuples that use them, and copies whose sides have their
+// modes in different orders.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -56,7 +56,7 @@ const struct value *names_from(struct sema *c, const struct value *v, const stru
     return value_view(c, named);
 }
 
-// Whether each mode of "v" has a name.
+// Whether every mode of "v" has a name.
 static bool all_named(const struct view *v) {
     if (!v->names || !lay_valid(v->layout) || lay_is_leaf(v->layout.shape)) return false;
     for (int i = 0; i < v->layout.shape->rank; ++i)
@@ -64,11 +64,11 @@ static bool all_named(const struct view *v) {
     return true;
 }
 
-// Something with modes, which names may stand for.
+// Something with modes that names can refer to.
 struct named {
     int n;
-    const char *const *names;  // NULL, also one by one, where a mode has none
-    const char *text;          // in a message
+    const char *const *names;  // NULL if no mode has a name; NULL entries for modes without one
+    const char *text;          // for messages
     struct range at;           // where the names are given, if "given"
     bool given;
 };
@@ -86,7 +86,7 @@ static struct named modes_of(struct sema *c, const struct value *v) {
     return (struct named){n, n ? v->names : NULL, text, RANGE_NONE, false};
 }
 
-// The mode of "m" that is called "name"; reports at "at" and gives -1 when there is none.
+// The mode of "m" with the name "name"; reports an error at "at" and returns -1 if there is none.
 static int find(struct sema *c, const struct named *m, const char *name, struct range at) {
     int k = 0;
     const char *list[LAY_MAX_RANK];
@@ -103,7 +103,7 @@ static int find(struct sema *c, const struct named *m, const char *name, struct 
     return -1;
 }
 
-// Where "e", a tuple or a call with names for its arguments, has the name "name".
+// The place of the name "name" in "e", a tuple or a call with named arguments.
 static struct range key_at(const struct ast_expr *e, const char *name) {
     for (int i = 0; (e->kind == E_TUPLE || e->kind == E_CALL) && i < e->nargs; ++i)
         if (e->arg[i].key.name == name) return e->arg[i].key.at;
@@ -156,7 +156,7 @@ bool names_agree(struct sema *c, const struct value *a, const struct value *b, s
     return true;
 }
 
-// For each mode of "m" the part of "v" that has its name, in "part"; -1 where there is none.
+// Sets "part" to the part of "v" for each mode of "m", by name; -1 if there is none.
 static bool place(struct sema *c, const struct value *v, const struct named *m,
                   const struct ast_expr *e, int *part) {
     int n = v->kind == VAL_TUPLE ? v->rank : lay_rank(v->calc.layout);
@@ -197,7 +197,7 @@ bool names_sort_args(struct sema *c, const struct call *call, const struct value
     static const struct {
         char name[20];
         signed char arg, of;
-        char what[20];  // the parts of the argument; empty where those left out are '_'
+        char what[20];  // the name of the argument in messages; empty if omitted parts are '_'
     } rows[] = {
         {"composition", 1, 0, "the tile"},          {"crd2idx", 0, 1, "the coordinate"},
         {"flat_divide", 1, 0, "the tile"},          {"local_partition", 1, 0, "the thread layout"},
@@ -219,7 +219,7 @@ bool names_sort_args(struct sema *c, const struct call *call, const struct value
         const struct ast_expr *e = call->e->arg[at].value;
         bool numbers = strcmp(call->name, "local_partition") == 0;
         if (!arg[at]->names || (arg[at]->kind != VAL_TUPLE && !numbers)) continue;
-        if (numbers && arg[at]->kind == VAL_TUPLE) {  // its first mode is the fastest
+        if (numbers && arg[at]->kind == VAL_TUPLE) {  // the first mode of a tuple is the fastest
             struct lay l = value_to_layout(c, names_drop(c, arg[at]), e->at, rows[i].what);
             if (!lay_valid(l)) return false;
             arg[at] = names_give(c, value_layout(c, l), arg[at]->names, arg[at]->rank);
@@ -244,7 +244,7 @@ const struct value *names_coord(struct sema *c, const struct value *v, const str
     return names_sort(c, names_give(c, at, names, e->nargs), v, e, NULL);
 }
 
-// The mode of "v" that all leaves of "stride" are of; -1 when they are of several, or of none.
+// The mode of "v" that all leaves of "stride" belong to; -1 for several or none.
 static int source_of(const struct lay_tuple *stride, const int *mode_of, int n) {
     if (lay_is_leaf(stride)) {
         int path[3];

@@ -1,5 +1,5 @@
-// Properties: of tiled copies, known at once; of copies and kernels, known when the passes have
-// run.
+// Properties: those of tiled copies are known immediately, those of copies and kernels after the
+// passes.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -24,7 +24,7 @@ static const struct value *of_side(struct sema *c, const char *name, const struc
     return NULL;
 }
 
-// A number of what a side costs; NULL: "name" is not one.
+// The property of a cost of a side; NULL if "name" is not one.
 static const struct value *cost_call(struct sema *c, const char *name, const struct value *v,
                                      struct range at) {
     static const struct {
@@ -43,7 +43,7 @@ static const struct value *cost_call(struct sema *c, const char *name, const str
         const struct value *wrong = of_side(c, name, v, at);
         if (wrong) return wrong;
         const struct tensor *t = copy_side(v->copy, !v->dst)->base;
-        if (t && t->space != rows[i].space)  // none where the copy is wrong
+        if (t && t->space != rows[i].space)  // NULL if the copy is wrong
             return FAIL(c, at, "'%s' is for %s memory, but '%s' is %s", name,
                         space_name(rows[i].space), t->name, space_place(t->space));
         struct value *x = ARENA_NEW(&c->s->arena, struct value);

@@ -1,4 +1,4 @@
-// Making values and telling what they are.  Conversions are in convert.c.
+// Makes values and tests their kinds.  convert.c has conversions.
 #include "sema/expr/value.h"
 
 #include "plan/print.h"
@@ -19,7 +19,7 @@ const struct value *value_int(struct sema *c, const struct ix *ix) {
     return v;
 }
 
-// A chain of names, each of which is made of the one before it twice, doubles with each of them.
+// Each name in a chain may use the one before it twice, which doubles the size.
 enum { MOST_SIZE = 256 };
 
 const struct value *value_written_out(struct sema *c, const struct ix *ix, struct range at) {

@@ -1,5 +1,5 @@
-// The cases of a kernel: several of one name, each but the last one with "when".  A launch takes
-// the first one whose conditions hold.
+// The cases of a kernel: several kernels with one name, each but the last with "when".  A launch
+// takes the first one whose conditions hold.
 #include <inttypes.h>
 
 #include "layout/algebra.h"
@@ -17,7 +17,7 @@ static void malformed(struct sema *c, struct range at) {
                "M %% 8 == 0, or when (M %% 8 == 0, N %% 8 == 0)");
 }
 
-// "M % 8 == 0"; false after an error.
+// Reads "M % 8 == 0"; false after an error.
 static bool condition(struct sema *c, const struct ast_expr *e, struct condition *out) {
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     bool right = e->kind == E_BINARY && e->op == OP_EQ && e->rhs->kind == E_INT &&
@@ -67,7 +67,7 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
         diag_error(c->s, e->at, "%d conditions; 'when' takes 1 .. %d", n, MOST_CONDITIONS);
         return;
     }
-    // and what its arguments are aligned to, which is found when all cases are known
+    // there is room for the alignment of arguments, which is found when all cases are known
     struct condition *when = ARENA_ARRAY(&c->s->arena, struct condition, n + k->nformals);
     k->when = when;
     for (int i = 0; list && i < n; ++i)
@@ -81,13 +81,13 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
 
 // -- one name -------------------------------------------------------------------------------------
 
-// Says that a further case follows "k".
+// Records that another case follows "k".
 static void case_begins(struct sema *c, struct kernel *k) {
     if (!k->first_case) k->first_case = k;
     c->open_case = k;
 }
 
-// Declares "k", of which "fn" is the text, or a further case of the kernel above.
+// Declares "k", with the text "fn", or as a further case of the kernel above.
 static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
                     struct kernel *k) {
     struct kernel *before = c->open_case;
@@ -95,7 +95,7 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
     v->kind = VAL_KERNEL;
     v->kernel = k;
     if (before && before->name == d->name.name && !k->device) {
-        // what is said of the kernel is said of its last case, which is for all sizes
+        // expectations about the kernel are about its last case, which serves all sizes
         scope_find(c, k->name)->value = v;
         int n = 1;
         for (const struct kernel *x = before->first_case; x != before; x = x->next_case) ++n;
@@ -129,7 +129,7 @@ void kernel_cases_end(struct sema *c) {
     diag_note(c->s, k->at, "add the same kernel without 'when' after it, with the same arguments");
 }
 
-// What is not the same in both cases; NULL: nothing that has to be.
+// What must be the same in both cases but is not; NULL: nothing.
 static const char *differs(const struct kernel *a, const struct kernel *b) {
     if (a->nformals != b->nformals) return "the same number of arguments";
     for (int i = 0; i < a->nformals; ++i) {
@@ -153,7 +153,7 @@ static bool divides(struct lay_int x, struct lay_int y) {
     return i == x.nsyms;
 }
 
-// What "x" is a multiple of in the case "k": by promises, and by each of its conditions.
+// A divisor of "x" in case "k": by promises, and by each of its conditions.
 static int64_t multiple_of(const struct kernel *k, struct lay_int x) {
     int64_t d = lay_int_divisor(x);
     for (int i = 0; i < k->nwhen && d != 0; ++i) {
@@ -164,7 +164,7 @@ static int64_t multiple_of(const struct kernel *k, struct lay_int x) {
     return d;
 }
 
-// Whether "k" is taken wherever the case "b" after it might be.
+// Whether "k" is taken whenever the later case "b" could be.
 static bool covers(const struct kernel *k, const struct kernel *b) {
     for (int i = 0; i < k->nwhen; ++i) {
         const struct condition *w = &k->when[i];
@@ -176,7 +176,7 @@ static bool covers(const struct kernel *k, const struct kernel *b) {
     return true;
 }
 
-// No launch takes a case for which one above it always holds.
+// Reports cases that are never taken because an earlier one always holds.
 static void cases_are_taken(struct sema *c, const struct kernel *last) {
     for (const struct kernel *b = last->first_case->next_case; b; b = b->next_case)
         for (const struct kernel *k = last->first_case; k != b; k = k->next_case) {
@@ -198,7 +198,7 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
             diag_note(c->s, last->at, "the case for all other sizes is here");
             return;
         }
-        // better aligned than for all other sizes: that is a condition, too
+        // an alignment beyond that of the last case is a condition too
         struct condition *when = (struct condition *)k->when;
         for (int i = 0; when && i < k->nformals; ++i) {
             const struct tensor *t = k->formal[i].tensor;

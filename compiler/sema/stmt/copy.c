@@ -1,5 +1,6 @@
-// A copy statement: its two views, how it is done, and that the two sides fit.  Which threads do
-// it, whether it stays inside its tensors and writes each element once is for the passes.
+// Copy statements: the two views, the way of copying, and whether the two sides fit.  The passes
+// decide which threads execute it, whether it stays inside its tensors, and whether it writes each
+// element once.
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     return false;
 }
 
-// A tile that reaches beyond a view, and not beyond its tensor, would take elements of others.
+// Refuses a tile that reaches beyond a view but not beyond its tensor: it would take elements of
+// others.
 static bool refuse_overhang(struct sema *c, const struct view *v) {
     if (!v->overhangs_part) return true;
     diag_error(c->s, v->at,
@@ -48,7 +50,7 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
     return false;
 }
 
-// Whether 'by E' has a side of a block to divide.
+// Whether one side of a copy with 'by E' can be divided among threads.
 static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
     bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
     if (!frags && !y->src.part && !y->dst.part) return true;
@@ -58,7 +60,7 @@ static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy
     return false;
 }
 
-// Between fragments each thread copies what it has, and widths cost nothing.
+// Between fragments each thread copies what it has, so widths do not matter.
 static bool copy_by_itself(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
     *a = (struct atom){.row = atom_find("auto"), .bits = 128, .at = s->at};
@@ -72,8 +74,8 @@ static bool same_tile(const struct tiled_copy *a, const struct tiled_copy *b) {
                       lay_tuple_equal(a->tiler, b->tiler) && lay_equal(a->tv, b->tv));
 }
 
-// What the lanes of a warp do together is a copy of tiles, also where a thread's part of them
-// is: that names rows for the others.
+// A collective copy must be a copy of tiles.  Parts of a thread are not enough, because a thread
+// names rows for other threads.
 static bool check_collective(struct sema *c, struct copy *y, const struct value *v,
                              const struct ast_expr *e) {
     if (v->kind == VAL_TILED) y->tc = v->tc;
@@ -108,7 +110,7 @@ static bool check_collective(struct sema *c, struct copy *y, const struct value 
     return true;
 }
 
-// Of a copy that converts, the atom counts the wider elements.
+// For a copy that converts, the atom counts the wider elements.
 static bool check_elem(struct sema *c, const struct tiled_copy *tc, const struct copy *y,
                        struct range at) {
     const struct elem_type *src = y->src.base->elem, *dst = y->dst.base->elem, *own = tc->atom.elem;
@@ -136,7 +138,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     if (a && atom_is_collective(a->row)) {
         if (!check_collective(c, y, v, e)) return false;
     } else if (v->kind == VAL_TILED) {
-        // between what a tiled copy has divided already, it is its atom
+        // between thread parts, only the atom of the tiled copy is used
         if (y->src.part || y->dst.part)
             y->atom = &v->tc->atom;
         else
@@ -175,7 +177,7 @@ static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
     c->labels = l;
 }
 
-// What "pad" gives to elements of the destination that have no source.
+// Sets the value of elements of the destination without a source from "pad".
 static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) {
     if (!e) return true;
     if (y->dst.base->space == MEM_GLOBAL) {
@@ -199,7 +201,7 @@ bool copy_types(struct sema *c, struct range at, const struct tensor *a, const s
     return false;
 }
 
-// A copy that is not between fragments, without a word about how.
+// Reports a copy, not between fragments, that does not say how to copy.
 static void how_missing(struct sema *c, const struct ast_stmt *s, const struct copy *y) {
     const struct tensor *f = y->src.base->space == MEM_FRAG ? y->src.base : y->dst.base;
     const struct tiled_copy *tc = f->space == MEM_FRAG ? f->like : NULL;
@@ -222,7 +224,7 @@ static void how_missing(struct sema *c, const struct ast_stmt *s, const struct c
     diag_fixit(c->s, at, sema_text(c, " with %s", tc->name));
 }
 
-// "copy ld: A -> B"
+// Handles "copy ld: A -> B".
 static bool label_inside(struct sema *c, const struct ast_stmt *s) {
     const struct ast_expr *e = s->copy.src;
     if (s->name.name || e->kind != E_LAYOUT || e->lhs->kind != E_NAME ||

@@ -1,5 +1,5 @@
-// expect: what is known now is decided now; a property of a copy or a kernel is left to be compared
-// when the passes have run.
+// expect: decides immediately what is known; a property of a copy or a kernel is compared after the
+// passes.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -78,7 +78,7 @@ static bool is_deferred(struct sema *c, const struct ast_expr *e) {
     return false;
 }
 
-// expect equivalent(k1, k2): asked when both have code.
+// expect equivalent(k1, k2): decided after both have code.
 static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const struct ast_expr *e,
                               struct range at) {
     if (e->kind != E_CALL || e->lhs->kind != E_NAME || e->lhs->name != intern(c->s, "equivalent") ||

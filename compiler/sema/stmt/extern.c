@@ -1,5 +1,5 @@
-// extern device functions, their calls, and fills: names, kinds and types; whether layouts fit is
-// pass "calls"'s.
+// extern device functions, their calls, and fills: names, kinds and types.  Pass "calls" checks
+// whether layouts fit.
 #include <string.h>
 
 #include "sema/decl.h"
@@ -97,7 +97,8 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
         return false;
     }
     if (have->space != want->space || have->elem != want->elem) {
-        diag_error(c->s, e->at, "the argument '%s' is %s %s, but the function declares '%s' as %s %s",
+        diag_error(c->s, e->at,
+                   "the argument '%s' is %s %s, but the function declares '%s' as %s %s",
                    have->name, have->elem->name, space_place(have->space), want->name,
                    want->elem->name, space_place(want->space));
         diag_note(c->s, f->at, "it is declared here");

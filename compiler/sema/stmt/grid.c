@@ -6,13 +6,13 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
-// What is in parentheses.
+// Removes parentheses around "e".
 static const struct ast_expr *inside(const struct ast_expr *e) {
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     return e;
 }
 
-// The M of "(M + 63) / 64" and of "(M + 64 - 1) / 64", or NULL.
+// The M in "(M + 63) / 64" and "(M + 64 - 1) / 64", or NULL.
 static const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *sum = inside(e->lhs), *by = inside(e->rhs);
     if (sum->kind != E_BINARY) return NULL;
@@ -28,7 +28,7 @@ static const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *
     return v->kind == VAL_INT && ix_static(v->ix, &n) && over == n - 1 ? of : NULL;
 }
 
-// "M / 64" where nothing says that it comes out: a grid that is too small, or blocks too many.
+// Reports a grid "M / 64" whose division may have a remainder.
 static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
     struct lay_int out;
     if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
@@ -81,7 +81,7 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     return true;
 }
 
-// The axis of a grid that is called "name".
+// The axis of a grid with the name "name".
 static int grid_axis(struct sema *c, const char *name, struct range at) {
     static const char axes[3][2] = {"x", "y", "z"};
     for (int i = 0; i < 3; ++i)

@@ -1,4 +1,4 @@
-// Kernels: arguments and statements.  Grids are grid.c's, copies copy.c's.
+// Kernels: arguments and statements.  grid.c has grids, copy.c copies.
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
-// A launch hands over 4096 bytes of them (CUDA C++ Programming Guide, __global__ function
+// MOST_ARGUMENTS: a launch passes 4096 bytes (CUDA C++ Programming Guide, __global__ function
 // parameters).
 enum { MOST_ARGUMENTS = 512, MOST_STATEMENTS = 4096 };
 
@@ -16,7 +16,7 @@ static struct tensor *own(struct sema *c, const struct tensor *t) {
     struct kernel *k = c->kernel;
     struct tensor *copy = ARENA_NEW(&c->s->arena, struct tensor);
     *copy = *t;
-    copy->id = c->nlocals++;  // made to follow the top-level tensors' when all are known
+    copy->id = c->nlocals++;  // made to follow the ids of top-level tensors when all are known
     GROW(c, k->local, k->nlocal, c->cap_local);
     k->local[k->nlocal++] = copy;
     return copy;
@@ -269,7 +269,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     return r->var ? r : NULL;
 }
 
-// sync, commit, wait N of a manual function.
+// Checks sync, commit and wait N in a manual function.
 static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     enum { MOST_PENDING = 255 };
     if (!c->kernel->manual) {
@@ -292,7 +292,7 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     return r;
 }
 
-// What a let has read is read where it is named.
+// Checks a let.  What it reads counts as read where the let is used.
 static void check_let(struct sema *c, const struct ast_stmt *s) {
     c->asks = s->at;
     c->asks_of = NULL;
@@ -340,13 +340,13 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
 
 // -- kernels --------------------------------------------------------------------------------------
 
-// The statement of "b" that is one too many when "left" may come; NULL: none is.
+// The first statement in "b" beyond the limit of "left" statements; NULL: none.
 static const struct ast_stmt *one_too_many(const struct ast_block *b, int depth, int *left) {
     const struct ast_stmt *found = NULL;
     for (int i = 0; i < b->nstmts && !found; ++i) {
         const struct ast_stmt *s = b->stmt[i];
         if ((*left)-- == 0) return s;
-        if (depth > MOST_LOOPS) continue;  // an error of its own
+        if (depth > MOST_LOOPS) continue;  // reported elsewhere
         if (s->kind == S_FOR) found = one_too_many(s->loop.body, depth + 1, left);
         for (int k = 0; s->kind == S_PIPELINE && k < s->loop.nparts && !found; ++k)
             found = one_too_many(s->loop.part[k].body, depth + 1, left);
@@ -354,7 +354,7 @@ static const struct ast_stmt *one_too_many(const struct ast_block *b, int depth,
     return found;
 }
 
-// Whether "fn" has no more statements than it may; says that it has.
+// Whether "fn" does not exceed the limit of statements; reports an error otherwise.
 static bool few_statements(struct sema *c, const struct ast_fn *fn) {
     int left = MOST_STATEMENTS;
     const struct ast_stmt *s = one_too_many(fn->body, 0, &left);
@@ -376,7 +376,8 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     int errors = c->s->diags.nerrors;
     bool few = few_statements(c, fn), told = few && kernel_make_threads(c, fn);
     if (!few) k->threads = 1;
-    scope_enter(c);  // the coordinates, which the names in the body may hide
+    // coordinates have a scope of their own, because names in the body may hide them
+    scope_enter(c);
     make_vars(c);
     scope_enter(c);
     if (few) k->body = check_block(c, fn->body, NULL);

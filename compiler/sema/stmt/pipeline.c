@@ -1,4 +1,4 @@
-// Pipelines: which buffers their "load" parts fill, which slot of one a name stands for, and
+// Pipelines: which buffers their "load" parts fill, which slot of a buffer a name means, and
 // whether "load" may run ahead of "use".
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ struct ring {
     struct tensor *tensor[MOST_RING];
     int n;
     const struct tensor *plain;             // the first one without stages
-    const struct ast_stmt *let[MOST_LETS];  // of the "load" part that is looked at
+    const struct ast_stmt *let[MOST_LETS];  // in the "load" part being examined
     int nlets;
 };
 
@@ -24,14 +24,14 @@ static void add_tensor(struct ring *r, struct tensor *t) {
     if (r->n < MOST_RING) r->tensor[r->n++] = t;
 }
 
-// Adds the tensors with stages that "e", a destination in a "load" part, names.
+// Adds the tensors with stages in "e", a destination in a "load" part.
 static void add_named(struct ring *r, const struct ast_expr *e) {
     if (!e) return;
     if (e->kind == E_NAME) {
         for (int i = r->nlets - 1; i >= 0; --i) {
             if (r->let[i]->name.name != e->name) continue;
             int all = r->nlets;
-            r->nlets = i;  // a let names what comes above it
+            r->nlets = i;  // a let can only use those above it
             add_named(r, r->let[i]->value);
             r->nlets = all;
             return;
@@ -68,7 +68,7 @@ static void add_filled(struct ring *r, const struct ast_block *b) {
     r->nlets = lets;
 }
 
-// The number of stages that the buffers of "r" have; 0 when that is not one.
+// The number of stages of the buffers in "r"; 0 if they differ.
 static int stages_of(struct sema *c, const struct ast_stmt *s, const struct ring *r) {
     for (int i = 1; i < r->n; ++i) {
         const struct tensor *a = r->tensor[0], *b = r->tensor[i];
@@ -90,7 +90,7 @@ static int stages_of(struct sema *c, const struct ast_stmt *s, const struct ring
     return 0;
 }
 
-// A pipeline that is an ordinary loop, because nothing that it fills has stages.
+// Warns of a pipeline that is an ordinary loop because nothing that it fills has stages.
 static void warn_in_order(struct sema *c, const struct ast_stmt *s, const struct ring *r) {
     const struct tensor *t = r->plain;
     if (r->n > 0 || !t) return;
@@ -123,10 +123,10 @@ struct view pipeline_slot(struct sema *c, struct view v, struct range at) {
 
 // -- may loads run ahead? -------------------------------------------------------------------------
 
-// What the parts of one kind do to a tensor.
+// What the parts of each kind do to a tensor.
 struct touched {
     const struct tensor *tensor;
-    bool read[2], written[2];  // in "use", in "load"
+    bool read[2], written[2];  // [0] in "use", [1] in "load"
     struct range read_at[2], written_at[2];
 };
 
@@ -167,7 +167,7 @@ static void touch_all(struct touches *t, const struct stmt *list, bool load) {
     }
 }
 
-// Whether loads "ahead" steps early see and leave what loads in order would.
+// Whether loads "ahead" steps early read and write the same as loads in order.
 static bool check_touched(struct sema *c, const struct touched *x, int ahead) {
     const char *name = x->tensor->name, *s = ahead == 1 ? "" : "s";
     if (x->written[1] && x->tensor->space == MEM_GLOBAL) {

@@ -1,5 +1,5 @@
-// Kernels that are one copy and nothing else, "kernel k(A, out B) { copy A -> B; }": the planner
-// writes them as text, which is parsed and takes the place of what was written.
+// Kernels that consist of one copy, "kernel k(A, out B) { copy A -> B; }".  The planner writes text
+// for them, which is parsed and used in their place.
 #include <string.h>
 
 #include "base/buf.h"
@@ -9,8 +9,8 @@
 #include "sema/stmt/stmt.h"
 #include "syntax/parse.h"
 
-// The copy, where the kernel is nothing but one of two tensors from above, and says neither threads
-// nor grid; else NULL.
+// The copy, if the kernel consists of one copy of two top-level tensors and gives neither threads
+// nor grid; otherwise NULL.
 static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
     if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->when || fn->nformals != 2)
         return NULL;
@@ -20,7 +20,7 @@ static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
     return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
 }
 
-// What is wrong with the tensors of copy "s", the only statement of "fn".
+// Notes what is wrong with the tensors of copy "s", the only statement of "fn".
 static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast_stmt *s) {
     const struct ast_expr *side[] = {s->copy.src, s->copy.dst};
     if (side[0]->name == side[1]->name) {
@@ -45,8 +45,8 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
-// A kernel that is one copy, which does not say how, and is not planned: nothing else could
-// be meant, as there is no fragment.  Reports what keeps it from being planned.
+// Reports why a kernel of one copy that does not say how to copy cannot be planned.  Without
+// fragments, planning is the only possible meaning.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
     const struct ast_stmt *s = fn->body->stmt[0];
@@ -72,7 +72,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     const struct symbol *tc = NULL;
     for (const struct symbol *x = c->last; x; x = x->prev) {
         if (x->kind != SYM_TILED) continue;
-        if (tc) return true;  // which of them is not known
+        if (tc) return true;  // it is not known which one
         tc = x;
     }
     if (!tc) return true;
@@ -101,8 +101,8 @@ static int promised(const struct tensor *t) {
     return t->align > size ? t->align : size;
 }
 
-// The kernels in "text", which the planner wrote; returns how many, 0 when it is longer than a
-// source may be.
+// Sets "out" to the kernels in "text", which the planner wrote; returns their number, or 0 if the
+// text is too long.
 static int parsed(struct sema *c, const char *name, const char *text,
                   struct kernel_text out[MOST_CASES]) {
     struct session *s = c->s;
@@ -112,7 +112,7 @@ static int parsed(struct sema *c, const char *name, const char *text,
     s->sources.file[file].made = true;
     const struct ast_file *f = parse_source(s, file);
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
-        if (f->decl[i]->kind == D_FN)  // the reasons come before it
+        if (f->decl[i]->kind == D_FN)  // the planner's reasons come before it
             out[n++] = (struct kernel_text){.fn = &f->decl[i]->fn,
                                             .planned = text + f->decl[i - 1]->at.end + 1};
     return n;

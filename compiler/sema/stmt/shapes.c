@@ -1,4 +1,4 @@
-// Whether the two sides of a copy have one shape, and what is said where they differ.
+// Whether the two sides of a copy have the same shape, and messages if they differ.
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "sema/stmt/stmt.h"
 #include "sema/view/viewfn.h"
 
-enum { MOST_MODES = 6 };  // of which the order is looked for
+enum { MOST_MODES = 6 };  // limit for searching other orders
 
 static const char *view_origin(struct sema *c, const struct view *v) {
     const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
@@ -19,7 +19,7 @@ struct leaves {
     const struct lay_tuple *extent[LAY_MAX_LEAVES], *stride[LAY_MAX_LEAVES];
 };
 
-// Appends the leaves of "shape" that are more than one element.
+// Appends the leaves of "shape" with more than one element.
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
                     struct leaves *l) {
     if (lay_is_leaf(shape)) {
@@ -31,7 +31,7 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
 }
 
-// The leaves of "v" that are more than one element, as a map of "v".
+// The leaves of "v" with more than one element, as a map of "v".
 static struct lay only_leaves(struct sema *c, const struct view *v, struct leaves *l) {
     struct lay id = view_identity(c->s, v);
     l->n = 0;
@@ -44,8 +44,8 @@ static struct lay only_leaves(struct sema *c, const struct view *v, struct leave
     return lay_make(c->lay, lay_tuple(c->lay, l->n, l->extent), lay_tuple(c->lay, l->n, l->stride));
 }
 
-// One thread's views differ in nesting and in modes of one element alone: both become modes of
-// the same extents.  False, with both as they were, when they differ in more.
+// If thread parts differ only in nesting and in modes of one element, gives both the same modes. If
+// they differ in more, returns false and leaves both unchanged.
 static bool agree_flat(struct sema *c, struct copy *y) {
     struct leaves *a = ARENA_NEW(&c->s->arena, struct leaves);
     struct leaves *b = ARENA_NEW(&c->s->arena, struct leaves);
@@ -56,7 +56,8 @@ static bool agree_flat(struct sema *c, struct copy *y) {
     return true;
 }
 
-// A buffer with stages that is copied as a whole: outside a pipeline its slots are a mode.
+// Notes for a copy of a complete buffer with stages that outside of a pipeline its slots are a
+// mode.
 static void note_stages(struct sema *c, const struct view *v, int other) {
     int n = lay_rank(v->layout);
     if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
@@ -81,8 +82,8 @@ static bool is_local_tile(struct sema *c, struct range at) {
     return strncmp(source_line(c->s, at), "local_tile(", 11) == 0;
 }
 
-// Whether the destination "b" has the extents of "a" in another order: a transposition without a word
-// of it.  Says how it is written.
+// Whether the destination "b" has the extents of "a" in another order: an unmarked transposition.
+// Notes how to write it.
 static void note_order(struct sema *c, const struct copy *y, const struct view *a,
                        const struct view *b) {
     int n = lay_rank(a->layout), order[MOST_MODES];
@@ -126,8 +127,8 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
     diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
 }
 
-// Whether mode "m" of the buffer "v" is a little longer than that of "other", as if for padding.
-// Says where padding goes.
+// Whether mode "m" of the buffer "v" is slightly longer than that of "other", as if for padding.
+// Notes where padding belongs.
 static bool note_padding(struct sema *c, const struct view *v, const struct view *other, int m) {
     enum { MOST_PADDING = 16 };
     struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
@@ -135,7 +136,7 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
         !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
         return false;
-    // the buffer keeps its order: padding lengthens the contiguous mode
+    // the buffer keeps its order, so padding makes the contiguous mode longer
     const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
     bool rows = lay_is_leaf(step) && lay_int_equal(step->leaf, lay_int(1));
     have = lay_size(c->lay, lay_mode(c->lay, v->layout, rows));
@@ -149,7 +150,7 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     return true;
 }
 
-// Whether one side is what a thread has, and the other belongs to the block.
+// Notes if one side is a thread's part, and the other belongs to the block.
 static void note_part(struct sema *c, const struct view *a, const struct view *b) {
     bool first = a->part || a->base->space == MEM_FRAG;
     const struct view *part = first ? a : b, *whole = first ? b : a;
@@ -177,7 +178,7 @@ static void note_missing(struct sema *c, const struct view *v, const struct view
 bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
-    // what a thread holds of a tile: "partition" counts it
+    // a thread's part of a tile: pass "partition" compares the sizes
     if (y->tc && (a->base->space == MEM_FRAG) != (b->base->space == MEM_FRAG)) return true;
     int ra = lay_rank(a->layout), rb = lay_rank(b->layout);
     int bad = -1;

@@ -1,4 +1,4 @@
-// How many threads a kernel has: what it says, or those of the largest tiled copy in it.
+// The number of threads of a kernel: as given, or that of the largest tiled copy in it.
 #include <inttypes.h>
 
 #include "sema/expr/expr.h"
@@ -8,7 +8,7 @@
 
 static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);
 
-// Whether "e" is a layout that is known before the body of a kernel is.
+// Whether "e" is a layout that can be evaluated before the body of a kernel.
 static bool known_ahead(struct sema *c, const struct ast_expr *e) {
     if (e->kind == E_INT) return true;
     if (e->kind == E_NAME) {
@@ -21,7 +21,7 @@ static bool known_ahead(struct sema *c, const struct ast_expr *e) {
     return e->kind == E_TUPLE;
 }
 
-// The threads of a copy 'by E'.
+// The threads of a copy with 'by E'.
 static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool *any) {
     if (!known_ahead(c, e)) return 0;
     const struct value *v = eval(c, e);
@@ -59,7 +59,7 @@ static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int dep
     struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
     if (sym && sym->kind == SYM_TILED) {
         v = sym->value;
-        *any |= v->kind == VAL_NONE;  // it has an error of its own
+        *any |= v->kind == VAL_NONE;  // its error is reported elsewhere
     }
     if (e->kind == E_CALL && e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tile")) {
         v = eval(c, e);
@@ -73,7 +73,7 @@ static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int dep
     return v->tc->threads;
 }
 
-// The threads of the largest tiled copy in "b"; "any" is set when there is one.
+// The threads of the largest tiled copy in "b"; sets "any" if there is one.
 static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any) {
     int64_t most = 0;
     for (int i = 0; depth <= MOST_LOOPS && i < b->nstmts; ++i) {
@@ -83,7 +83,7 @@ static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth
     return most;
 }
 
-// threads (16,16)
+// Reports threads (16,16).
 static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
     int64_t n = 1;
     for (int i = 0; i < e->nargs; ++i) {

@@ -1,5 +1,5 @@
-// Which params something depends on: a kernel's launcher takes those and no others.  And which of
-// its own tensors a kernel touches.
+// Finds the params that something depends on: these are the parameters of a kernel's launcher.
+// Also finds which of its own tensors a kernel touches.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
-// Params, some of them more than once.
+// A list of params, with repetitions.
 struct uses {
     struct sema *c;
     const struct param **param;
     int n, cap;
 };
 
-// The plan's param with symbol "sym", or NULL; they are in the order of their symbols.
+// The plan's param with symbol "sym", or NULL.  Params are sorted by symbol.
 static const struct param *param_of(const struct sema *c, const struct lay_sym *sym) {
     int lo = 0, hi = c->plan->nparams;
     while (lo < hi) {
@@ -102,7 +102,7 @@ static int by_symbol(const void *a, const void *b) {
     return (x->sym->id > y->sym->id) - (x->sym->id < y->sym->id);
 }
 
-// Each of them once, in the order of their declarations.
+// Removes repetitions and sorts by declaration.
 static const struct param **gather(struct uses *u, int *n) {
     if (u->n > 1) qsort(u->param, (size_t)u->n, sizeof *u->param, by_symbol);
     *n = 0;
@@ -124,7 +124,7 @@ void collect_params(struct sema *c, struct kernel *k) {
     k->param = gather(&u, &k->nparams);
 }
 
-// Tensors that statements touch, each as often as it is.
+// Tensors that statements touch, with repetitions.
 struct touched {
     struct session *s;
     const struct tensor **tensor;

@@ -1,11 +1,11 @@
-// Which argument of tile(ATOM, ...) is which.
+// Sorts the arguments of tile(ATOM, ...).
 #include "sema/tile/args.h"
 
 #include <string.h>
 
 #include "syntax/foreign.h"
 
-enum { N_ARGS = 8 };  // by name
+enum { N_ARGS = 8 };  // named arguments
 
 bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
     static const char *const names[] = {"thr", "val",  "atoms", "along",

@@ -1,4 +1,4 @@
-// The arguments of tile(ATOM, ...) by their names; NULL: not given.
+// The named arguments of tile(ATOM, ...); NULL if not given.
 #ifndef TCPC_SEMA_TILE_ARGS_H
 #define TCPC_SEMA_TILE_ARGS_H
 
@@ -8,7 +8,7 @@ struct tile_args {
     const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map, *like;
 };
 
-// False after an error.
+// Returns false after an error.
 bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *out);
 
 #endif

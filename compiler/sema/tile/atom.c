@@ -1,4 +1,4 @@
-// Atoms: universal(128), auto(128, f32), cp_async.cg(16, l2=128); the others of the language are
+// Atoms: universal(128), auto(128, f32), cp_async.cg(16, l2=128).  Other atoms of the language are
 // refused by name.
 #include <string.h>
 
@@ -17,8 +17,8 @@ bool atom_later(const char *name) {
     return false;
 }
 
-// The atoms of family "name", as "'cp_async.ca' or 'cp_async.cg'"; NULL when there is no such
-// family.
+// The atoms of family "name" for messages, "'cp_async.ca' or 'cp_async.cg'"; NULL if there is no
+// such family.
 static const char *family(struct sema *c, const char *name) {
     struct buf b;
     size_t n = strlen(name);
@@ -70,7 +70,7 @@ static const char *width_list(struct sema *c, const struct atom_row *row) {
     return buf_finish(&b, &c->s->arena);
 }
 
-// The widths of a family, as "4, 8 or 16".
+// The widths of a family for messages, "4, 8 or 16".
 static const char *width_choice(struct sema *c, const struct atom_row *row) {
     struct buf b;
     buf_init(&b);
@@ -81,7 +81,7 @@ static const char *width_choice(struct sema *c, const struct atom_row *row) {
     return buf_finish(&b, &c->s->arena);
 }
 
-// A width in bytes that the instruction has not.
+// Reports a width in bytes that the instruction does not have.
 static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t bytes,
                          struct range at) {
     const struct atom_row *narrow = atom_narrower(row);
@@ -114,7 +114,7 @@ bool atom_takes(struct sema *c, const struct atom_row *row, int elem_bits, struc
     return false;
 }
 
-// l2=BYTES.
+// Reads l2=BYTES.
 static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) {
     int64_t bytes;
     if (!eval_int64(c, arg->value, "the hint 'l2='", &bytes)) return false;
@@ -125,7 +125,7 @@ static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) 
     return false;
 }
 
-// The arguments after the width, from "first" on.
+// Reads the arguments after the width, from "first" on.
 static bool more_args(struct sema *c, const struct ast_expr *e, int first, struct atom *a) {
     const struct atom_row *row = a->row;
     for (int i = first; i < e->nargs; ++i) {
@@ -230,7 +230,8 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
 
 // -- what an atom asks of a copy ------------------------------------------------------------------
 
-// "from global to shared memory", "from shared memory to a fragment".
+// The direction for messages, such as "from global to shared memory", "from shared memory to a
+// fragment".
 static const char *way(struct sema *c, const struct atom_row *row) {
     enum space from = MEM_GLOBAL, to = MEM_GLOBAL;
     while (!(row->src_spaces & 1u << from)) ++from;

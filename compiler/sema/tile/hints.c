@@ -4,7 +4,7 @@
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
-// The words that an atom takes, as "nc, cg, cs".
+// The hints that an atom takes for messages, "nc, cg, cs".
 static const char *words(struct sema *c, unsigned allowed) {
     const char *text = "";
     for (int i = 0; i < n_hint_rows; ++i)
@@ -13,7 +13,7 @@ static const char *words(struct sema *c, unsigned allowed) {
     return text;
 }
 
-// The row whose word "text" begins with, at a whole word; the longest of them.
+// The row whose word "text" begins with, up to the end of a word; the longest one.
 static const struct hint_row *begins(const char *text) {
     for (int i = 0; i < n_hint_rows; ++i) {
         size_t n = strlen(hint_rows[i].word);
@@ -54,8 +54,7 @@ bool atom_hints(struct sema *c, const struct ast_arg *arg, bool ld, struct atom 
     return true;
 }
 
-// Whether the loads of a copy, or its stores, are accesses to global memory that hints may be
-// about.
+// Whether the loads (or stores) of a copy are accesses to global memory, to which hints apply.
 static bool check_side(struct sema *c, const struct atom *a, const struct copy *y, bool ld) {
     unsigned hints = ld ? a->ld : a->st;
     const struct tensor *t = ld ? y->src.base : y->dst.base;

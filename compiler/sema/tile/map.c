@@ -1,6 +1,6 @@
-// Index maps: (t:128, v:8) -> (t / 16, t % 16 * 8 + v) says which element of a tile thread t has as
-// its value v.  Here the text becomes quasi-affine expressions over names with ranges; what they
-// are at each point is map_points.c's.
+// Index maps: (t:128, v:8) -> (t / 16, t % 16 * 8 + v) says which element of a tile is value v of
+// thread t.  This file converts the text to quasi-affine expressions over names with ranges.
+// map_points.c evaluates these at each point.
 #include "sema/tile/map.h"
 #include "sema/expr/expr.h"
 
@@ -8,7 +8,7 @@
 
 enum {
     MOST_POINTS = 1 << 22,  // elements of a tile
-    MOST_WORK = 1 << 26     // points times the nodes of the map's expressions
+    MOST_WORK = 1 << 26     // points times nodes of the map's expressions
 };
 
 // -- names and ranges -----------------------------------------------------------------------------
@@ -20,7 +20,8 @@ static bool no_range(struct sema *c, const struct ast_expr *e) {
     return false;
 }
 
-// "t:128", or a tuple of such, whose first is the fastest.  "of" is multiplied by the ranges.
+// Reads "t:128", or a tuple of such, the first one being the fastest.  Multiplies "of" by the
+// ranges.
 static bool read_ranges(struct sema *c, struct index_map *m, const struct ast_expr *e,
                         int64_t *of) {
     if (e->kind == E_TUPLE && e->nargs > 0) {
@@ -69,7 +70,7 @@ static bool read_head(struct sema *c, struct index_map *m) {
 
 // -- the coordinate -------------------------------------------------------------------------------
 
-// Whether "e" is made of the map's own names and of numbers; adds its nodes to "work".
+// Whether "e" consists of the map's own names and numbers; adds its nodes to "work".
 static bool own_names(const struct index_map *m, const struct ix *e, int64_t *work) {
     ++*work;
     switch (e->op) {
@@ -108,11 +109,11 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
                    ix_text(c->s, v->ix));
         return false;
     }
-    m->leaf[m->nleaves++].ix = v->ix;  // a tuple has LAY_MAX_LEAVES leaves at most
+    m->leaf[m->nleaves++].ix = v->ix;  // a tuple has at most LAY_MAX_LEAVES leaves
     return true;
 }
 
-// "v" with (x) as x wherever it is, as in arithmetic.
+// "v", with (x) replaced by x everywhere, as in arithmetic.
 static const struct value *unwrap_all(struct sema *c, const struct value *v, struct range at) {
     v = value_unwrap(v);
     if (v->kind != VAL_TUPLE || v->rank == 0) return v;
@@ -136,7 +137,8 @@ static bool read_coordinate(struct sema *c, struct index_map *m) {
     return false;
 }
 
-// Gives the integers of the coordinate "v" the extents of the shape "t", a part of the tile.
+// Gives the integers of the coordinate "v" the extents of the shape "t", which is a part of the
+// tile.
 static bool fit(struct sema *c, struct index_map *m, const struct value *v,
                 const struct lay_tuple *t, int *next) {
     if (v->kind == VAL_TUPLE) {

@@ -1,10 +1,10 @@
-// copy A -> B by an index map: a tiled copy whose tile is all of the side that is no fragment.
+// copy A -> B by an index map: a tiled copy whose tile is the complete side that is not a fragment.
 #include "sema/tile/map.h"
 
 const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y) {
     for (struct memo *m = c->memo; m; m = m->next)
         if (m->e == e) return m->value;
-    // a fragment has the values of one thread, the other side, which is none, the tile
+    // a fragment has the values of one thread; the other side is the tile
     const struct view *v = copy_tiled_side(y);
     struct lay_int size = lay_size(c->lay, v->layout);
     if (!lay_int_static(size))

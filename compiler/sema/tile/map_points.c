@@ -1,5 +1,5 @@
-// What an index map is at each of its points: the tile that they fill, who takes an element twice
-// or none at all, and the layout of (thread, value) that goes through the same points.
+// Evaluates index maps at each point: the tile that they fill, elements taken twice or not at all,
+// and the layout of (thread, value) with the same points.
 #include "sema/tile/map.h"
 
 #include <inttypes.h>
@@ -7,18 +7,18 @@
 
 enum { MOST_POINTS = 1 << 22 };
 
-// Where the points are: number i is thread i % threads, value i / threads.
+// The points: number i is thread i % threads, value i / threads.
 struct points {
     struct sema *c;
     const struct index_map *m;
     int64_t *var;    // by id
-    int64_t *crd;    // of the point at hand, by leaf
+    int64_t *crd;    // of the current point, by leaf
     int64_t *place;  // by point, the first mode of the tile fastest
     int64_t n;
-    int64_t run;  // values that follow one another
+    int64_t run;  // number of consecutive values
 };
 
-// The coordinate of point "i", into p->crd.
+// Sets p->crd to the coordinate of point "i".
 static bool evaluate(struct points *p, int64_t i) {
     const struct index_map *m = p->m;
     const struct ix_env env = {.var = p->var, .sym = NULL};
@@ -38,7 +38,7 @@ static const struct lay_tuple *form(struct sema *c, const struct value *v, const
     return lay_tuple(c->lay, v->rank, kid);
 }
 
-// "crd", an integer a leaf, in the form of the map's coordinate.
+// "crd", one integer for each leaf, with the structure of the map's coordinate.
 static const char *coordinate(const struct points *p, const int64_t *crd) {
     return lay_tuple_text(p->c->lay, form(p->c, p->m->coord, &crd));
 }
@@ -53,7 +53,7 @@ static const char *element(const struct points *p, int64_t place) {
     return coordinate(p, crd);
 }
 
-// "thread 3, value 1"
+// The owner for messages: "thread 3, value 1".
 static const char *who(const struct points *p, int64_t i) {
     return sema_text(p->c, "thread %" PRId64 ", value %" PRId64, i % p->m->threads,
                      i / p->m->threads);
@@ -64,7 +64,7 @@ static bool overflow(const struct points *p, int64_t i) {
     return false;
 }
 
-// The least box that begins at 0 and holds all points, as the shape of the tile.
+// Finds the smallest box from 0 on that contains all points; it is the tile.
 static bool find_tile(struct points *p, struct index_map *m) {
     for (int k = 0; k < m->nleaves; ++k) m->leaf[k].extent = 1;
     for (int64_t i = 0; i < p->n; ++i) {
@@ -100,7 +100,7 @@ static bool outside(const struct points *p, int64_t i) {
     return false;
 }
 
-// Fills p->place; each element of the tile once.
+// Sets p->place; reports an element that is not taken exactly once.
 static bool find_owners(struct points *p, int32_t *owner) {
     const struct index_map *m = p->m;
     struct session *s = p->c->s;
@@ -132,7 +132,7 @@ static bool find_owners(struct points *p, int32_t *owner) {
     return false;
 }
 
-// Says what point "i" is and where a layout would have it.
+// Warns that the map is no layout: point "i", and where a layout would have it.
 static void no_layout(const struct points *p, int64_t i, int64_t would_be, const char *why) {
     const char *runs = p->run == 1 ? "one by one" : sema_text(p->c, "in runs of %" PRId64, p->run);
     diag_warn(p->c->s, W_INDEX_MAP, p->m->e->at,
@@ -144,7 +144,7 @@ static void no_layout(const struct points *p, int64_t i, int64_t would_be, const
               who(p, i), p->place[i], why, would_be);
 }
 
-// The mode of threads ("step" 1) or of values ("step" the number of threads).
+// The layout mode of the threads ("step" 1) or of the values ("step" the number of threads).
 static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     struct lay_mismatch bad;
     int64_t *value = memory_new((size_t)n * sizeof *value);
@@ -164,7 +164,7 @@ static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     return l;
 }
 
-// Fills "tv" of "tc", which stays invalid where there is none.
+// Sets "tv" of "tc"; it stays invalid if there is no such layout.
 static bool find_layout(const struct points *p, struct tiled_copy *tc) {
     const struct index_map *m = p->m;
     struct lay_ctx *x = p->c->lay;
@@ -193,7 +193,7 @@ static bool find_layout(const struct points *p, struct tiled_copy *tc) {
 
 // -- the map as it is -----------------------------------------------------------------------------
 
-// The extents of the tile before mode "mode", multiplied, and that of the mode.
+// The product of the tile's extents before mode "mode"; sets "extent" to that of the mode.
 static int64_t before_mode(const struct points *p, const struct lay_tuple *tiler, int mode,
                            int64_t *extent) {
     int64_t step = 1;
@@ -204,8 +204,8 @@ static int64_t before_mode(const struct points *p, const struct lay_tuple *tiler
     return step;
 }
 
-// Whether each "run" values, from a multiple of it on, follow one another along a mode of "extent"
-// places that are "step" apart, and begin at a multiple of it too.
+// Whether each "run" values, from a multiple of it on, are consecutive along a mode of "extent"
+// places with distance "step", and also begin at a multiple of it.
 static bool is_run(const struct points *p, int64_t run, int64_t step, int64_t extent) {
     int64_t threads = p->m->threads;
     for (int64_t v = 0; v < p->m->values; ++v) {
@@ -234,7 +234,7 @@ static void find_run(struct points *p, const struct lay_tuple *tiler, struct til
     p->run = map->run;
 }
 
-// "v", a part of the map's coordinate, as one number in its mode, its first integer fastest.
+// "v", a part of the map's coordinate, as one index in its mode, its first integer fastest.
 static const struct ix *one_number(const struct points *p, const struct value *v, int *next,
                                    int64_t *size) {
     struct session *s = p->c->s;
@@ -249,7 +249,7 @@ static const struct ix *one_number(const struct points *p, const struct value *v
     return sum;
 }
 
-// "e" with the names "from" .. "to"-1 of the map as the digits of the value of "i".
+// "e" with the names "from" .. "to"-1 of the map replaced by digits of "i".
 static const struct ix *digits(struct sema *c, const struct index_map *m, const struct ix *e,
                                int from, int to, const struct ix *i) {
     int64_t size = 1;
@@ -268,7 +268,7 @@ static const struct ix_var *variable(struct sema *c, const char *name, int64_t n
     return v;
 }
 
-// Fills "map" and "tiler" of "tc".
+// Sets "map" and "tiler" of "tc".
 static bool keep_map(struct points *p, struct tiled_copy *tc) {
     struct sema *c = p->c;
     const struct index_map *m = p->m;
@@ -292,7 +292,7 @@ static bool keep_map(struct points *p, struct tiled_copy *tc) {
         bool tuple = m->coord->kind == VAL_TUPLE;
         if (!tuple) next = 0;
         const struct ix *e = one_number(p, tuple ? m->coord->kid[i] : m->coord, &next, &size);
-        if (!tuple && map->nmodes > 1) {  // one number for the whole tile
+        if (!tuple && map->nmodes > 1) {  // one index for the complete tile
             e = ix_div(c->s, e, lay_int(step));
             if (i + 1 < map->nmodes) e = ix_mod(c->s, e, lay_int(extent));
         }

@@ -1,5 +1,5 @@
-// mma(m16n8k16.f32.f16.f16.f32, warps=L, tile=S): an instruction of mma.sync for several warps, and
-// operand_A, operand_B and operand_C, which say who holds which of its elements.
+// mma(m16n8k16.f32.f16.f16.f32, warps=L, tile=S): an instruction of mma.sync for several warps; and
+// operand_A, operand_B and operand_C, which say which thread holds which of its elements.
 #include "plan/mma.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const struct mma_row *find_row(struct sema *c, const struct ast_expr *e) 
     return NULL;
 }
 
-// The numbers of the warps, by (m,n,k).
+// Sets the numbers of the warps, by (m,n,k).
 static bool set_warps(struct sema *c, const struct ast_arg *a, struct tiled_mma *x) {
     if (!a) {
         const struct lay_tuple *one = lay_leaf_of(c->lay, 1);
@@ -66,8 +66,8 @@ static bool set_warps(struct sema *c, const struct ast_arg *a, struct tiled_mma 
     return true;
 }
 
-// The extents of the tile, and the order of its coordinates: from "a", or as far as one instruction
-// of each warp goes.
+// Sets the extents of the tile and the order of its coordinates from "a"; without "a", the tile of
+// one instruction for each warp.
 static bool set_tile(struct sema *c, const struct ast_arg *a, struct tiled_mma *x) {
     static const char axes[] = "MNK";
     const struct mma_shape *shape = mma_shape_of(x->row);
@@ -169,7 +169,7 @@ bool mma_tile(struct sema *c, const struct ast_expr *e, struct tiled_copy *tc) {
                    value_kind_text(v));
         return false;
     }
-    // accumulators are converted before matrices are stored
+    // accumulators may be converted before they are stored as matrices
     if (v->operand != MMA_C) tc->elem_bits = mma_elem(v->mma, (enum mma_operand)v->operand)->bits;
     return tile_set_tv(c, v, at, "'like='", v->mma->shape[v->operand], tc);
 }

@@ -1,12 +1,12 @@
-// Who owns an element of a tile: the proof that each has one owner, or equally many where a tile
-// only reads.  Separate from making tiles, because it uses only the points of the TV layout.
+// The owners of a tile's elements: proves that each element has one, or equally many if a tile only
+// reads.  Separate from making tiles, because it uses only the points of the TV layout.
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "sema/tile/tile.h"
 
-// Steps that the tiles of a plan may take, and how many more for each byte of its text: a tile's
-// elements are gone through one by one.
+// Limits for the steps of a plan's tiles, and for more steps per byte of its text: tiles are
+// examined element by element.
 enum { PLAN_STEPS = 1 << 23, STEPS_A_BYTE = 1 << 10 };
 
 bool tile_spend(struct sema *c, int64_t steps, struct range at) {
@@ -22,8 +22,8 @@ bool tile_spend(struct sema *c, int64_t steps, struct range at) {
     return false;
 }
 
-// Whether each of the tile's "size" elements belongs to equally many threads, more than one, as the
-// operands of an MMA do that several warps need; once to each of them.
+// Whether each of the tile's "size" elements belongs to equally many threads, more than one, and
+// once to each of them.  This is so for operands of an MMA that several warps need.
 static bool is_repeated(struct sema *c, const struct tiled_copy *tc, int64_t size) {
     int64_t n = tc->threads * tc->values;
     if (size < 1 || size >= n || n % size != 0) return false;

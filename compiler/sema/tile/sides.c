@@ -1,10 +1,10 @@
-// What a thread of a tiled copy reads and what it writes: the tile's own values, but for a
-// collective atom, whose row has a layout of (thread, value) for each side.
+// What a thread of a tiled copy reads and writes: the tile's own values, except for a collective
+// atom, whose row has a layout of (thread, value) for each side.
 #include <inttypes.h>
 
 #include "sema/tile/tile.h"
 
-// As tile2thrfrg of CuTe does: what the tile deals out to the threads of one access is put in the
+// Like CuTe's tile2thrfrg: sorts what the tile distributes to the threads of one access in the
 // order of that side.
 static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *bits) {
     const struct atom *a = &tc->atom;
@@ -27,7 +27,7 @@ static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *
 }
 
 bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like, struct range at) {
-    enum { MATRIX_BITS = 16 };  // of ldmatrix, where nothing says what its elements are
+    enum { MATRIX_BITS = 16 };  // the width of ldmatrix's elements, if nothing gives their type
     const struct atom *a = &tc->atom;
     tc->tv_src = tc->tv_dst = tc->tv;
     if (!atom_is_collective(a->row)) return true;

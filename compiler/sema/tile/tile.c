@@ -1,4 +1,4 @@
-// tile(ATOM, ...): from threads and values to a tiled copy, and the proof that each element of its
+// tile(ATOM, ...): makes a tiled copy from threads and values, and proves that each element of its
 // tile has one owner.
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void collect_digits(const struct lay_tuple *shape, const struct lay_tuple
     }
 }
 
-// Whether the modes of the static layout "l" are the digits of 0 .. size-1, which it then numbers.
+// Whether the modes of the static layout "l" are digits of 0 .. size-1, so that it numbers these.
 static bool numbers_by_digits(struct lay l) {
     struct digits d = {.n = 0};
     collect_digits(l.shape, l.stride, &d);
@@ -91,7 +91,7 @@ static bool check_threads(struct sema *c, int64_t n, struct range at) {
     return false;
 }
 
-// The layout of threads or values: static, and numbering its places 0 .. size-1.
+// The layout of threads or values: it must be static and number its places 0 .. size-1.
 static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
     const struct value *v = eval(c, a->value);
     const char *what = sema_text(c, "'%s='", a->key.name);
@@ -99,7 +99,7 @@ static struct lay numbering(struct sema *c, const struct ast_arg *a, const char 
                        ? lay_layout_invalid()
                        : value_to_layout(c, v, a->value->at, what);
     if (!lay_valid(l)) return l;
-    // before each of them is looked at
+    // checked before each of them is examined
     struct lay_int n = lay_size(c->lay, l);
     if (strcmp(noun, "thread") == 0 && lay_int_static(n) && !check_threads(c, n.num, a->value->at))
         return lay_layout_invalid();
@@ -146,7 +146,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     struct refusal *r = ARENA_NEW(&c->s->arena, struct refusal);
     *r = (struct refusal){tc->at, c->refused};
     c->refused = r;
-    // without 'val=' there is a place for it after 'thr='
+    // without 'val=', its place is after 'thr='
     bool absent = given && tc->val_arg_at.begin == tc->val_arg_at.end;
     diag_error(c->s,
                absent  ? tc->thr_at
@@ -159,7 +159,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     if (!given) return false;
     if (at.begin != tc->at.begin || at.file != tc->at.file)
         diag_note(c->s, at, "it moves '%s' here", elem->name);
-    // the mode along which threads are consecutive is the contiguous one; mode 0 when there is none
+    // the contiguous mode is the one along which threads are consecutive; mode 0 if there is none
     int along = 0, rank = lay_rank(tc->val);
     for (int i = 0; i < rank && lay_valid(tc->thr) && i < lay_rank(tc->thr); ++i) {
         struct lay m = lay_coalesce(c->lay, lay_mode(c->lay, tc->thr, i));
@@ -191,7 +191,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     return false;
 }
 
-// atoms= and along= as values.
+// Converts atoms= and along= to values.
 static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
     struct lay none = lay_layout_invalid();
     if (!tc->atom.elem) {
@@ -226,7 +226,7 @@ static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct 
             mode[i] = i == along ? one : lay_make(c->lay, lay_leaf_of(c->lay, 1), scaled);
             continue;
         }
-        // the numbers of accesses times k
+        // the numbers of accesses, times k
         struct lay times = lay_compose(
             c->lay, lay_make(c->lay, lay_leaf(c->lay, lay_size(c->lay, l)), lay_leaf_of(c->lay, k)),
             m);
@@ -236,7 +236,7 @@ static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct 
     return rank == 1 && lay_is_leaf(l.shape) ? mode[0] : lay_join(c->lay, rank, mode);
 }
 
-// By thr= and val=: as make_tiled_copy does.
+// Makes a tiled copy from thr= and val=, like make_tiled_copy.
 static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_copy *tc,
                        const struct ast_expr *e) {
     const struct ast_arg *values = a->val ? a->val : a->atoms;
@@ -250,7 +250,7 @@ static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_c
         tc->val = a->val ? numbering(c, a->val, "value") : scale_atoms(c, a, tc);
     }
     if (!lay_valid(tc->thr) || !lay_valid(tc->val)) return false;
-    // modes that only one of the two has are single in the other
+    // a mode that only one of the two has gets extent 1 in the other
     int rank = lay_rank(tc->thr) > lay_rank(tc->val) ? lay_rank(tc->thr) : lay_rank(tc->val);
     struct lay one = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
     if (lay_rank(tc->thr) < rank) tc->thr = lay_append_to(c->lay, tc->thr, rank, one);
@@ -324,7 +324,7 @@ bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct a
     return tile_spend(c, tc->threads * tc->values, e->at);
 }
 
-// By map=, in the tile that the map fills or in tile=.
+// Makes a tiled copy from map=, with the tile that the map fills or tile=.
 static bool by_map(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
     const struct lay_tuple *shape = NULL;
     struct range at = a->map->value->at;

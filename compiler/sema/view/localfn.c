@@ -1,10 +1,10 @@
-// local_tile and local_partition: dividing, and slicing what the division gave.
+// local_tile and local_partition: divide and then slice.
 #include "base/buf.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
-// A layout that does not begin at 0, as a value; reports "what" at "at" when there is none.
+// A layout with an offset as a value; reports "what" at "at" if there is none.
 static const struct value *offset_layout(struct sema *c, struct lay_view r, struct range at,
                                          const char *what) {
     r = lay_settle(c->lay, r);
@@ -15,8 +15,8 @@ static const struct value *offset_layout(struct sema *c, struct lay_view r, stru
     return &value_none;
 }
 
-// The coordinate (_,_,..) for the modes of "mode" beside "other"; "first" says which of the two
-// comes first.
+// The coordinate of two parts: "other", and (_,_,..) for the modes of "mode".  "first": "other" is
+// first.
 static struct coord beside(struct sema *c, struct lay mode, struct coord other, bool first) {
     struct coord *pair = ARENA_ARRAY(&c->s->arena, struct coord, 2);
     struct coord wild = {.rank = -1};
@@ -30,9 +30,8 @@ static struct coord beside(struct sema *c, struct lay mode, struct coord other, 
     return (struct coord){.rank = 2, .kid = pair};
 }
 
-// "f", the tile and the rest that "v" was divided into, with a stride for the modes of one element:
-// tiles of which the tensor has no more still know along which mode they are when they are divided
-// again.
+// "f", "v" divided into tile and rest, with strides for modes of one element: a tile whose mode has
+// a single element then still knows its mode when it is divided again.
 static struct lay keep_single_modes(struct sema *c, const struct view *v, struct lay f) {
     const struct lay_tuple *shape = f.shape->kid[0], *stride = f.stride->kid[0];
     const struct lay_tuple *kid[LAY_MAX_RANK];
@@ -51,7 +50,7 @@ static struct lay keep_single_modes(struct sema *c, const struct view *v, struct
     return lay_make(c->lay, f.shape, lay_tuple(c->lay, 2, both));
 }
 
-// "crd" with 0 for variables that are 0 only, where there is one tile: nothing depends on them.
+// "crd", with 0 for variables that are always 0 if there is only one tile: nothing depends on them.
 static struct coord settle(struct sema *c, struct coord crd, const struct lay_tuple *rest) {
     if (crd.rank < 0) {
         bool only = crd.ix && crd.ix->lo == 0 && crd.ix->hi == 0;
@@ -67,9 +66,9 @@ static struct coord settle(struct sema *c, struct coord crd, const struct lay_tu
     return crd;
 }
 
-// The names of the "n" modes of the tile "crd" of "v", of which "divided" modes are divided: a part
-// has the modes of what it is of, and then those that "crd" keeps, which count tiles where they are
-// divided.
+// The names of the "n" modes of tile "crd" of "v", of which "divided" modes are divided.  A part
+// has the modes of "v", and then those that "crd" keeps; a kept mode that is divided counts tiles
+// and has no name.
 static const char *const *tile_names(struct sema *c, const struct view *v, int divided,
                                      const struct coord *crd, int n) {
     const char **name = ARENA_ARRAY(&c->s->arena, const char *, n + 1);
@@ -82,14 +81,14 @@ static const char *const *tile_names(struct sema *c, const struct view *v, int d
     return name;
 }
 
-// Divides "v" and takes tile "crd", or with "tile" false element "crd" of each tile.
+// Divides "v" and takes tile "crd"; without "tile", element "crd" of each tile.
 static struct view slice_tiled(struct sema *c, struct view v, const struct lay_tiler *t,
                                struct coord *crd, bool tile, const struct ast_expr *e,
                                const char *what) {
     bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
     struct lay id = view_trimmed(c->s, view_identity(c->s, &v));
     lay_clear_error(c->lay);
-    // what is left of the tiles is seen, with CuTe's strides
+    // without "tile", the result has modes over tiles, with CuTe's strides
     struct lay on = lay_divide_on(c->lay, tile ? LAY_DIVIDE_SLICED : LAY_DIVIDE_ZIPPED, id, t);
     struct lay f = tile ? on : lay_zipped_divide(c->lay, id, t);
     if (!lay_valid(f) || !lay_valid(on)) {
@@ -114,7 +113,7 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     return part;
 }
 
-// The mode of which the tiler "t" says nothing, or -1.
+// The mode that the tiler "t" leaves out, or -1.
 static int any_mode(const struct lay_tiler *t) {
     for (int i = 0; t->kind == LAY_TILER_MODES && i < t->rank; ++i)
         if (t->kid[i]->kind == LAY_TILER_ANY) return i;
@@ -125,8 +124,8 @@ static bool has_any(const struct lay_tiler *t) {
     return any_mode(t) >= 0;
 }
 
-// Whether "proj", argument 3 of a call, is a projection of "n" modes: '_' for each mode that is left
-// out, an integer for one that stays.  Reports what it is instead.
+// Whether "proj", argument 3 of a call, is a projection of "n" modes: '_' for each mode to leave
+// out, an integer for one to keep.  Reports an error otherwise.
 static bool is_projection(struct sema *c, const struct call *call, int n, const char *what) {
     const struct value *proj = call->arg[3];
     struct range at = call->e->arg[3].value->at;
@@ -199,8 +198,8 @@ static const struct value *projected_tile(struct sema *c, const struct call *cal
     return view_local_tile(c, &made);
 }
 
-// One integer for the tiles of several modes counts along the first mode, then along the next one.
-// One that never leaves the first mode is likely to be meant for it alone.
+// A single integer for the tiles of several modes counts along the first mode, then along the next
+// one.  If it never leaves the first mode, it is probably meant only for that mode; warns of this.
 static void warn_linear_tile(struct sema *c, const struct view *v, const struct lay_tiler *t,
                              const struct coord *crd, struct range at) {
     if (crd->rank >= 0 || !crd->ix || crd->end || ix_constant(crd->ix) || t->rank < 2) return;
@@ -277,8 +276,8 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
     return lay_valid(part.layout) ? value_view(c, part) : &value_none;
 }
 
-// The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
-// comes before it.
+// The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s, each times the
+// extents before it.
 static const struct ix *thread_coord(struct sema *c, const struct ix *i,
                                      const struct lay_tuple *shape, const struct lay_tuple *stride,
                                      int64_t *scale) {
@@ -311,7 +310,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
     struct lay_int n = lay_size(c->lay, thr);
     struct lay all = thr;
-    if (call->n == 4) {  // threads that differ in what is left out have the same part
+    if (call->n == 4) {  // threads that differ only in omitted modes have the same part
         if (!is_projection(c, call, lay_rank(thr), "the thread layout")) return &value_none;
         thr = lay_dice(c->lay, value_to_tuple(c, call->arg[3], e->arg[3].value->at, "it"), thr);
         if (!lay_valid(thr)) BUG("a projection of a thread layout");

@@ -1,5 +1,5 @@
-// partition_src, partition_dst and retile: a thread's part of a tensor, or its fragment, in
-// the modes of a tiled copy, ((atom,rest of the values),rest of mode 0,rest of mode 1,..).
+// partition_src, partition_dst and retile: a thread's part of a tensor, or its fragment, with the
+// modes of a tiled copy: ((atom,rest of the values),rest of mode 0,rest of mode 1,..).
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
-// Elements of "elem" that a thread has of one call of the atom; 'auto' decides its width later and
-// counts them one by one.
+// How many elements of "elem" a thread has in one call of the atom.  'auto' gets its width later,
+// and counts single elements.
 static int64_t atom_values(const struct atom *a, const struct elem_type *elem) {
     return a->row->exact ? a->bits / elem->bits : 1;
 }
@@ -18,7 +18,7 @@ static const char *text_at(struct sema *c, struct range at) {
                          at.end - at.begin);
 }
 
-// The arguments of "call": a tiled copy and a view that it can move.
+// Checks the arguments of "call": a tiled copy and a view that it can move.
 static bool sides(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *t = call->arg[0], *v = call->arg[1];
@@ -47,8 +47,8 @@ static bool sides(struct sema *c, const struct call *call) {
            tile_check_elem(c, t->tc, v->view.base->elem, e->arg[0].value->at);
 }
 
-// (thread,(atom,rest of the values)) -> number in the tile, of one side.  A collective atom's sides
-// are made like that (sema/tile/sides.c).
+// (thread,(atom,rest of the values)) -> number in the tile, for one side.  The sides of a
+// collective atom already have this form (sema/tile/sides.c).
 static struct lay by_atoms(struct sema *c, const struct tiled_copy *tc, bool src, int64_t n) {
     struct lay tv = tiled_tv(tc, src);
     if (atom_is_collective(tc->atom.row)) return tv;
@@ -59,7 +59,7 @@ static struct lay by_atoms(struct sema *c, const struct tiled_copy *tc, bool src
     return lay_join(c->lay, 2, (struct lay[]){thr, val});
 }
 
-// What "zipped", ((tile),(rest)), is with the tile in the modes of "tv".
+// "zipped", ((tile),(rest)), with the modes of "tv" for the tile.
 static struct lay with_tile(struct sema *c, struct lay zipped, struct lay tv) {
     struct lay cut = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), tv);
     struct lay rest = lay_mode(c->lay, zipped, 1), mode[LAY_MAX_RANK + 2];
@@ -70,7 +70,7 @@ static struct lay with_tile(struct sema *c, struct lay zipped, struct lay tv) {
     return lay_join(c->lay, n, mode);
 }
 
-// ((tile 0,tiles along mode 0),(tile 1,tiles along mode 1),..) of "zipped", ((tile),(rest)).
+// ((tile 0,tiles along mode 0),(tile 1,tiles along mode 1),..) from "zipped", ((tile),(rest)).
 static struct lay by_mode(struct sema *c, struct lay zipped, int tiled) {
     struct lay tile = lay_mode(c->lay, zipped, 0), rest = lay_mode(c->lay, zipped, 1);
     struct lay mode[LAY_MAX_RANK];
@@ -83,8 +83,7 @@ static struct lay by_mode(struct sema *c, struct lay zipped, int tiled) {
     return lay_join(c->lay, n, mode);
 }
 
-// What "tc" has divided "v" into, as the block or warp has it; NULL where the algebra has no
-// answer.
+// The view "v" of a block or warp, divided by "tc"; NULL if the algebra has no result.
 static const struct divided *divided_by(struct sema *c, const struct tiled_copy *tc, bool src,
                                         const struct view *v, struct lay zipped, struct lay next,
                                         struct range at) {
@@ -179,14 +178,14 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     return value_view(c, mine);
 }
 
-// Where the (atom,rest of the values) of "tc" are in a fragment whose first mode has "has"
-// values: (atom,rest) -> (value,tile of mode 0,tile of mode 1,..) as one number; "tile" gets the
+// Where the values (atom,rest of the values) of "tc" are in a fragment whose first mode has "has"
+// values: (atom,rest) -> index in (value,tile of mode 0,tile of mode 1,..).  Sets "tile" to the
 // extents of these tiles.
 static struct lay regroup(struct sema *c, const struct tiled_copy *tc, int64_t has, int64_t atom,
                           const struct lay_tuple **tile) {
     struct lay_ctx *x = c->lay;
     struct lay mn = lay_with_shape(x, lay_right_inverse(x, tc->tv), tc->tiler);
-    // (m,n) -> which of the fragment's blocks of "has" values
+    // (m,n) -> number of the fragment's block of "has" values
     struct lay blocks = lay_upcast(x, mn, tc->threads * has);
     if (!lay_valid(blocks)) return blocks;
     *tile = lay_product_each(x, blocks.shape);
@@ -242,7 +241,7 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
         return FAIL(c, at, "'%s' here is %s, which is not a whole number of tiles of a thread: %s",
                     v->base->name, lay_tuple_text(c->lay, v->layout.shape),
                     lay_tuple_text(c->lay, f.shape));
-    // a fragment has no coordinates that would have to go along
+    // a fragment has no coordinates to be mapped
     struct view made = *v;
     made.layout = f;
     made.names = NULL;

@@ -1,4 +1,4 @@
-// Slices: coordinates as values, and what comes before the parentheses.
+// Slices: converts values to coordinates, and handles what is before the parentheses.
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
 
@@ -37,7 +37,7 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
     return r;
 }
 
-// What "e" cuts out of "v", where a copy of all of "v" can be written instead.
+// What "e" slices from "v", if a copy of all of "v" can be written instead.
 static const struct sliced *slice_written(struct sema *c, const struct view *v,
                                           const struct coord *crd, const struct ast_expr *e) {
     for (int i = 0; i < crd->rank; ++i)
@@ -78,7 +78,7 @@ static bool has_range(const struct value *v) {
     return found;
 }
 
-// "X(b: 3)" and "X(b == 3)" of a mode that is called b.
+// Handles "X(b: 3)" and "X(b == 3)" for a mode named b.
 static bool for_named(struct sema *c, const struct view *v, const struct ast_expr *x) {
     bool said = x->kind == E_LAYOUT || (x->kind == E_BINARY && x->op == OP_EQ), has = false;
     if (!said || x->lhs->kind != E_NAME || !v->names || !lay_valid(v->layout)) return false;
@@ -90,7 +90,7 @@ static bool for_named(struct sema *c, const struct view *v, const struct ast_exp
     return true;
 }
 
-// "A(10:60, _)", as other languages write a range.
+// Handles "A(10:60, _)", other languages' notation of a range.
 static bool colon_for_range(struct sema *c, const struct view *v, const struct ast_expr *e) {
     bool found = false;
     for (int i = 0; i < e->nargs; ++i) {
@@ -107,13 +107,13 @@ static bool colon_for_range(struct sema *c, const struct view *v, const struct a
     return found;
 }
 
-// Whether "e" is a number times one variable, and so takes its greatest value.
+// Whether "e" is a number times one variable, so that it reaches its maximum.
 static bool of_one_variable(const struct ix *e) {
     if (e->op == IX_SUM && e->nterms == 1) e = e->term[0].atom;
     return e && e->op == IX_VAR;
 }
 
-// "A(64*block.x .. 64, _)", a begin and a count, which begins beyond its end.
+// Handles "A(64*block.x .. 64, _)", a begin and a count, as the begin is beyond the end.
 static bool count_for_end(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_expr *x = e->arg[i].value;
@@ -199,7 +199,8 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     }
     if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
         return value_lay_int(c, lay_sum_int(c->lay, r.offset));
-    if (lay_tuple_leaves(r.layout.shape) == 0) {  // of basis elements: it is a coordinate
+    // with basis elements as strides, the value is a coordinate
+    if (lay_tuple_leaves(r.layout.shape) == 0) {
         struct calc_value to[2] = {in[1], in[0]}, crd = lay_calc(c->lay, "crd2idx", 2, to);
         if (crd.kind == CALC_TUPLE) return value_calc(c, crd);
         lay_clear_error(c->lay);

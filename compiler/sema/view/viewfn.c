@@ -1,6 +1,6 @@
 // Layout functions on views.  A function is applied once, to the identity layout of the view's
-// shape, and what it makes of that is put on the view's strides and coordinates alike; so the two
-// cannot differ.
+// shape.  The result is then applied to the view's strides and to its coordinates, so the two
+// always agree.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -15,7 +15,8 @@ bool view_whole(struct sema *c, const struct view *v, struct range at) {
     return false;
 }
 
-// Reports why the layout calculator refuses "what" of "v", whose identity it calls by its layout.
+// Reports why the layout calculator refuses "what" of "v"; its message names the identity by its
+// layout.
 static void view_error(struct sema *c, const struct view *v, struct range at, const char *what) {
     const char *why = c->lay->error, *was = NULL;
     const char *id = sema_text(c, "'%s'", lay_text(c->lay, view_identity(c->s, v)));
@@ -27,7 +28,7 @@ static void view_error(struct sema *c, const struct view *v, struct range at, co
     sema_lay_error(c, at, what);
 }
 
-// The view of "f" of "v"; "on" is the same, or what a divide gives (view_divide).
+// The view "v" mapped by "f".  "on" is the same, or the result of a divide for view_divide.
 static const struct value *finish_on(struct sema *c, const struct view *v, struct lay f,
                                      struct lay on, const struct ast_expr *e, const char *what) {
     if (!lay_valid(f) || !lay_valid(on) || f.sw.b || !lay_int_is(f.offset, 0)) {
@@ -48,7 +49,7 @@ static const struct value *finish(struct sema *c, const struct view *v, struct l
     return finish_on(c, v, f, f, e, what);
 }
 
-// The leaves of the view's shape in the groups that coalescing its layout makes of them.
+// Groups the leaves of the view's shape as coalescing its layout does.
 static struct lay coalesce(struct sema *c, const struct view *v, struct lay id) {
     struct lay goal = lay_coalesce(c->lay, v->layout), flat = lay_flatten(c->lay, id);
     if (!lay_valid(goal) || !lay_valid(flat)) return lay_layout_invalid();
@@ -71,7 +72,7 @@ static struct lay coalesce(struct sema *c, const struct view *v, struct lay id) 
     return n == 1 && lay_is_leaf(mode[0].shape) ? mode[0] : lay_join(c->lay, n, mode);
 }
 
-// "shape" with one element where "stride" is 0: others are the same element again.
+// "shape" with extent 1 where "stride" is 0, because the other elements are repetitions.
 static const struct lay_tuple *filtered(struct sema *c, const struct lay_tuple *shape,
                                         const struct lay_tuple *stride) {
     if (lay_is_leaf(shape)) return lay_int_is(stride->leaf, 0) ? lay_leaf_of(c->lay, 1) : shape;
@@ -98,7 +99,7 @@ const struct value *view_filter(struct sema *c, const struct call *call) {
                   what);
 }
 
-// "f" as one mode where the function makes one mode "g" of the view's own layout.
+// "f" as one mode, if the function makes one mode "g" from the view's own layout.
 static struct lay as_one_mode(struct sema *c, struct lay f, struct lay g) {
     bool one = lay_valid(f) && lay_valid(g) && lay_is_leaf(g.shape) && !lay_is_leaf(f.shape);
     lay_clear_error(c->lay);
@@ -130,8 +131,8 @@ static const struct lay_tuple *zeros(struct sema *c, const struct lay_tuple *sha
     return lay_tuple(c->lay, shape->rank, kid);
 }
 
-// Whether the mode "m" can be added to the view "v": what it steps over would have to be
-// coordinates of the tensor, so that it stays where it is.
+// Whether the mode "m" can be added to the view "v": it must not move, because its steps would need
+// coordinates of the tensor.
 static bool broadcast(struct sema *c, struct calc_value *m, struct range at, const struct value *v,
                       const char *what) {
     if (m->kind != CALC_LAYOUT) {
@@ -150,8 +151,8 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
     return true;
 }
 
-// Whether mode "i" of "v", or the last part of it where it is nested, is all of a mode of its
-// tensor, and so knows where that ends: what is beyond the mode is beyond its last part.
+// Whether mode "i" of "v", or the last part of a nested mode, is a complete mode of its tensor. Its
+// end is then known: what is beyond the mode is beyond its last part.
 static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
     if (!lay_valid(v->coord)) return false;
     struct lay m = lay_mode(c->lay, view_trimmed(c->s, v->coord), i);
@@ -203,12 +204,12 @@ static const struct divide *find_divide(const char *name) {
     return NULL;
 }
 
-// The modes that the tiler "t" divides one by one; 0 when it divides the whole.
+// The number of modes that the tiler "t" divides separately; 0 if it divides the complete layout.
 static int modes_divided(const struct lay_tiler *t) {
     return t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 0 : t->rank;
 }
 
-// The names of what the divide "call" of "v" by "t" gives.
+// The names of the result of "call", which divides "v" by "t".
 static const char *const *divided_names(struct sema *c, const struct call *call,
                                         const struct view *v, const struct lay_tiler *t) {
     int n = modes_divided(t);
@@ -248,7 +249,7 @@ void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struc
         }
         return;
     }
-    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): after the rest come modes not divided
+    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): undivided modes come after the rest
     int tiles = form == LAY_DIVIDE_FLAT && n > 0 ? n : 1;
     int from = leaves_of(shape, 0, tiles), end = lay_tuple_leaves(shape);
     if (form == LAY_DIVIDE_ZIPPED) {
@@ -333,7 +334,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     return finish(c, &v->view, r.layout, e, what);
 }
 
-// The greatest coordinate that a static layout reaches is inside "n" coordinates.
+// Whether the largest coordinate of a static layout is inside "n" coordinates.
 static bool inside(struct sema *c, struct lay f, struct lay_int n) {
     struct lay_int most = lay_cosize(c->lay, f);
     return lay_int_valid(most) && lay_int_valid(n) && lay_int_less_equal(most, n);

@@ -13,6 +13,10 @@ static int draw(int n) {  // of 0 .. n - 1
     return (int)((state >> 8) % (uint32_t)n);
 }
 
+static int64_t lcm(int64_t a, int64_t b) {
+    return a / lay_gcd(a, b) * b;
+}
+
 static void check_size(struct session *s) {
     static const int64_t most[] = {65536, 65536, 4096, 512, 64, 64, 64, 16, 16};  // by how many
     int n = 1 + draw(8);
@@ -21,7 +25,9 @@ static void check_size(struct session *s) {
     for (int m = 0; m < n; ++m) {
         mul[m] = 1 + draw(2) * draw(40);
         lo[m] = draw(2) ? mul[m] : mul[m] * (1 + draw(300));
-        hi[m] = draw(3) ? INT32_MAX / mul[m] * mul[m] : lo[m] + mul[m] * (1 + draw(1000));
+        hi[m] = draw(3)   ? INT32_MAX / mul[m] * mul[m]
+                : draw(2) ? lo[m] + mul[m] * (1 + draw(1000))
+                          : lo[m] + mul[m] + draw(3000);
         char *name = arena_printf(&s->arena, "S%d", m);
         const struct lay_sym *y = lay_param(&s->lay, name, mul[m], lo[m], hi[m]);
         r.mode[m] = (struct relayout_mode){.extent = 1, .src = 1, .dst = 1};
@@ -38,6 +44,11 @@ static void check_size(struct session *s) {
         if (lo[m] <= size - size % both && size <= hi[m] && both <= size)
             CHECK(e % 16 == 0 && e <= size && e > size - both, "%d is far from %d", (int)e,
                   (int)size);
+        // as many divisors as a number of the range has, whatever its ends are
+        int64_t grain = 16;
+        while (grain > 1 && hi[m] / lcm(grain, mul[m]) * lcm(grain, mul[m]) < lo[m]) grain /= 2;
+        CHECK(e % grain == 0, "%d of %d .. %d is no multiple of %d", (int)e, (int)lo[m], (int)hi[m],
+              (int)grain);
         CHECK(r.mode[m].src == 7 && !lay_int_valid(r.mode[m].run[RELAYOUT_SRC]), "mode %d", m);
         CHECK(strstr(r.usual, arena_printf(&s->arena, "S%d = %d", m, (int)e)), "%s", r.usual);
     }
@@ -46,7 +57,8 @@ static void check_size(struct session *s) {
 // In a case a stride is a multiple of what is asked for, and of no more.
 static void check_asked(struct session *s) {
     int64_t mul = (int64_t)1 << draw(5), by = (int64_t)1 << draw(4), least = mul > by ? mul : by;
-    const struct lay_sym *y = lay_param(&s->lay, "T", mul, mul, INT32_MAX / mul * mul);
+    int64_t hi = draw(2) ? INT32_MAX / mul * mul : 64 * mul + draw(10000);
+    const struct lay_sym *y = lay_param(&s->lay, "T", mul, mul, hi);
     struct relayout r = {.rank = 1, .nwhen = 1, .mode = {{.extent = 64, .src = 1, .dst = 1}}};
     r.mode[0].run[RELAYOUT_DST] = lay_int_sym(&s->lay, y);
     r.when[0] = (struct relayout_when){lay_int_sym(&s->lay, y), by};
