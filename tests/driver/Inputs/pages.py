@@ -8,7 +8,7 @@ import sys
 source = pathlib.Path(sys.argv[2])
 text = "".join(path.read_text() for path in (source / "compiler").rglob("*.c"))
 rows = re.search(r"warnings\[W_COUNT\] = \{(.*?)\n\};", text, re.S)[1]
-named = set(re.findall(r'\[W_\w+\] = \{"([\w-]+)"', rows))
+named = set(re.findall(r'\[W_\w+\] =\s*\{"([\w-]+)"', rows))
 for call in re.findall(r"\bdiag_page\((.*?)\);", text, re.S):
     named |= set(re.findall(r'"([\w-]+)"', call))
 named |= set(re.findall(r'\.page = "([\w-]+)"', text))  # of atoms
