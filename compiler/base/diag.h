@@ -35,6 +35,7 @@ enum warning {
     W_FIXED_TILE,
     W_THREAD_ORDER,
     W_ROUNDING,
+    W_SPILL,
     W_COUNT
 };
 
@@ -56,9 +57,9 @@ struct fixit {
 
 enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS };
 
-// What the fix-its of a note promise.  Before the note is shown, compile/fixits.c compiles the
-// edited text and drops the note if the promise does not hold.  An edit that makes any copy cost
-// more is dropped in any case.
+// What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
+// edited text is compiled, and the note is dropped when the promise does not hold.
+// In any case but "in_all" the hardware counts no more for any copy than before.
 struct claim {
     // function, copy: copy number "copy" of this kernel has accesses "bits" wide.  NULL: the error
     // is gone.
@@ -67,10 +68,10 @@ struct claim {
     // Which cost of that copy gets smaller: sectors, wavefronts or idle threads.  The copy must
     // also not be much further from its minimum than before.
     enum cheaper cheaper;
-    // the side of the copy whose cost is meant: its destination, otherwise its source
-    bool dst;
-    bool or_else;  // shown only if no earlier claim holds
-    bool proven;   // the edits cannot change proofs and "expect"s
+    bool dst;      // .. on that side
+    bool or_else;  // shown only when none before it holds
+    bool proven;   // proofs and expectations do not depend on the edits
+    bool in_all;   // other copies may take more
 };
 
 struct diag {

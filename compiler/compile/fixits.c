@@ -164,15 +164,15 @@ static bool none_more(const struct counts *was, const struct counts *now) {
 }
 
 static bool is_cheaper(const struct counting *was, const struct counting *now,
-                       const struct claim *claim, bool *partly) {
+                       const struct claim *claim, int64_t *partly) {
     int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
     const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
     if (claim->cheaper == CHEAPER_THREADS)
         return claim->copy < was->n && b->n[IDLE] >= 0 && b->n[IDLE] < a->n[IDLE];
-    // accesses that stay wide and share a buffer keep their elements together, so that fewer
-    // conflicts may be the best that can be had: half of them counts as cheaper
-    *partly = b->much[field];
-    if (*partly && (field != 1 || 2 * b->n[field] > a->n[field])) return false;
+    if (b->n[field] < 0) return false;
+    // wide accesses to the same buffer keep elements together: fewer conflicts may be all there is
+    *partly = b->much[field] ? b->n[field] : 0;
+    if (*partly != 0 && (field != 1 || 2 * b->n[field] > a->n[field])) return false;
     return claim->copy < was->n && b->n[field] < a->n[field];
 }
 
@@ -222,7 +222,7 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
 // Whether the cost that "claim" names has become less. Sets "*partly" as is_cheaper does.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
                         const struct plan *now, const struct claim *claim, struct counting *a,
-                        struct counting *b, bool *partly) {
+                        struct counting *b, int64_t *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
     struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
     return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
@@ -293,7 +293,7 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
 }
 
 static bool claim_holds(const struct compiled *c, struct attempt *x, struct counting *was,
-                        const struct claim *claim, bool of_error, bool *partly) {
+                        const struct claim *claim, bool of_error, int64_t *partly) {
     int most = errors_of(c->s) - of_error;
     const char *alone = x->alone ? x->alone->name.name : NULL;
     struct session *t = &x->t;
@@ -313,6 +313,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     // after another error some facts are missing
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
     if (!claims_less(c->s, c->plan, t, x->now.plan, claim, was, &x->count, partly)) return false;
+    if (claim->in_all) return errors_of(t) <= most;
     if (x->none_costlier == NOT_ASKED)
         x->none_costlier =
             none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
@@ -369,10 +370,10 @@ static struct attempt *find_kept(struct attempts *all, const struct diag *note) 
     return NULL;
 }
 
-// Whether the claim of "note" holds. "x" is its attempt if one was kept, else NULL. Sets "*partly"
-// when the cost is at most half of what it was, but still much more than needed.
+// "x": its attempt, if it is kept; else NULL.  Sets "*partly" to what is counted where that is much
+// more than need be, if half of what it was at most.
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
-                  struct attempts *all, struct attempt *x, bool *partly) {
+                  struct attempts *all, struct attempt *x, int64_t *partly) {
     if (!x) {
         x = &all->at[all->next++ % all->kept];
         begin_attempt(c, note, x, &all->work);
@@ -416,8 +417,8 @@ void fixits_try(const struct compiled *c) {
     all->was.work = &all->work;
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
-        // the first note that improves the cost but leaves it high; used when no note does better
-        struct diag *best = NULL;
+        struct diag *best = NULL;  // where nothing fixes all of it
+        int64_t left = 0;          // with it
         for (struct diag *n = d->note; n; n = n->next) {
             if (!n->claim || (mended && n->claim->or_else)) continue;
             struct attempt *kept = find_kept(all, n);
@@ -426,10 +427,10 @@ void fixits_try(const struct compiled *c) {
             if (all->asked + asked > most_asked) continue;
             all->asked += asked;
             if (!kept) tries += tries_for(n);
-            bool partly = false;
+            int64_t partly = 0;
             if (!holds(c, d, n, all, kept, &partly)) continue;
-            if (partly) {
-                if (!best) best = n;
+            if (partly != 0) {
+                if (!best || partly < left) best = n, left = partly;
                 continue;
             }
             mended = true;

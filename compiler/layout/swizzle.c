@@ -10,8 +10,9 @@ bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
     int up = w.s < 0 ? -w.s : w.s;
     if (w.b >= 0 && w.m >= 0 && up >= w.b && w.b + w.m + up <= 62) return true;
     lay_fail(ctx,
-             w.b < 0 || w.m < 0 ? "Sw<%d,%d,%d>: the number of bits and the first one cannot be "
-                                  "negative"
+             w.b < 0 || w.m < 0
+                 ? "Sw<%d,%d,%d> has a negative number of bits; only its shift, the last number, "
+                   "may be negative"
              : up < w.b
                  ? "Sw<%d,%d,%d> moves %d bits; its shift, the last number, must be at least that"
                  : "Sw<%d,%d,%d> does not fit in 62 bits",

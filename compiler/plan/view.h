@@ -47,8 +47,11 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
 // The end of "v" along mode "mode" of its tensor: no coordinate >= this is accessed.
 const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 
-// Whether the shape or offset of "v" contains the extent of a range that is a sum, such as M - 10.
-// Tiles of such a view do not.
+// "mode 1", or "mode 1 ('s')" where it has a name: a mode of "t" by flattened mode.
+const char *view_mode_text(struct session *s, const struct tensor *t, int leaf);
+
+// Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
+// it do not.
 bool view_is_open(const struct view *v);
 
 // The offset of "i", an index or a coordinate, in a layout, in elements: the sum of ((i / p) % s) *

@@ -159,7 +159,10 @@ static const struct lay_tuple *cut_mode(struct cutter *z, const struct coord *c,
     const struct ix *extent = ix_sub(s, c->end, c->ix);
     z->text = arena_printf(&s->arena, "%s .. %s", ix_text(s, c->ix), ix_text(s, c->end));
     if (extent && extent->hi <= 0)
-        z->error = arena_printf(&s->arena, "the range '%s' is empty", z->text);
+        z->error = arena_printf(&s->arena,
+                                extent->hi < 0 ? "the range '%s' ends before it begins"
+                                               : "the range '%s' is empty",
+                                z->text);
     else if (extent && !ix_provably_nonnegative(s, extent))
         add_bound(z, extent, LAY_INT_INVALID, RANGE_EXTENT);
     if (z->error || !cut_leaves(z, c->ix, c->end, n, size, step, at)) return NULL;

@@ -97,7 +97,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         ok &= eval_int64(c, p->hi, "the largest value of a param", &hi);
         if (ok && (lo < 0 || hi > most_int || lo > hi)) {
             diag_error(c->s, range_join(p->lo->at, p->hi->at),
-                       lo > hi ? "the range %s is empty"
+                       lo > hi ? "the range %s ends before it begins"
                                : "a param in %s; its range must be within 0 .. 2^62",
                        sema_text(c, "%" PRId64 " .. %" PRId64, lo, hi));
             ok = false;

@@ -389,7 +389,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is not a function
     const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;
     c->compared += n;
-    if (!near) {
+    if (!near || strcmp(near, name) == 0) {  // the latter: an operation where a tensor is sought
         diag_error(c->s, at, "nothing is called '%s' here", name);
         note_declaration(c, name, at);
         return &value_none;

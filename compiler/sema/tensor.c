@@ -126,7 +126,10 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     struct lay_int size = lay_size(c->lay, t->layout);
     if (!lay_int_valid(size) || !reach(t->layout.shape, t->layout.stride, &most) ||
         (lay_int_static(size) && size.num > INT64_C(1) << 62)) {
-        diag_error(c->s, at, "'%s' has more than 2^62 elements", t->name);
+        bool many = !lay_int_valid(size) || (lay_int_static(size) && size.num > INT64_C(1) << 62);
+        diag_error(c->s, at,
+                   many ? "'%s' has more than 2^62 elements" : "the offsets of '%s' go beyond 2^62",
+                   t->name);
         return false;
     }
     if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {

@@ -55,7 +55,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
-        mend_last(s, k, c, t, times, free);
+        mend_last(s, k, c, number, src, times, free);
 }
 
 // -- threads --------------------------------------------------------------------------------------
@@ -94,6 +94,23 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
     mend_threads(s, k, c, number);
 }
 
+// The same of the lanes of each warp, where each warp copies for itself.
+static void warn_idle_lanes(struct session *s, const struct kernel *k, const struct copy *c,
+                            const struct side_cost *x) {
+    int64_t warps = (k->threads + 31) / 32, lanes = c->facts.lanes;
+    if (!c->tc || c->facts.level != LEVEL_WARP || !lanes || 2 * lanes > 32) return;
+    if (k->threads % 32 != 0 || x->instructions <= warps) return;
+    diag_warn(s, W_IDLE_THREADS, c->at,
+              "%" PRId64
+              " of the 32 lanes of each warp have nothing to do in %s, in which it makes "
+              "%" PRId64 " accesses",
+              32 - lanes, copy_name(s, c), x->instructions / warps);
+    diag_note(s, c->tc->at,
+              "each warp copies for itself, and the tiled copy has %" PRId64
+              " threads; with 32 of them, a warp makes fewer accesses",
+              c->tc->threads);
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 struct state {
@@ -120,7 +137,10 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     if (open && k->nparams && x->value && !k->nvariants)
         cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
-    if (any->there && !any->why) warn_idle(s, k, c, x->number, any);
+    if (any->there && !any->why) {
+        warn_idle(s, k, c, x->number, any);
+        warn_idle_lanes(s, k, c, any);
+    }
     for (int i = 0; i < 2; ++i) {
         bool src = i == 0;
         const struct side_cost *side = cost_side(&cost, src);

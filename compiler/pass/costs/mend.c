@@ -251,27 +251,6 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
     return best;
 }
 
-// -- padding --------------------------------------------------------------------------------------
-
-// A layout such as "(128,64):(72,1)", with 16 bytes more between rows; NULL if "t" does not have
-// this form.
-static const char *padded(struct session *s, const struct tensor *t) {
-    struct lay l = lay_inner(t->layout);
-    if (t->stages || t->layout.sw.b || lay_is_leaf(l.shape) || lay_tuple_rank(l.shape) != 2)
-        return NULL;
-    const struct lay_tuple *n[2], *d[2];
-    for (int i = 0; i < 2; ++i) {
-        n[i] = lay_tuple_get(&s->lay, l.shape, i);
-        d[i] = lay_tuple_get(&s->lay, l.stride, i);
-        if (!lay_is_leaf(n[i]) || !lay_is_leaf(d[i])) return NULL;
-    }
-    int one = lay_int_is(d[0]->leaf, 1) ? 0 : lay_int_is(d[1]->leaf, 1) ? 1 : -1;
-    if (one < 0) return NULL;
-    long pitch = (long)d[!one]->leaf.num + 128 / t->elem->bits;
-    return arena_printf(&s->arena, one ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
-                        (long)n[0]->leaf.num, (long)n[1]->leaf.num, pitch);
-}
-
 // -- layouts --------------------------------------------------------------------------------------
 
 enum { MOST_PROMISES = 4, LINE = 128 };
@@ -375,7 +354,6 @@ bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
                  int number, bool src, struct mends *all) {
     const struct tensor *t = copy_side(c, src)->base;
     if (t->outside || !lay_valid(t->layout)) return false;
-    const char *text;
     bool free = false;
     if (is_plain(t) || (!t->swizzle_auto && !t->names && lay_int_is(t->layout.offset, 0))) {
         const struct mended *x = mended_of(s, p, k, t, all);
@@ -387,11 +365,7 @@ bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             free |= x->best[promised].total <= x->least;
         }
     }
-    if ((text = padded(s, t))) {
-        diag_note(s, t->at, "with the layout %s, rows begin in different banks", text);
-        diag_fixit(s, t->layout_at, text);
-        mend_claim(s, k, c, number, src, false);
-    }
+    mend_padding(s, k, c, number, src);
     return free;
 }
 
@@ -435,8 +409,29 @@ static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
               copy_name(s, x.copy), x.copy->facts.bits, c->facts.bits);
 }
 
-void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
+// What is best for all copies together, though one of them may take more.
+static void mend_chosen(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                        bool src) {
+    const struct tensor *t = copy_side(c, src)->base;
+    if (!takes_auto(t)) return;
+    diag_note(s, t->at,
+              "with 'swizzle auto' after the layout of '%s', tcpc chooses what takes the fewest "
+              "wavefronts in all; another copy may then take more than before",
+              t->name);
+    diag_fixit(s, t->layout_at,
+               arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
+    diag_claim(s, (struct claim){.function = k->name,
+                                 .copy = number,
+                                 .cheaper = CHEAPER_WAVEFRONTS,
+                                 .dst = !src,
+                                 .or_else = true,
+                                 .in_all = true});
+}
+
+void mend_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
                int64_t times, bool free) {
+    const struct tensor *t = copy_side(c, src)->base;
     mend_turn(s, c);
+    if (!free) mend_chosen(s, k, c, number, src);
     if (!free) mend_kept(s, k, c, t, times);
 }

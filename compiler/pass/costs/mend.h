@@ -32,10 +32,14 @@ struct mends {
 bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all);
 
-// Notes what else would fix "c", which takes "times" the minimum of wavefronts of "t".  For narrow
-// elements it is to transpose blocks of them in registers.  Unless a layout is "free" of conflicts,
-// it is also the copy that keeps so many elements together.
-void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
+// The shared tensor of side "src" with its rows further apart, or by another number of words.
+void mend_padding(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                  bool src);
+
+// Says what else would fix it, for "c", which takes "times" the wavefronts that it need: how
+// narrow elements are turned in blocks, or, unless a layout is "free" of conflicts, which copy keeps
+// so many together.
+void mend_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
                int64_t times, bool free);
 
 #endif

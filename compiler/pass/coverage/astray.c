@@ -6,6 +6,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "plan/view.h"
 
 enum { MOST_MODES = 8 };
 
@@ -65,9 +66,9 @@ static bool has_as_many(struct session *s, const struct cut *c, const struct ix_
 static bool note_elements(struct session *s, const struct view *v, const struct cut *c, int mode) {
     if (!c->v || c->tile < 2 || c->step != c->tile * c->tile) return false;
     diag_note(s, v->at,
-              "coordinates of 'local_tile' count tiles, not elements: of mode %d tile '%s' begins "
+              "coordinates of 'local_tile' count tiles, not elements: of %s tile '%s' begins "
               "at element %" PRId64 "*%s",
-              mode, c->v->name, c->tile, c->v->name);
+              view_mode_text(s, v->base, mode), c->v->name, c->tile, c->v->name);
     return true;
 }
 
@@ -78,9 +79,10 @@ static bool note_swapped(struct session *s, const struct view *v, const struct c
     if (!has_as_many(s, a, b->v) || !has_as_many(s, b, a->v) || has_as_many(s, a, a->v))
         return false;
     diag_note(s, v->at,
-              "along mode %d '%s' has %s tiles, which '%s' counts, not '%s': the coordinates are "
+              "along %s '%s' has %s tiles, which '%s' counts, not '%s': the coordinates are "
               "swapped, or the axes of the grid",
-              i, v->base->name, lay_int_text(&s->lay, tiles_of(s, a)), b->v->name, a->v->name);
+              view_mode_text(s, v->base, i), v->base->name, lay_int_text(&s->lay, tiles_of(s, a)),
+              b->v->name, a->v->name);
     return true;
 }
 

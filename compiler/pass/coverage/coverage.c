@@ -195,13 +195,14 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
 static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
                            const char *what, int mode, const struct ix *least,
                            const struct ix *most, const struct ix *n, struct outside why) {
+    const char *along = view_mode_text(s, v->base, mode);
     if (least)
-        diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along mode %d is %s",
-                   what, v->base->name, mode, ix_text(s, least));
+        diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along %s is %s", what,
+                   v->base->name, along, ix_text(s, least));
     else
         diag_error(s, v->at,
-                   "%s may be outside '%s': its largest coordinate along mode %d is %s, the %s %s",
-                   what, v->base->name, mode, most ? ix_text(s, most) : "not known",
+                   "%s may be outside '%s': its largest coordinate along %s is %s, the %s %s", what,
+                   v->base->name, along, most ? ix_text(s, most) : "not known",
                    v->limit ? "range ends at" : "extent is", ix_text(s, n));
     diag_page(s, "outside");
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
@@ -329,8 +330,10 @@ static const char *rows_apart(struct session *s, struct lay l) {
         struct lay_int n = step->leaf;
         bool param = n.num == 1 && n.den == 1 && n.nsyms == 1 && n.syms[0]->name;
         if (!param || !lay_int_is(one->leaf, 1)) continue;
-        return arena_printf(&s->arena, ": 'param %s : index where %s >= %s'", n.syms[0]->name,
-                            n.syms[0]->name, lay_int_text(&s->lay, row->leaf));
+        const char *name = n.syms[0]->name, *promise = "";
+        if (n.syms[0]->mul > 1) promise = arena_printf(&s->arena, " %% %ld", (long)n.syms[0]->mul);
+        return arena_printf(&s->arena, ": 'param %s : index%s where %s >= %s'", name, promise, name,
+                            lay_int_text(&s->lay, row->leaf));
     }
     return NULL;
 }
@@ -368,30 +371,6 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     return false;
 }
 
-// -- formals --------------------------------------------------------------------------------------
-
-static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct formal *f = kernel_formal(k, c->dst.base);
-    if (f && f->dir == ARG_IN) {
-        diag_error(s, c->dst.at, "'%s' is written here, so the list of %s '%s' must say 'out %s'",
-                   c->dst.base->name, k->device ? "device function" : "kernel", k->name,
-                   c->dst.base->name);
-        diag_note(s, f->at, "it is listed as an input here");
-        diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
-        return false;
-    }
-    f = kernel_formal(k, c->src.base);
-    if (f && f->dir == ARG_OUT) {
-        diag_error(
-            s, c->src.at,
-            "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
-            c->src.base->name, k->name);
-        diag_note(s, f->at, "it is listed here");
-        return false;
-    }
-    return true;
-}
-
 // -- the pass -------------------------------------------------------------------------------------
 
 static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
@@ -401,7 +380,7 @@ static bool check_rounding(struct session *s, const struct kernel *k, const stru
 
 static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
                        const struct walk *w) {
-    if (!check_direction(s, k, c)) return false;
+    if (!coverage_direction(s, k, c)) return false;
     if (!check_rounding(s, k, w, c->facts.src.offset, c->src.at) ||
         !check_rounding(s, k, w, c->facts.dst.offset, c->dst.at)) {
         return false;

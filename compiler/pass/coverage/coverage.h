@@ -17,9 +17,9 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
-// Notes how many blocks or iterations would reach all elements of the tensor of "v", which one copy
-// writes only partly.
-void coverage_note_blocks(struct session *s, const struct view *v);
+// Notes how many blocks or iterations of "k" would reach all elements, where "v", written by one
+// copy, does not.
+void coverage_note_blocks(struct session *s, const struct kernel *k, const struct view *v);
 
 // astray.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements in "k".
@@ -33,6 +33,10 @@ bool coverage_note_tile(struct session *s, const struct kernel *k, const struct 
 bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
+
+// direction.c
+// Whether the list of "k" says what copy "c" does to its arguments: reports what it does not say.
+bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c);
 
 // strides.c
 // Whether different coordinates of "l" are provably different elements, for all values of its

@@ -196,6 +196,13 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   t->name, c->src.base->name);
     else if (only)
         diag_note(s, only->view->at, "'%s' is written here", t->name);
+    int64_t thread = frag ? found->var[0][u->k->tid->id] : 0;
+    if (frag && c && c->tc && c->facts.level == LEVEL_BLOCK && thread >= c->tc->threads)
+        diag_note(s, c->tc->at,
+                  "the tiled copy has %lld threads, and '%s' has %lld, which all come here; give "
+                  "them a part, or write 'threads %lld'",
+                  (long long)c->tc->threads, u->k->name, (long long)u->k->threads,
+                  (long long)c->tc->threads);
     if (!step)
         diag_note(
             s, t->at,

@@ -295,7 +295,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
-        if (one) coverage_note_blocks(s, &first->copy->dst);
+        if (one) coverage_note_blocks(s, w->k, &first->copy->dst);
         if (one && coverage_note_tile(s, w->k, &first->copy->dst, first->around.n > 0))
             return false;
     }

@@ -7,6 +7,7 @@
 #include "pass/partition/arrange.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -281,6 +282,60 @@ static bool check_argument(struct session *s, const struct view *v, const struct
     return false;
 }
 
+// -- a fragment between two tiled copies ------------------------------------------------------------
+
+// The first value of which thread is another element in "b" than in "a".
+static bool first_difference(struct session *s, const struct order *a, const struct order *b,
+                             int64_t count, struct difference *at) {
+    int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
+    for (at->value = 0; at->value < count; ++at->value)
+        for (at->thread = 0; at->thread < a->tc->threads; ++at->thread)
+            if (!element(s, a, at->thread, at->value, x) ||
+                !element(s, b, at->thread, at->value, y) || memcmp(x, y, sizeof x) != 0)
+                return true;
+    return false;
+}
+
+bool arrange_distribution(struct session *s, const struct copy *c, const struct view *v,
+                          const struct lay_tuple *rest) {
+    const struct tensor *f = v->base;
+    bool src = v == &c->src;
+    const struct tiled_copy *x = f->dist, *y = c->tc;
+    if (x == y && (f->dist_src == src || !atom_is_collective(x->atom.row))) return true;
+    bool same = x->values == y->values && lay_tuple_equal(x->tiler, y->tiler);
+    struct sequence a = {.layout = lay_layout_invalid()}, b = a;
+    struct difference at = {0};
+    a.of = order_of_tile(s, x, f->dist_src, same ? NULL : f->dist_rest, tile_name(s, x));
+    b.of = order_of_tile(s, y, src, same ? NULL : rest, tile_name(s, y));
+    int64_t count = x->values;
+    for (int i = 0; i < a.of.nrest; ++i) count *= a.of.rest[i];
+    if (x->threads != y->threads) {
+        a.of.name = arena_printf(&s->arena, "parts of %s", a.of.name);
+        threads_differ(s, f, v->at, &a, &b);
+    } else if (first_difference(s, &a.of, &b.of, count, &at)) {
+        diag_error(s, v->at,
+                   "fragment '%s' holds parts of %s, but %s gives value %" PRId64
+                   " of thread %" PRId64 " to another element",
+                   f->name, a.of.name, b.of.name, at.value, at.thread);
+        show(s, &a, f->at, &b, y->at, count, &at);
+    } else if (same) {
+        return true;
+    } else {
+        diag_error(s, v->at,
+                   "fragment '%s' holds parts of %s, whose tile is %s; here the tile is %s",
+                   f->name, a.of.name, lay_tuple_text(&s->lay, x->tiler),
+                   lay_tuple_text(&s->lay, y->tiler));
+        diag_page(s, "arrangement");
+    }
+    diag_note(s, c->how_at,
+              "%s keeps each value in its thread; to move values between threads, copy them "
+              "through shared memory",
+              x->name && !atom_is_collective(x->atom.row)
+                  ? arena_printf(&s->arena, "'with %s' here", x->name)
+                  : "the same tile here");
+    return false;
+}
+
 // -- the whole plan -------------------------------------------------------------------------------
 
 // Gives a fragment without a known order the order of a complete fragment or function argument that
@@ -323,7 +378,7 @@ static bool check_all(struct session *s, const struct stmt *list) {
     return ok;
 }
 
-// -- unspecified orders ---------------------------------------------------------------------------
+// -- orders that nobody has said ------------------------------------------------------------------
 
 // The extents of the modes, without extents of 1.
 static int extents_above_one(struct session *s, const struct lay_tuple *t, int64_t *out) {

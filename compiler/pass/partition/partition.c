@@ -102,28 +102,6 @@ static struct lay frag_modes(struct session *s, const struct tiled_copy *tc,
     return lay_make_col(x, lay_tuple(x, n + 1, kid));
 }
 
-// Whether the parts of fragment "f" are those of "b", as its source or its destination.  If not,
-// sets "t" and "v" to a thread and a value that differ.
-static bool same_distribution(struct session *s, const struct tensor *f, const struct tiled_copy *b,
-                              bool src, int64_t *t, int64_t *v) {
-    const struct tiled_copy *a = f->dist;
-    if (a == b && (f->dist_src == src || !atom_is_collective(a->atom.row))) return true;
-    *t = *v = 0;
-    if (a->threads != b->threads || a->values != b->values ||
-        !lay_tuple_equal(a->tiler, b->tiler)) {
-        return false;
-    }
-    for (*v = 0; *v < a->values; ++*v) {
-        for (*t = 0; *t < a->threads; ++*t) {
-            int64_t x, y;
-            if (!tiled_place(s, a, f->dist_src, *t, *v, &x) ||
-                !tiled_place(s, b, src, *t, *v, &y) || x != y)
-                return false;
-        }
-    }
-    return true;
-}
-
 static bool cut_frag(struct session *s, const struct kernel *k, const struct copy *c,
                      struct view *v, const struct cut *other, struct cut *out, bool *fits) {
     struct tensor *f = v->base;
@@ -136,23 +114,20 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
         f->dist_src = v == &c->src;
         if (arrange_is_whole(s, v)) f->dist_rest = lay_product_each(x, other->rest.shape);
     } else if (!f->holds) {
-        int64_t t, val;
-        if (!same_distribution(s, f, c->tc, v == &c->src, &t, &val)) {
-            diag_error(
-                s, v->at,
-                "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
-                "%ld to another element",
-                f->name, f->dist->name ? f->dist->name : "tile", c->tc->name ? c->tc->name : "tile",
-                (long)val, (long)t);
-            diag_note(s, f->at, "the fragment is declared here");
-            return false;
-        }
+        const struct lay_tuple *rest = lay_product_each(x, other->rest.shape);
+        if (!arrange_distribution(s, c, v, rest)) return false;
     }
     struct lay_int have = lay_size(x, v->layout), need = lay_size(x, want);
     if (!lay_int_equal(have, need)) {
         diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s",
                    f->name, lay_int_text(x, have), lay_int_text(x, need));
         diag_note(s, f->at, "the fragment is declared here");
+        struct lay_int tiles = lay_size(x, other->rest);
+        if (lay_int_static(tiles) && tiles.num > 1)
+            diag_note(s, c->tc->at,
+                      "the tile is %s, of which '%s' here has %ld: a thread has %ld values of each",
+                      lay_tuple_text(x, c->tc->tiler), copy_side(c, v == &c->dst)->base->name,
+                      (long)tiles.num, (long)c->tc->values);
         const char *tc = c->tc->name;
         if (!f->holds && tc)
             diag_note(

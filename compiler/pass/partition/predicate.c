@@ -14,6 +14,7 @@
 #include "pass/coverage/coverage.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
+#include "pass/partition/shift.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
@@ -272,11 +273,15 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
             session_rewind(s, mark);
             continue;
         }
-        diag_error(s, c->at,
-                   "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
-                   "at %s, and the destination is not known to end there or before",
-                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i,
-                   c->src.base->name, ix_text(s, limit));
+        const char *shift = shift_text(s, k, &f->around, c, i);
+        if (!shift)
+            shift = arena_printf(&s->arena,
+                                 "'%s' ends at %s, and the destination is not known to end there "
+                                 "or before",
+                                 c->src.base->name, ix_text(s, limit));
+        diag_error(s, c->at, "elements of '%s' %s be written from outside '%s': along %s %s",
+                   c->dst.base->name, with ? "would" : "may", c->src.base->name,
+                   view_mode_text(s, c->src.base, i), shift);
         diag_page(s, "divide");
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
@@ -314,14 +319,55 @@ static bool same_in_warp(const struct ix *e) {
     return true;
 }
 
-// Checks that for a collective access, the predicate is the same for all lanes of a warp.
+// Tiles that are each inside their tensor or outside of it: what begins beyond its end, in words.
+static const char *outside_text(struct session *s, const struct copy *c,
+                                const struct predicate *p) {
+    const struct view *v = p->src ? &c->src : &c->dst;
+    const struct ix *hi, *limit, *begin, *last;
+    int64_t end, span, most;
+    if (!p->of || p->src == p->dst || !reaches_beyond(s, v, p->mode, &hi, &limit)) return NULL;
+    begin = v->coord_off[p->mode];
+    last = begin ? ix_max(s, begin) : NULL;
+    const struct ix *size = begin ? ix_sub(s, hi, begin) : NULL;
+    if (!size || !last || !ix_static(limit, &end) || !ix_static(size, &span) ||
+        !ix_static(last, &most))
+        return NULL;
+    int64_t step = ix_divisor(begin);
+    if (step < 1 || span >= step || end % step != 0 || most < end) return NULL;
+    return arena_printf(&s->arena,
+                        "a tile of '%s' begins at %s, which is up to %ld, and '%s' ends at %ld",
+                        v->base->name, ix_text(s, begin), (long)most, v->base->name, (long)end);
+}
+
+// A tile that is no part of the view: its extents, in words.
+static const char *ragged_text(struct session *s, const struct copy *c, const struct predicate *p) {
+    const struct view *v = copy_tiled_side(c);
+    int64_t n;
+    if (p->of || !c->tc || !ix_static(p->limit, &n)) return NULL;
+    struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, c->tc->tiler, p->mode));
+    return arena_printf(&s->arena,
+                        "along mode %d the tile has %ld elements, and '%s' here has %ld, which is "
+                        "no multiple",
+                        p->mode, (long)t.num, v->base->name, (long)n);
+}
+
+// What the lanes of a warp do together they do, or leave, together.
 static bool asked_by_warp(struct session *s, const struct copy *c, const struct predicate *p) {
     const struct atom_row *row = copy_atom(c)->row;
     if (!atom_is_collective(row) || same_in_warp(p->at)) return true;
-    diag_error(s, c->at,
-               "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
-               "have no element: whether '%s' is less than '%s' differs from lane to lane",
-               row->name, ix_text(s, p->at), ix_text(s, p->limit));
+    const char *why = outside_text(s, c, p);
+    if (!why) why = ragged_text(s, c, p);
+    if (why)
+        diag_error(s, c->at,
+                   "the lanes of a warp make an access of '%s' together, and all must have their "
+                   "elements: %s",
+                   row->name, why);
+    else
+        diag_error(
+            s, c->at,
+            "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
+            "have no element: whether '%s' is less than '%s' differs from lane to lane",
+            row->name, ix_text(s, p->at), ix_text(s, p->limit));
     diag_page(s, "divide");
     return false;
 }

@@ -73,7 +73,49 @@ static bool in_one_group(const struct schedule *x, const struct schedule_fault *
     return loop && loop == loop_of_group(&x->access[f->a]) && f->why.missing == PROVE_WAIT;
 }
 
-// Notes where there is a wait for a cp.async whose group has not ended.
+// The first cp.async of "list", unless a commit comes before it.
+static const struct stmt *first_async(const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        if (st->kind == STMT_COMMIT) return NULL;
+        if (st->kind == STMT_COPY && copy_atom(st->copy)->row->completes == COMPLETES_BY_GROUP)
+            return st;
+    }
+    return NULL;
+}
+
+// The cp.async of a loop behind "a" that is in its group, since no commit is between them.
+static const struct stmt *joined(const struct schedule_access *a) {
+    for (const struct stmt *st = a->stmt->next; st && st->kind != STMT_COMMIT; st = st->next)
+        if (stmt_loops(st)) return first_async(st->body);
+    return NULL;
+}
+
+// A barrier before the wait for what "b" reads, between which and "b" is no other.
+struct early {
+    const struct stmt *sync, *wait;
+};
+
+static struct early early_barrier(const struct schedule *x, const struct stmt *b) {
+    struct early e = {NULL, NULL};
+    for (const struct stmt *st = b->up ? b->up->body : x->k->body; st != b; st = st->next) {
+        if (st->kind == STMT_SYNC) e = (struct early){st, NULL};
+        if (st->kind == STMT_WAIT) e.wait = st;
+    }
+    return e;
+}
+
+// The only wait in the statements in which "b" is, if it leaves more than "younger" groups in flight.
+static const struct stmt *weak_wait(const struct schedule *x, const struct stmt *b, int younger) {
+    const struct stmt *found = NULL;
+    for (const struct stmt *st = b->up ? b->up->body : x->k->body; st; st = st->next) {
+        if (st->kind != STMT_WAIT) continue;
+        if (found) return NULL;
+        found = st;
+    }
+    return found && found->pending > younger ? found : NULL;
+}
+
+// Says where a cp.async is waited for before its group ends.
 static void note_commit(const struct schedule *x) {
     for (int i = 0; i < x->program.naccesses; ++i) {
         if (!x->program.access[i].async) continue;
@@ -145,11 +187,26 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     }
     const struct prove_access *pb = &x->program.access[f->b];
     const char *steps = iterations(x, b, f->why.at.var[1]), *then = *steps ? ", " : "";
-    if (f->why.missing == PROVE_WAIT)
+    const struct stmt *other = pa->async && f->why.younger >= 0 ? joined(a) : NULL;
+    struct early e = {NULL, NULL};
+    if (pa->async && pa->write && f->why.missing == PROVE_BARRIER) e = early_barrier(x, b->stmt);
+    bool same = other && other->copy->dst.base == a->view->base;
+    if (f->why.missing == PROVE_WAIT && same)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s may still %s: a 'commit;' is missing "
+                   "after that cp.async",
+                   steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
+                   pa->write ? "fill" : "read");
+    else if (f->why.missing == PROVE_WAIT)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s may still %s: %s missing between the two",
                    steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
                    pa->write ? "fill" : "read", wait_text(x, f));
+    else if (e.sync && e.wait)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s writes by cp.async: the 'sync;' must "
+                   "come after the 'wait %d;'",
+                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), e.wait->pending);
     else
         diag_error(
             s, b->stmt->at,
@@ -158,7 +215,22 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             pa->async && pa->write ? " by cp.async" : "");
     diag_page(s, "barrier");
     note_where(x, f);
-    if (f->why.missing == PROVE_WAIT) note_commit(x);
+    if (e.sync && e.wait)
+        diag_note(s, e.sync->at,
+                  "this 'sync;' comes before the wait, by which a thread waits for what it has "
+                  "loaded itself; what others have loaded it sees after a barrier that follows");
+    if (f->why.missing == PROVE_WAIT && other)
+        diag_note(s, other->at,
+                  "no 'commit;' is between the two cp.async, so both are one group, which is "
+                  "committed and waited for as a whole");
+    else if (f->why.missing == PROVE_WAIT)
+        note_commit(x);
+    const struct stmt *weak = NULL;
+    if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
+        weak = weak_wait(x, b->stmt, f->why.younger);
+    if (weak)
+        diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight", weak->pending,
+                  weak->pending, weak->pending == 1 ? "" : "s");
 }
 
 // -- what is needless -----------------------------------------------------------------------------
@@ -184,7 +256,17 @@ static bool in_order(struct schedule *x) {
     return schedule_in_order(x, &unused);
 }
 
-// By how many groups a wait could be loosened; loosens it.
+// A cp.async that nothing waits for, now that the last question was asked.
+static const struct stmt *never_waited(struct schedule *x) {
+    struct prove_fault why;
+    for (int i = 0; i < x->program.naccesses; ++i) {
+        if (!x->program.access[i].async || !x->program.access[i].write) continue;
+        if (prove_order_ends(x->order, i, &why) != PROVE_YES) return x->access[i].stmt;
+    }
+    return NULL;
+}
+
+// How many groups more a wait could leave in flight; it leaves so many then.
 static int looser(struct schedule *x, int *pending) {
     int by = 0;
     for (; by < MAX_LOOSER; ++by) {
@@ -200,17 +282,27 @@ static int looser(struct schedule *x, int *pending) {
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
     int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);
+    const struct stmt *last = NULL;  // a wait for what nothing reads
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
         if (x->sync[i].wait) was[i] = *x->sync[i].wait;
         if (!st || (st->kind != STMT_SYNC && st->kind != STMT_WAIT) || for_the_caller(x->k, st))
             continue;
         bool wait = st->kind == STMT_WAIT;
+        if (last && st == last->next && !wait) continue;  // its barrier
         x->without[i] = true;
         if (in_order(x)) {
+            const struct stmt *unread = wait ? never_waited(x) : NULL;
             diag_warn(s, W_NEEDLESS_SYNC, st->at,
                       "this %s is not needed: all accesses are in order without it",
                       wait ? "wait" : "barrier");
+            if (unread) {
+                diag_note(s, unread->at,
+                          "nothing else waits for all that this cp.async writes, so something of "
+                          "it is not read; is the slot of the last read right?");
+                last = st;
+                continue;
+            }
             diag_note(s, st->at, "leave it out");
             diag_fixit(s, st->at, "");
             continue;

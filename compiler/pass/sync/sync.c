@@ -135,11 +135,12 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
         diag_error(s, x->at,
                    "a barrier is needed before this %s, but a device function contains none; end "
                    "'%s' before it, and let its caller synchronise",
-                   x->kind == STMT_COPY   ? "copy"
-                   : x->kind == STMT_CALL ? "call"
-                   : x->kind == STMT_FOR  ? "loop"
-                   : x->kind == STMT_PART ? "part of a pipeline"
-                                          : "pipeline",
+                   x->kind == STMT_COPY                    ? "copy"
+                   : x->kind == STMT_CALL && x->call->fill ? "fill"
+                   : x->kind == STMT_CALL                  ? "call"
+                   : x->kind == STMT_FOR                   ? "loop"
+                   : x->kind == STMT_PART                  ? "part of a pipeline"
+                                                           : "pipeline",
                    k->name);
         diag_page(s, "barrier");
         return false;

@@ -153,6 +153,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
         if (atom->row->completes == COMPLETES_BY_GROUP) async_advise(s, k, c, atom);
+        if (run) turn_note_reader(s, k, c);
     } else if (c->tc && c->tc->by) {
         diag_warn(s, W_VECTORIZE, c->at,
                   "%s moves %d bits per access, its threads could move more: %s", copy_name(s, c),

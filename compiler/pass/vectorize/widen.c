@@ -241,6 +241,8 @@ void widen_offer(struct session *s, struct kernel *k, const struct copy *c) {
     int elem = copy_wider(c)->bits;
     walk_copies(s, k, count, &number);
     promise_offer(s, k, c, number.n);
+    if (c->facts.won == BOUND_SRC_RUN || c->facts.won == BOUND_DST_RUN)
+        turn_offer(s, k, c, number.n);
     if (!find_place(s, c, x)) return;
     for (int bits = x->atom->bits; bits > c->facts.bits && bits > elem; bits /= 2) {
         bool placed = !x->tc || lay_valid(x->tc->thr);

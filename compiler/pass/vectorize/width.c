@@ -47,7 +47,11 @@ static int mode_of_step(struct lay_ctx *x, struct lay l, struct lay_int d) {
 // Such as "3 elements apart along mode 1 of 'A'".
 static const char *apart(struct session *s, const struct view *v, struct lay_int d) {
     int mode = mode_of_step(&s->lay, lay_inner(v->layout), d);
-    const char *along = mode < 0 ? "in" : arena_printf(&s->arena, "along mode %d of", mode);
+    const char *name = mode >= 0 && v->names ? v->names[mode] : NULL, *along = "in";
+    if (name)
+        along = arena_printf(&s->arena, "along mode %d ('%s') of", mode, name);
+    else if (mode >= 0)
+        along = arena_printf(&s->arena, "along mode %d of", mode);
     return arena_printf(&s->arena, "%s elements apart %s '%s'", lay_int_text(&s->lay, d), along,
                         v->base->name);
 }

@@ -23,4 +23,9 @@ const char *numbers_text(struct session *s, const int64_t *n, int rank, int alon
 // requires: a larger 'align', other rows, another swizzle.
 void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);
 
+// turn.c: offers the same instruction of copy number "number" that transposes, or does not.
+void turn_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);
+// Notes which instruction reads the buffer that "c" fills if the buffer has the order of its source.
+void turn_note_reader(struct session *s, const struct kernel *k, const struct copy *c);
+
 #endif

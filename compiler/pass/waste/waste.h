@@ -24,6 +24,12 @@ void waste_tiles(struct session *s, const struct kernel *k);
 // A block with more threads than any of its tiled copies has, where it does nothing else.
 void waste_block(struct session *s, const struct kernel *k);
 
+// A block of half a warp or less, where there is work for more threads.
+void waste_lanes(struct session *s, const struct kernel *k);
+
+// Fragments that are larger than a thread's registers.
+void waste_registers(struct session *s, const struct kernel *k);
+
 // Copies whose sides are cut by the same threads in different orders.
 void waste_threads(struct session *s, const struct kernel *k);
 

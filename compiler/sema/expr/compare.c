@@ -114,6 +114,14 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
         r = equal(c, a, b);
         if (op == OP_NE) r = invert(r);
     }
+    int64_t n;
+    const struct value *open = ua->kind == VAL_INT && ix_static(ua->ix, &n)   ? b
+                               : ub->kind == VAL_INT && ix_static(ub->ix, &n) ? a
+                                                                              : NULL;
+    if (r == UNKNOWN && open)
+        return FAIL(c, e->at,
+                    "'%s' cannot be decided when compiling: it depends on the value of '%s'",
+                    ast_expr_text(c->s, e), value_text(c, open));
     if (r == UNKNOWN)
         return FAIL(c, e->at,
                     "'%s' cannot be decided when compiling: it depends on values of '%s' and '%s'",

@@ -82,6 +82,10 @@ const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
     } else {
         int64_t x;
         const struct value *v = eval(c, e);
+        if (v->kind != VAL_NONE && value_unwrap(v)->kind != VAL_INT) {
+            diag_error(c->s, e->at, "%s must be a number, not %s", what, value_kind_text(v));
+            return NULL;
+        }
         if (v->kind == VAL_NONE || !value_to_int64(c, v, e->at, what, &x)) return NULL;
         fits = int_bits(t, x, &bits);
     }

@@ -164,6 +164,17 @@ static void note_part(struct sema *c, const struct view *a, const struct view *b
               part->base->name, whole->base->name);
 }
 
+// The modes of "v" whose names no mode of "other" has.
+static void note_missing(struct sema *c, const struct view *v, const struct view *other) {
+    for (int i = 0; v->names && other->names && i < lay_rank(v->layout); ++i) {
+        bool has = !v->names[i];
+        for (int j = 0; j < lay_rank(other->layout); ++j) has |= other->names[j] == v->names[i];
+        if (has) continue;
+        diag_note(c->s, v->at, "'%s' here has a mode '%s', and '%s' here has none of this name",
+                  v->base->name, v->names[i], other->base->name);
+    }
+}
+
 bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
@@ -197,6 +208,10 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     diag_page(c->s, "shapes");
     diag_note(c->s, a->at, "%s", view_origin(c, a));
     diag_note(c->s, b->at, "%s", view_origin(c, b));
+    if (ra != rb) {
+        note_missing(c, a, b);
+        note_missing(c, b, a);
+    }
     note_stages(c, a, rb);
     note_stages(c, b, ra);
     if (ra != rb) note_part(c, a, b);

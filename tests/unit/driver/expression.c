@@ -90,7 +90,7 @@ static const struct {
     {"make_coord(Underscore{}, 3)", "(_,3)"},
     {"((4,8):(1,4))", "(4,8):(1,4)"},
     {"size(Shape<_4,_8>{}) > 3", "true"},
-    {"S<3", "error: 'S < 3' cannot be decided when compiling: it depends on values of 'S' and '3'"},
+    {"S<3", "error: 'S < 3' cannot be decided when compiling: it depends on the value of 'S'"},
     {"128*lda+3+(8):(lda)", "128*lda+3+(8):(lda)"},
     {"recast_layout(16b, 32b, (4,8):(8,1))", "(4,4):(4,1)"},
     {"Shape<_4,",

@@ -140,6 +140,8 @@ static const struct {
     {"downcast_swizzle(2, Sw<0,62,0>)", "does not fit in 62 bits"},
     {"swizzle_apply(Sw<2,0,1>, 5)",
      "Sw<2,0,1> moves 2 bits; its shift, the last number, must be at least that"},
+    {"swizzle_apply(Sw<-1,3,3>, 5)", "Sw<-1,3,3> has a negative number of bits; only its shift"},
+    {"swizzle_apply(Sw<1,-3,3>, 5)", "Sw<1,-3,3> has a negative number of bits"},
     {"swizzle_apply(Sw<20,20,30>, 5)", "Sw<20,20,30> does not fit in 62 bits"},
     {"make_swizzle(9223372036854775807, 9223372036854775807)",
      "Sw<63,0,0> moves 63 bits; its shift, the last number, must be at least that"},

@@ -1,0 +1,45 @@
+// What instructions that transpose can do where a tile is contiguous along the other mode.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/vectorize/width.h"
+
+// The same instruction that transposes, or does not; NULL: there is none.
+static const struct atom_row *turned(const struct atom_row *row) {
+    for (int i = 0; i < n_atom_rows; ++i) {
+        const struct atom_row *x = &atom_rows[i];
+        if (x == row || !atom_is_collective(x) || !atom_is_collective(row)) continue;
+        if (strcmp(x->family, row->family) == 0 && x->widths[0] == row->widths[0]) return x;
+    }
+    return NULL;
+}
+
+void turn_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {
+    const struct atom *atom = copy_atom(c);
+    const struct atom_row *other = turned(atom->row);
+    bool src = c->src.base->space == MEM_SHARED;
+    if (!other || !c->tc) return;
+    diag_note(s, atom->at, "with '%s' the lanes address rows along the other mode of '%s'",
+              other->name, copy_side(c, src)->base->name);
+    diag_fixit(s, atom->at, other->name);
+    diag_claim(s, (struct claim){k->name, number, atom->bits, CHEAPER_NOT, false, true});
+}
+
+void turn_note_reader(struct session *s, const struct kernel *k, const struct copy *c) {
+    const struct tensor *t = c->dst.base;
+    int a = contiguous_mode(&s->lay, &c->src), b = contiguous_mode(&s->lay, &c->dst);
+    if (t->space != MEM_SHARED || a < 0 || b < 0 || a == b) return;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind != STMT_COPY || st->copy->src.base != t) continue;
+        const struct atom *atom = copy_atom(st->copy);
+        const struct atom_row *other = turned(atom->row);
+        if (!other) continue;
+        bool fits = st->copy->facts.src_run * t->elem->bits >= atom->row->row_bits;
+        diag_note(
+            s, st->at,
+            "'%s' is read here; if it is contiguous along the same mode as '%s', '%s' reads it",
+            t->name, c->src.base->name, (fits ? other : atom->row)->name);
+        return;
+    }
+}
