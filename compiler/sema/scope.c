@@ -383,14 +383,26 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     if (foreign_name(c, name, at)) return &value_none;
     const char *names[MOST_NAMES];
     int n = 0;
+    bool how = c->sought.how.end == at.end && at.end > 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
-        if (!c->kernel || sym->name != c->kernel->name) names[n++] = sym->name;
+        if (how ? sym->kind == SYM_TILED || sym->kind == SYM_ATOM
+                : !c->kernel || sym->name != c->kernel->name)
+            names[n++] = sym->name;
     bool lower = strpbrk(name, "abcdefghijklmnopqrstuvwxyz") != NULL;
-    if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is not a function
+    if (!how && (lower || !c->sought.sizes))
+        builtin_names(names, &n, MOST_NAMES);  // MM is not a function
     const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;
     c->compared += n;
     if (!near || strcmp(near, name) == 0) {  // the latter: an operation where a tensor is sought
-        diag_error(c->s, at, "nothing is called '%s' here", name);
+        diag_error(c->s, at,
+                   how && n > 0 ? "no tiled copy is called '%s'; there is '%s'"
+                                : "nothing is called '%s' here",
+                   name, n > 0 ? names[0] : "");
+        if (how && n == 0)
+            diag_note(c->s, at,
+                      "'tiled_copy %s = tile(auto(128), thr=(8,16):(16,1), val=(1,4));' above the "
+                      "kernel declares one",
+                      name);
         note_declaration(c, name, at);
         return &value_none;
     }

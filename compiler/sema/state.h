@@ -81,6 +81,7 @@ struct sought {
     bool sizes;           // each one is a number
     struct range tensor;  // where it is used as a tensor
     struct range formal;  // where it is used as an argument
+    struct range how;     // where it is used as a tiled copy or an atom
 };
 
 // The part of a pipeline that is being checked.

@@ -238,7 +238,7 @@ static const struct {
     {"'", "", TOK_TCP_YYerror, "strings go in double quotes"},
     {"\xC2\xA0", " ", 0, "this is a non-breaking space"},
     {"\xE2\x86\x92", "->", TOK_ARROW, ""},
-    {"\xC3\x97", "*", '*', ""},
+    {"\xC3\x97", "*", '*', "a product is '*', a shape is '(4,8)'"},
     {"\xE2\x88\x98", "o", TOK_O, ""},
     {"\xE2\x88\x92", "-", '-', ""},
     {"\xE2\x80\x93", "-", '-', ""},
@@ -413,7 +413,8 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,
                    slips[i].help[0] ? "; " : "", slips[i].help);
-        if (slips[i].meant[0]) diag_fixit(p->s, at, slips[i].meant);
+        bool extents = slips[i].token == '*' && p->nopen;  // or a ',' is meant
+        if (slips[i].meant[0] && !extents) diag_fixit(p->s, at, slips[i].meant);
         return slips[i].token;
     }
     bool ascii = (unsigned char)text[0] < 0x80;

@@ -97,6 +97,8 @@ bool slip_declaration(struct parser *p, const char *text);
 // Handles forms of other languages, at p->now or before it. "set" has the "n" tokens that could
 // follow.
 bool slip_other(struct parser *p, const int *set, int n);
+// Whether "word" is a qualifier of C or C++ that this language has no use for.
+bool slip_qualifier(const char *word);
 // The source text of "at".
 const char *slip_text(struct parser *p, struct range at);
 // The source text from byte "at" on, which has "*left" bytes.

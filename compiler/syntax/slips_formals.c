@@ -107,11 +107,15 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
+bool slip_qualifier(const char *word) {
+    return strstr(word, "restrict") || strcmp(word, "volatile") == 0;
+}
+
 // "k(tensor A)", "k(__restrict__ A)", "k(A, *B)"
 static bool early_word(struct parser *p) {
     int last = p->before.token;
     bool restricted =
-        p->now.token == TOK_ID && last == TOK_ID && strstr(slip_text(p, p->before.at), "restrict");
+        p->now.token == TOK_ID && last == TOK_ID && slip_qualifier(slip_text(p, p->before.at));
     bool tensor = p->now.token == TOK_TENSOR &&
                   (slip_one_of(last, '(', ',') || slip_one_of(last, TOK_OUT, TOK_INOUT));
     if (p->now.token == '*' && slip_one_of(last, '(', ',')) return pointers(p);

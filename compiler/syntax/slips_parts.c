@@ -53,9 +53,23 @@ static bool element_type(const char *word) {
     return slip_type(word) && strcmp(word, "index") != 0;
 }
 
+// "tensor volatile A : ..", "shared __restrict__ s : .."
+static bool qualifier_slip(struct parser *p, const int *set, int n) {
+    if (!begins_tensor(p->first.token) || p->now.token != TOK_ID || p->before.token != TOK_ID ||
+        !second(p) || !slip_has(set, n, ':') || !slip_qualifier(slip_text(p, p->before.at)))
+        return false;
+    struct range at = p->before.at;
+    diag_error(p->s, at, "a declaration has no '%s'", slip_text(p, at));
+    at.end = p->now.at.begin;
+    diag_fixit(p->s, at, "");
+    skip_rest(p);
+    return true;
+}
+
 // "tensor f32 A global (64)", "tensor my-tensor : ..", "tensor 2d : .."
 static bool name_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, first = p->first.token;
+    if (qualifier_slip(p, set, n)) return true;
     if (begins_tensor(first) && now == TOK_ID && p->before.token == TOK_ID && second(p) &&
         slip_has(set, n, ':') && element_type(slip_text(p, p->before.at))) {
         const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);

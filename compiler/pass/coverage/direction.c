@@ -1,4 +1,6 @@
 // Whether the list of a kernel says what its copies do to its arguments.
+#include <string.h>
+
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 
@@ -45,7 +47,9 @@ bool coverage_direction(struct session *s, const struct kernel *k, const struct 
                    f->tensor->name, k->device ? "device function" : "kernel", k->name, dir,
                    f->tensor->name);
         diag_note(s, f->at, "it is listed as an input here");
-        diag_fixit(s, (struct range){f->at.file, f->at.begin, f->at.begin},
+        bool readonly = f->readonly;  // the words are "readonly B"
+        uint32_t end = f->at.begin + (readonly ? (uint32_t)strlen("readonly ") : 0);
+        diag_fixit(s, (struct range){f->at.file, f->at.begin, end},
                    arena_printf(&s->arena, "%s ", dir));
         note_unwritten(s, k);
         return false;

@@ -15,6 +15,7 @@
 struct reach {
     struct lay_int of;
     int64_t by;
+    const struct view *elements;  // a view whose coordinate counts elements; or NULL
 };
 
 // -- what a copy is bounded by --------------------------------------------------------------------
@@ -35,6 +36,21 @@ static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_
     return 0;
 }
 
+// The side of "c" whose tiles of N elements along mode "mode" are "by" = N * N elements apart, as
+// if the coordinates of 'local_tile' counted elements; NULL: there is none.
+static const struct view *counts_elements(struct session *s, const struct copy *c, int mode,
+                                          int64_t by) {
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = copy_side(c, i == 0);
+        if (v->base->space != MEM_GLOBAL || !lay_valid(v->layout) || mode >= lay_rank(v->layout))
+            continue;
+        struct lay_int tile = lay_size(&s->lay, lay_mode(&s->lay, v->layout, mode));
+        lay_clear_error(&s->lay);
+        if (lay_int_static(tile) && tile.num > 1 && by == tile.num * tile.num) return v;
+    }
+    return NULL;
+}
+
 // Whether "c" moves nothing if "v" is large; sets "out" to the first such value.
 static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
                        struct reach *out) {
@@ -43,6 +59,7 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
         int64_t by = p->of ? factor_of(s, p->at, v) : 0;
         if (by && ix_monomial(p->limit, &out->of)) {
             out->by = by;
+            out->elements = counts_elements(s, c, p->mode, by);
             return true;
         }
     }
@@ -89,6 +106,16 @@ static const char *enough_text(struct session *s, const struct reach *b) {
         of, b->by);
 }
 
+// Then fewer blocks or steps would be wrong, too.
+static bool note_elements(struct session *s, const struct reach *b) {
+    if (!b->elements) return false;
+    diag_note(s, b->elements->at,
+              "coordinates of 'local_tile' count tiles, not elements: these tiles begin at every "
+              "%" PRId64 "th element",
+              b->by);
+    return true;
+}
+
 // -- blocks ---------------------------------------------------------------------------------------
 
 // Blocks are judged by what they write to global memory.
@@ -115,7 +142,7 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
               "has %" PRId64 " of %s",
               "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), enough, b.by,
               lay_int_text(&s->lay, b.of));
-    diag_fixit(s, k->grid_at[axis], enough);
+    if (!note_elements(s, &b)) diag_fixit(s, k->grid_at[axis], enough);
 }
 
 // -- steps ----------------------------------------------------------------------------------------
@@ -152,7 +179,7 @@ static void loop_waste(struct session *s, const struct stmt *loop) {
               "this loop has %s steps, and only the first %s move elements of global memory: "
               "each has %" PRId64 " of %s",
               lay_int_text(&s->lay, n), enough, b.by, lay_int_text(&s->lay, b.of));
-    diag_fixit(s, loop->end_at, enough);
+    if (!note_elements(s, &b)) diag_fixit(s, loop->end_at, enough);
 }
 
 void waste_blocks(struct session *s, const struct kernel *k) {

@@ -99,7 +99,10 @@ static int find(struct sema *c, const struct named *m, const char *name, struct 
                near ? "%s has no mode called '%s'; did you mean '%s'?"
                     : "%s has no mode called '%s'",
                m->text, name, near);
-    if (m->given) diag_note(c->s, m->at, "its modes are named here");
+    if (m->given && k < m->n)
+        diag_note(c->s, at, "a mode that an operation has made of several has no name");
+    else if (m->given)
+        diag_note(c->s, m->at, "its modes are named here");
     return -1;
 }
 

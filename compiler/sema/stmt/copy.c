@@ -128,6 +128,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     const struct ast_expr *e = s->copy.with;
     y->how_at = e->at;
     if (s->copy.how == HOW_BY && !check_by(c, e, y)) return false;
+    if (s->copy.how == HOW_WITH && e->kind == E_NAME) c->sought.how = e->at;
     const struct value *v = s->copy.how != HOW_BY ? eval(c, e)
                             : e->kind == E_MAP    ? map_copy(c, e, y)
                                                   : tile_by(c, e, y);
