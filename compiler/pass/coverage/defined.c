@@ -189,13 +189,15 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
     if (outside && step) return;  // filling with zeros would not help
-    if (c && !c->pad && c->src.overhang)
+    bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
+    if (c && !c->pad && c->src.overhang && !partly)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
                   "writes zeros elsewhere",
                   t->name, c->src.base->name);
     else if (only)
-        diag_note(s, only->view->at, "'%s' is written here", t->name);
+        diag_note(s, only->view->at,
+                  partly ? "only this part of '%s' is written" : "'%s' is written here", t->name);
     int64_t thread = frag ? found->var[0][u->k->tid->id] : 0;
     if (frag && c && c->tc && c->facts.level == LEVEL_BLOCK && thread >= c->tc->threads)
         diag_note(s, c->tc->at,

@@ -28,7 +28,7 @@ void waste_arguments(struct session *s, const struct kernel *k) {
 
 // -- loops and stages -----------------------------------------------------------------------------
 
-// The slots of "t" that "v" accesses, as bits; all of them if that is not known.
+// The slots of "t" that "v" accesses, as bits, or more of them if that is not known.
 static uint64_t slots_of(struct session *s, const struct view *v, const struct tensor *t) {
     if (v->base != t) return 0;
     int n = lay_valid(v->coord) ? lay_tuple_leaves(t->layout.shape) : 0;
@@ -36,9 +36,13 @@ static uint64_t slots_of(struct session *s, const struct view *v, const struct t
     int64_t slot;
     lay_clear_error(&s->lay);
     bool one = n > 0 && lay_int_static(part) && lay_int_static(all) &&
-               part.num * t->stages <= all.num && ix_static(v->coord_off[n - 1], &slot) &&
-               slot >= 0 && slot < 64;
-    return one ? UINT64_C(1) << slot : ~UINT64_C(0);
+               part.num * t->stages <= all.num && v->coord_off[n - 1];
+    if (one && ix_static(v->coord_off[n - 1], &slot) && slot >= 0 && slot < 64)
+        return UINT64_C(1) << slot;
+    // "k % 2" is one of the first two
+    if (one && ix_static(ix_max(s, v->coord_off[n - 1]), &slot) && slot >= 0 && slot < 63)
+        return (UINT64_C(1) << (slot + 1)) - 1;
+    return ~UINT64_C(0);
 }
 
 static void stages_unused(struct session *s, const struct kernel *k, const struct tensor *t) {
