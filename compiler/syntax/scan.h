@@ -97,6 +97,11 @@ bool slip_declaration(struct parser *p, const char *text);
 // Handles forms of other languages, at p->now or before it. "set" has the "n" tokens that could
 // follow.
 bool slip_other(struct parser *p, const int *set, int n);
+// From the begin of "a" to the end of "b", and the empty range at the begin of "at".
+struct range slip_join(struct range a, struct range b);
+struct range slip_before(struct range at);
+// Suppresses further errors up to the next ';' of the line.
+void slip_skip_rest(struct parser *p);
 // Whether "word" is a qualifier of C or C++ that this language has no use for.
 bool slip_qualifier(const char *word);
 // The source text of "at".

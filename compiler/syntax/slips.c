@@ -29,6 +29,21 @@ const char *slip_meaning(int token) {
     }
 }
 
+struct range slip_join(struct range a, struct range b) {
+    return (struct range){a.file, a.begin, b.end};
+}
+
+struct range slip_before(struct range at) {
+    return (struct range){at.file, at.begin, at.begin};
+}
+
+void slip_skip_rest(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (k < left && !strchr(";\n", text[k])) ++k;
+    p->skip_end = p->now.at.end + (uint32_t)k;
+}
+
 const char *slip_text(struct parser *p, struct range at) {
     return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
                          at.end - at.begin);

@@ -8,20 +8,8 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
 static bool is(struct parser *p, struct range at, const char *text) {
     return strcmp(slip_text(p, at), text) == 0;
-}
-
-// Suppresses further errors up to the ';' of the line.
-static void skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
 }
 
 // Whether "word" occurs in the current declaration or statement, before p->now.
@@ -51,30 +39,30 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->now.at, "%s", own ? first : chosen);
         all.end += closed ? 5 : 4;
         if (right) diag_fixit(p->s, all, " auto");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (behind && slip_one_of(now, TOK_INT, TOK_SW)) {
         diag_error(p->s, p->now.at, "%s", first);
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == TOK_ID && is(p, p->now.at, "auto") && slip_has(set, n, TOK_SWIZZLE)) {
         bool early = p->before.token == TOK_SWIZZLE;
         if (early && slip_follows(p, p->now.at.end, ';')) return slip_no_layout(p);
-        diag_error(p->s, early ? join(p->before.at, p->now.at) : p->now.at,
+        diag_error(p->s, early ? slip_join(p->before.at, p->now.at) : p->now.at,
                    early ? "'swizzle auto' comes after the layout" : chosen);
         struct range all = p->now.at;
         size_t left;
         const char *next = slip_from(p, all.end, &left);
         if (left > 8 && strncmp(next, " swizzle", 8) == 0) all.end += 8;  // "auto swizzle"
         if (!early) diag_fixit(p->s, all, "swizzle auto");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == TOK_SWIZZLE && slip_has(set, n, ';') && said(p, "stages")) {
         diag_error(p->s, p->now.at, "'swizzle auto' comes before 'stages'");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     return false;
@@ -161,7 +149,7 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
             name ? name : "unused");
         if (now == TOK_ID && name)
             diag_fixit(p->s, all, arena_printf(&p->s->arena, "\"%s\"", name));
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (last == TOK_STRING && now == ';' && p->first.token == TOK_ALLOW) {
@@ -179,7 +167,7 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
         return false;
     diag_error(p->s, p->now.at,
                "'allow' comes before the declaration or statement that it is about");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -209,7 +197,7 @@ static bool statement_clause(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->before.at,
                    "a copy is asynchronous by its atom, such as 'cp_async.cg(16)'");
         diag_fixit(p->s, (struct range){p->file, p->before.at.begin, p->now.at.begin}, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (p->first.token != TOK_COPY || !slip_has(set, n, ';')) return false;
@@ -219,12 +207,12 @@ static bool statement_clause(struct parser *p, const int *set, int n) {
         strncmp(next + strspn(next, " "), "pad", 3) == 0) {
         diag_error(p->s, p->now.at, "'pad' comes after 'with', without ','");
         diag_fixit(p->s, p->now.at, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (slip_one_of(now, TOK_WITH, TOK_BY) && said(p, " pad ")) {
         diag_error(p->s, p->now.at, "'%s' comes before 'pad'", slip_text(p, p->now.at));
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     return false;
@@ -251,12 +239,12 @@ static bool value_clause(struct parser *p, const int *set, int n) {
     if (!expression) return false;
     if (last == TOK_DOTDOT && slip_one_of(now, ',', ')')) {
         diag_error(p->s, p->before.at, "a range has both ends: '0 .. 32'");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == TOK_DOTDOT && slip_one_of(last, ',', '(')) {
         diag_error(p->s, p->now.at, "a mode that stays whole is '_', one for each mode");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == TOK_STRING && slip_follows(p, p->now.at.end, '=')) {
@@ -264,7 +252,7 @@ static bool value_clause(struct parser *p, const int *set, int n) {
         const char *name = arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1);
         diag_error(p->s, p->now.at, "write the name of a mode without quotes");
         diag_fixit(p->s, p->now.at, name);
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == '{' && (last == '=' || last == ':' || last == ',' || last == '(')) {
@@ -287,7 +275,7 @@ static bool value_clause(struct parser *p, const int *set, int n) {
 
 // "f32 global align 16 (16,8)", "f16 stages 3 (64,64)"
 static bool early_clause(struct parser *p) {
-    struct range clause = join(p->before.at, p->now.at);
+    struct range clause = slip_join(p->before.at, p->now.at);
     size_t left, k = 0, end;
     const char *text = slip_from(p, clause.end, &left);
     while (k < left && text[k] == ' ') ++k;
@@ -300,7 +288,7 @@ static bool early_clause(struct parser *p) {
                    arena_printf(&p->s->arena, "%.*s %s", (int)(end - k), text + k,
                                 slip_text(p, clause)));
     }
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -313,15 +301,15 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->now.at, "write a layout without '=': '%s (64,64)', '%s like tc'",
                    slip_text(p, p->before.at), slip_text(p, p->before.at));
         diag_fixit(p->s, (struct range){p->file, p->before.at.end, p->now.at.end}, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == '=' && last == TOK_ID && said(p, ":")) {
-        diag_error(p->s, join(p->before.at, p->now.at),
+        diag_error(p->s, slip_join(p->before.at, p->now.at),
                    "write a layout without '%s=': '(64,64)', '(64,64):(64,1)', 'row(64,64)'",
                    slip_text(p, p->before.at));
-        diag_fixit(p->s, join(p->before.at, p->now.at), "");
-        skip_rest(p);
+        diag_fixit(p->s, slip_join(p->before.at, p->now.at), "");
+        slip_skip_rest(p);
         return true;
     }
     if (now == '.' && last == TOK_ID && foreign_module(slip_text(p, p->before.at))) {
@@ -335,7 +323,7 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
                         : "'%s' is not an element type",
                    slip_text(p, all), type);
         if (type) diag_fixit(p->s, all, type);
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     bool early = slip_one_of(last, TOK_ALIGN, TOK_STAGES) && now == TOK_INT;
@@ -346,7 +334,7 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
         return false;
     diag_error(p->s, p->now.at, "write ':' between a shape and its stride");
     diag_fixit(p->s, (struct range){p->file, p->before.at.end, p->now.at.end}, ":");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -372,7 +360,7 @@ bool slip_cast(struct parser *p) {
         p->s, p->before.at,
         "a copy converts by itself, to the element type of its destination; there is no cast");
     diag_fixit(p->s, all, " ");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -395,7 +383,7 @@ bool slip_how_first(struct parser *p) {
         diag_fixit(p->s, all, " ");
         diag_fixit(p->s, end, arena_printf(&p->s->arena, " with %s", how));
     }
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 

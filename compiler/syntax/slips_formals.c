@@ -7,10 +7,6 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
 static bool declared_param(const struct parser *p, const char *name) {
     struct ast_decl *const *decl = p->decls.items;
     for (int i = 0; i < p->decls.n; ++i)
@@ -69,7 +65,7 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
             return true;
         }
         diag_error(p->s, p->now.at, "'%s' comes before the name: '%s %s'", now, now, last);
-        diag_fixit(p->s, join(p->before.at, p->now.at),
+        diag_fixit(p->s, slip_join(p->before.at, p->now.at),
                    arena_printf(&p->s->arena, "%s %s", now, last));
         return true;
     }
@@ -89,18 +85,18 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
     const char *ours = foreign_type(last);
     const char *name = slip_text(p, p->now.at);
     if (slip_one_of(p->first.token, TOK_KERNEL, TOK_MANUAL) && declared_param(p, name)) {
-        diag_error(p->s, join(p->before.at, p->now.at),
+        diag_error(p->s, slip_join(p->before.at, p->now.at),
                    "a kernel gets the params that it uses by itself; leave '%s' out", name);
         return true;
     }
     if (p->first.token == TOK_DEVICE && p->now.token == TOK_ID && ours && strchr("su", ours[0])) {
-        struct range all = join(p->before.at, p->now.at);
+        struct range all = slip_join(p->before.at, p->now.at);
         const char *arg = arena_printf(&p->s->arena, "%s : index", slip_text(p, p->now.at));
         diag_error(p->s, all, "an integer argument is '%s'", arg);
         diag_fixit(p->s, all, arg);
         return true;
     }
-    diag_error(p->s, join(p->before.at, p->now.at),
+    diag_error(p->s, slip_join(p->before.at, p->now.at),
                "a kernel's list names the plan's tensors, 'A'; an argument of a device function is "
                "declared as 'A : %s global LAYOUT'",
                ours ? ours : last);

@@ -6,10 +6,6 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
-}
-
 static bool of(const char *const *words, const char *text) {
     for (; *words; ++words)
         if (strcmp(*words, text) == 0) return true;
@@ -56,7 +52,7 @@ static bool space_first(struct parser *p, const int *set, int n) {
 }
 
 bool slip_no_layout(struct parser *p) {
-    diag_error(p->s, before(p->now.token == ';' ? p->now.at : p->before.at),
+    diag_error(p->s, slip_before(p->now.token == ';' ? p->now.at : p->before.at),
                "the layout is missing: '(64,64)', or 'row(64,64)', whose last mode is contiguous");
     skip_statement(p);
     return true;
@@ -171,9 +167,9 @@ static bool bare_number(struct parser *p) {
                    number, number, number);
         return true;
     }
-    diag_error(p->s, before(p->now.at), "the range of a param comes after '%s'",
+    diag_error(p->s, slip_before(p->now.at), "the range of a param comes after '%s'",
                index ? "in" : "index in");
-    diag_fixit(p->s, before(p->now.at), index ? "in " : "index in ");
+    diag_fixit(p->s, slip_before(p->now.at), index ? "in " : "index in ");
     return true;
 }
 
@@ -183,8 +179,8 @@ static bool param_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     const char *name = slip_text(p, p->before.at);
     if (now == ';' && last == TOK_ID && slip_has(set, n, ':')) {
-        diag_error(p->s, before(p->now.at), "a param is an index: 'param %s : index;'", name);
-        diag_fixit(p->s, before(p->now.at), " : index");
+        diag_error(p->s, slip_before(p->now.at), "a param is an index: 'param %s : index;'", name);
+        diag_fixit(p->s, slip_before(p->now.at), " : index");
         return true;
     }
     if (bare_number(p)) return true;
@@ -205,7 +201,8 @@ static bool param_slip(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->now.at, "a relation comes after 'where': 'index where %s %s ..'",
                    one ? of_param : "M", text);
         if (one)
-            diag_fixit(p->s, before(p->now.at), arena_printf(&p->s->arena, "where %s ", of_param));
+            diag_fixit(p->s, slip_before(p->now.at),
+                       arena_printf(&p->s->arena, "where %s ", of_param));
         return true;
     }
     struct range at;
@@ -261,8 +258,8 @@ static bool small_slip(struct parser *p, const int *set, int n) {
     }
     if (last == TOK_SWIZZLE && now == ';' && p->first.token == TOK_SHARED &&
         slip_has(set, n, TOK_ID)) {
-        diag_error(p->s, before(p->now.at), "'swizzle auto' lets tcpc choose a swizzle");
-        diag_fixit(p->s, before(p->now.at), " auto");
+        diag_error(p->s, slip_before(p->now.at), "'swizzle auto' lets tcpc choose a swizzle");
+        diag_fixit(p->s, slip_before(p->now.at), " auto");
         return true;
     }
     return false;

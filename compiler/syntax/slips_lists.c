@@ -6,21 +6,9 @@
 
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
-// Nothing more is reported up to the ';' of the line.
-static void skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
-}
-
 static bool fixed(struct parser *p, struct range at, const char *ours) {
     diag_fixit(p->s, at, ours);
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -36,7 +24,7 @@ static bool several(struct parser *p, const int *set, int n) {
     if (p->now.token != ',') return false;
     if (first == TOK_TENSOR && p->before.token == TOK_ID && slip_has(set, n, ':')) {
         diag_error(p->s, p->now.at, "each tensor has its own 'tensor'");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     char name[64], mark[2];
@@ -91,11 +79,11 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token, first = p->first.token;
     bool close = p->before.at.end == p->now.at.begin;
     if (now == '=' && last == TOK_EQ && close) {
-        diag_error(p->s, join(p->before.at, p->now.at), "'==' compares");
+        diag_error(p->s, slip_join(p->before.at, p->now.at), "'==' compares");
         return fixed(p, p->now.at, "");
     }
     if (now == TOK_ARROW && last == '-' && close) {
-        diag_error(p->s, join(p->before.at, p->now.at), "the arrow of a copy is '->'");
+        diag_error(p->s, slip_join(p->before.at, p->now.at), "the arrow of a copy is '->'");
         return fixed(p, p->before.at, "");
     }
     if (now == '=' && last == TOK_ARCH && first == TOK_ARCH) {
@@ -114,14 +102,14 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     if (relation && first == TOK_EXPECT && slip_has(set, n, ';') && strpbrk(line, "<>")) {
         diag_error(p->s, p->now.at,
                    "each relation has its own 'expect': 'expect 0 < N; expect N < 100;'");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     const char *in = strstr(line, " in (");
     if (slip_one_of(first, TOK_FOR, TOK_PIPELINE) && last == ')' && in && strstr(in, "..") &&
         slip_has(set, n, TOK_DOTDOT)) {
         uint32_t open = p->first.at.begin + (uint32_t)(in - line) + 4;
-        diag_error(p->s, join((struct range){p->file, open, open + 1}, p->before.at),
+        diag_error(p->s, slip_join((struct range){p->file, open, open + 1}, p->before.at),
                    "a range has no parentheses: '0 .. 4'");
         diag_fixit(p->s, (struct range){p->file, open, open + 1}, "");
         diag_fixit(p->s, p->before.at, "");

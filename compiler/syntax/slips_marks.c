@@ -32,10 +32,6 @@ bool slip_function(int token) {
            token == TOK_ASYNC || token == TOK_EXTERN;
 }
 
-static struct range before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
-}
-
 // "threads=256", "};", "sync();", "wait;"
 static bool mark_slip(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
@@ -73,7 +69,7 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     }
     if (now == ';' && last == TOK_WAIT && slip_has(set, n, TOK_INT)) {
         diag_error(p->s, p->now.at, "'wait' says how many groups may stay in flight: 'wait 0;'");
-        diag_fixit(p->s, before(p->now.at), " 0");
+        diag_fixit(p->s, slip_before(p->now.at), " 0");
         return true;
     }
     return false;

@@ -7,14 +7,6 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
-static struct range before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
-}
-
 // -- copies ---------------------------------------------------------------------------------------
 
 // "copy(tc, A, s)", "copy(A, s)"
@@ -167,7 +159,7 @@ static bool value_slip(struct parser *p) {
             diag_fixit(p->s, (struct range){p->now.at.file, p->before.at.begin, p->now.at.begin},
                        "");
         else
-            diag_fixit(p->s, join(p->before.at, p->now.at),
+            diag_fixit(p->s, slip_join(p->before.at, p->now.at),
                        arena_printf(&p->s->arena, "%s : index", name));
         return true;
     }
@@ -312,12 +304,12 @@ bool slip_statement(struct parser *p, const char *text) {
         isdigit((unsigned char)value[0]) && strcspn(value, ";") == strspn(value, ".0123456789");
     if (p->now.token == '=' && buffer) {
         diag_error(p->s, p->before.at, "a buffer is filled by 'fill %s = ..;'", text);
-        if (number) diag_fixit(p->s, before(p->before.at), "fill ");
+        if (number) diag_fixit(p->s, slip_before(p->before.at), "fill ");
         return true;
     }
     if (p->now.token == '=') {
         diag_error(p->s, p->before.at, "a value is named by 'let': 'let %s = ..;'", text);
-        diag_fixit(p->s, before(p->before.at), "let ");
+        diag_fixit(p->s, slip_before(p->before.at), "let ");
         return true;
     }
     if (p->now.token != '(') return false;
@@ -339,7 +331,7 @@ bool slip_statement(struct parser *p, const char *text) {
         return true;
     }
     diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
-    diag_fixit(p->s, before(p->before.at), "call ");
+    diag_fixit(p->s, slip_before(p->before.at), "call ");
     return true;
 }
 
@@ -365,7 +357,7 @@ bool slip_declaration(struct parser *p, const char *text) {
     if (layout) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; a layout is 'layout %s = ..;'", text,
                    text);
-        diag_fixit(p->s, before(p->now.at), "layout ");
+        diag_fixit(p->s, slip_before(p->now.at), "layout ");
         return true;
     }
     if (*next == '=' && sscanf(next, "= %15[a-z].", module) == 1 && foreign_module(module)) {
@@ -381,6 +373,6 @@ bool slip_declaration(struct parser *p, const char *text) {
     if (type)
         diag_fixit(p->s, p->now.at, "const");
     else
-        diag_fixit(p->s, before(p->now.at), "const ");
+        diag_fixit(p->s, slip_before(p->now.at), "const ");
     return true;
 }

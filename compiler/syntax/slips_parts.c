@@ -7,10 +7,6 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
 static struct range empty_at(struct range at, uint32_t byte) {
     return (struct range){at.file, byte, byte};
 }
@@ -35,14 +31,6 @@ static const char *so_far(struct parser *p) {
     return slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
 }
 
-// Suppresses further errors up to the ';' of the line.
-static void skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
-}
-
 // -- names and lists ------------------------------------------------------------------------------
 
 static bool element_type(const char *word) {
@@ -62,7 +50,7 @@ static bool qualifier_slip(struct parser *p, const int *set, int n) {
     diag_error(p->s, at, "a declaration has no '%s'", slip_text(p, at));
     at.end = p->now.at.begin;
     diag_fixit(p->s, at, "");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -75,7 +63,7 @@ static bool name_slip(struct parser *p, const int *set, int n) {
         const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
         const char *ours = foreign_type(type);
         const char *all = arena_printf(&p->s->arena, "%s : %s", name, ours ? ours : type);
-        struct range at = join(p->before.at, p->now.at);
+        struct range at = slip_join(p->before.at, p->now.at);
         const char *shape = first == TOK_TENSOR ? NULL : slip_extents(p, &at);
         if (shape) {
             all = arena_printf(&p->s->arena, "%s %s", all, shape);
@@ -89,7 +77,7 @@ static bool name_slip(struct parser *p, const int *set, int n) {
                  slip_one_of(first, TOK_LAYOUT, TOK_ATOM) ||
                  slip_one_of(first, TOK_TILED_COPY, TOK_LET);
     if (!names || p->before.token != TOK_ID || !second(p) || !slip_hyphen(p)) return false;
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -126,7 +114,7 @@ static bool several(struct parser *p, const int *set, int n) {
             diag_fixit(p->s, (struct range){p->file, at, at + 1},
                        arena_printf(&p->s->arena, "; %s", word));
     }
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -148,7 +136,7 @@ static bool divisor(struct parser *p) {
     diag_error(p->s, p->now.at, "the divisor of a promise is a number: 'index %% %s'",
                number ? number : "64");
     if (number && alone) diag_fixit(p->s, p->now.at, number);
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -165,7 +153,7 @@ static bool value_slip(struct parser *p, const int *set, int n) {
     }
     if (first == TOK_CONST && now == '*' && p->before.token == TOK_ID && second(p) &&
         foreign_type(slip_text(p, p->before.at))) {  // "const float *A;"
-        diag_error(p->s, join(p->before.at, p->now.at),
+        diag_error(p->s, slip_join(p->before.at, p->now.at),
                    "there are no pointers; a tensor is 'tensor A : %s global row(64,64);'",
                    foreign_type(slip_text(p, p->before.at)));
         return true;
@@ -183,7 +171,7 @@ static bool value_slip(struct parser *p, const int *set, int n) {
             diag_fixit(
                 p->s, (struct range){p->file, p->before.at.end, p->now.at.begin + (uint32_t)length},
                 arena_printf(&p->s->arena, " : index %% %d", factor));
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (p->before.token != ')' || !slip_has(set, n, TOK_DOTDOT)) return false;
@@ -229,12 +217,13 @@ static bool unit_slip(struct parser *p, const int *set, int n) {
         int ours = bytes == async ? number : bytes ? number * 8 : number / 8;
         diag_error(p->s, p->now.at, "'%s' counts %s, and a number has no unit: '%s(%d)'", of,
                    async ? "bytes" : "bits", of, ours);
-        diag_fixit(p->s, join(p->before.at, p->now.at), arena_printf(&p->s->arena, "%d", ours));
+        diag_fixit(p->s, slip_join(p->before.at, p->now.at),
+                   arena_printf(&p->s->arena, "%d", ours));
         return true;
     }
     if (strcmp(of, "row") != 0 && strcmp(of, "col") != 0) return false;
-    diag_error(p->s, join(p->before.at, p->now.at), "the name of a mode comes before '=': '%s=%d'",
-               unit, number);
+    diag_error(p->s, slip_join(p->before.at, p->now.at),
+               "the name of a mode comes before '=': '%s=%d'", unit, number);
     size_t left, k = 0;
     const char *text = slip_from(p, p->before.at.begin, &left);
     while (k < left && !strchr(");\n", text[k])) {
@@ -249,7 +238,7 @@ static bool unit_slip(struct parser *p, const int *set, int n) {
         while (k < left && !strchr(",);\n", text[k])) ++k;
         k += k < left && text[k] == ',';
     }
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -265,7 +254,7 @@ static bool shape_slip(struct parser *p, const int *set, int n) {
         const char *ours = arena_printf(&p->s->arena, "(%s)", slip_text(p, all));
         diag_error(p->s, all, "a shape of several modes goes in parentheses: '%s'", ours);
         diag_fixit(p->s, all, ours);
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     char word[8] = "", end[2] = "";
@@ -282,7 +271,7 @@ static bool shape_slip(struct parser *p, const int *set, int n) {
                                     slip_text(p, (struct range){p->file, begin, p->before.at.end}));
     diag_error(p->s, p->now.at, "the order comes before the shape: '%s'", ours);
     if (*value == '(') diag_fixit(p->s, all, ours);
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -296,7 +285,8 @@ static bool function_slip(struct parser *p, const int *set, int n) {
                   !slip_follows(p, p->now.at.end, '('),
          async = last == TOK_ASYNC && first == TOK_DEVICE && second(p) && slip_has(set, n, '(');
     if (manual || async) {
-        struct range all = manual ? join(p->before.at, p->now.at) : join(p->first.at, p->before.at);
+        struct range all =
+            manual ? slip_join(p->before.at, p->now.at) : slip_join(p->first.at, p->before.at);
         struct range early = manual ? p->now.at : p->before.at;
         const char *ours = arena_printf(&p->s->arena, "%s %s", slip_text(p, early),
                                         slip_text(p, manual ? p->before.at : p->first.at));
@@ -331,7 +321,7 @@ static bool function_slip(struct parser *p, const int *set, int n) {
         const char *file = arena_printf(&p->s->arena, "\"%s\"", slip_text(p, all));
         diag_error(p->s, all, "a file is named in double quotes: %s", file);
         diag_fixit(p->s, all, file);
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (now == ';' && last == ')' && slip_has(set, n, TOK_FROM)) {
@@ -378,7 +368,7 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     struct range word = {p->file, at, at + 4};
     diag_error(p->s, word, "an index map comes after 'by': 'by (t:128, v:8) -> (..)'");
     diag_fixit(p->s, word, "by");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 

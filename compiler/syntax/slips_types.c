@@ -7,22 +7,10 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static struct range join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
-// Nothing more is reported up to the ';' of the line.
-static void skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
-}
-
 static bool replaced(struct parser *p, struct range at, const char *ours) {
     diag_error(p->s, at, "'%s' is not an element type; did you mean '%s'?", slip_text(p, at), ours);
     diag_fixit(p->s, at, ours);
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -33,7 +21,7 @@ static bool two_words(struct parser *p) {
                                            {"unsigned long", "u64"},  {"long int", "s64"},
                                            {"signed char", "s8"},     {"long double", "f64"},
                                            {"short int", "s16"}};
-    struct range both = join(p->before.at, p->now.at);
+    struct range both = slip_join(p->before.at, p->now.at);
     for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
         if (strcmp(slip_text(p, both), types[i][0]) == 0) return replaced(p, both, types[i][1]);
     return false;
@@ -50,7 +38,7 @@ static bool tensor_type(struct parser *p, const int *set, int n) {
                        "there are no pointers; a tensor has a type and a space: "
                        "'f16 global'");
             diag_fixit(p->s, p->now.at, "");
-            skip_rest(p);
+            slip_skip_rest(p);
             return true;
         }
         bool global = now == TOK_ID && strcmp(word, "__global__") == 0;
@@ -58,12 +46,12 @@ static bool tensor_type(struct parser *p, const int *set, int n) {
             const char *ours = global ? "global" : "shared";
             diag_error(p->s, p->now.at, "unknown space '%s'; did you mean '%s'?", word, ours);
             diag_fixit(p->s, p->now.at, ours);
-            skip_rest(p);
+            slip_skip_rest(p);
             return true;
         }
         if (strcmp(slip_text(p, p->before.at), "__constant__") == 0) {
             diag_error(p->s, p->before.at, "there is no constant memory; a tensor is 'f16 global'");
-            skip_rest(p);
+            slip_skip_rest(p);
             return true;
         }
     }
@@ -73,7 +61,7 @@ static bool tensor_type(struct parser *p, const int *set, int n) {
                    "a type has no 'const'; what a kernel does not list as 'out' is "
                    "only read");
         diag_fixit(p->s, all, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     char type[17], close[2];
@@ -94,13 +82,13 @@ static bool tensor_name(struct parser *p, const int *set, int n) {
     if (p->now.token == '*') {
         diag_error(p->s, p->now.at, "there are no pointers; write the name without '*'");
         diag_fixit(p->s, p->now.at, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (p->now.token != '<') return false;
     diag_error(p->s, p->now.at,
                "the type of a tensor comes after its name: 'tensor A : f16 global'");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -110,15 +98,15 @@ static bool operator_slip(struct parser *p, const int *set, int n) {
     bool expression = slip_has(set, n, TOK_INT) && slip_has(set, n, '(');
     if (expression && slip_one_of(now, '+', '-') && last == now &&
         p->before.at.end == p->now.at.begin) {
-        diag_error(p->s, join(p->before.at, p->now.at),
+        diag_error(p->s, slip_join(p->before.at, p->now.at),
                    "a value cannot change; 'i + 1' is another one");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (expression && now == '*' && slip_one_of(last, '=', '(')) {
         diag_error(p->s, p->now.at, "there are no pointers; write a tensor without '*'");
         diag_fixit(p->s, p->now.at, "");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     char type[17], close[2];
@@ -135,7 +123,7 @@ static bool operator_slip(struct parser *p, const int *set, int n) {
         return false;
     diag_error(p->s, all, "a number has no type; write it without '%s'", slip_text(p, all));
     diag_fixit(p->s, all, "");
-    skip_rest(p);
+    slip_skip_rest(p);
     return true;
 }
 
@@ -155,7 +143,7 @@ bool slip_alias(struct parser *p, const char *text) {
         diag_error(p->s, p->now.at,
                    "there are no pointers; a tensor is 'tensor %s : %s global row(64,64);'", name,
                    foreign_type(text));
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     static const char *const kinds[] = {" kernel ", " device ", " const ", " layout "};
@@ -170,7 +158,7 @@ bool slip_alias(struct parser *p, const char *text) {
     bool word = strcmp(text, "using") == 0 || strcmp(text, "auto") == 0;
     if (word && strncmp(next, " namespace ", 11) == 0) {
         diag_error(p->s, p->now.at, "a plan has no namespaces");
-        skip_rest(p);
+        slip_skip_rest(p);
         return true;
     }
     if (!word || sscanf(next, " %63[A-Za-z0-9_] = %15[A-Za-z_]", name, value) != 2 ||
