@@ -2,7 +2,7 @@
 
 A plan becomes one Python function of its params, which counts in a bytearray how often each element of a tensor that is written is
 written.  The rules: an element outside a tensor is not touched where a tile reaches beyond, but a slice lies inside; tile coordinates
-are not negative; what is written has a source; no element of global memory is written twice; an 'out' tensor is written wholly; no
+are not negative; what is written has a source; no element of global memory is written twice; an 'out' tensor is written completely; no
 block reads what another one writes.
 """
 

@@ -27,8 +27,9 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
     const char *name = copy_side(c, src)->base->name;
     if (!cost_is_much(x->total.sectors, x->least_total.sectors)) return;
     diag_warn(s, W_COALESCE, c->at,
-              "%s %s %" PRId64 " sectors of '%s' in %" PRId64 " warp accesses, and %" PRId64
-              " would hold the bytes: an access takes up to %" PRId64 ", and %" PRId64 " would do",
+              "%s %s %" PRId64 " sectors of '%s' in %" PRId64
+              " warp accesses, but its bytes fit into %" PRId64 ": an access takes up to %" PRId64
+              ", and %" PRId64 " would be enough",
               copy_name(s, c), src ? "reads" : "writes", x->total.sectors.least, name,
               x->instructions, x->least_total.sectors.most, x->most.sectors.least,
               x->least.sectors.most);
@@ -45,7 +46,8 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
     diag_warn(s, W_BANK_CONFLICT, c->at,
-              "%s %s '%s' in %" PRId64 " wavefronts per access, and %" PRId64 " would do: %s",
+              "%s %s '%s' in %" PRId64 " wavefronts per access, and %" PRId64
+              " would be enough: %s",
               copy_name(s, c), src ? "reads" : "writes", t->name, x->most.wavefronts.least,
               x->least.wavefronts.most, cost_conflict_text(s, x->class, times));
     const char *text = conflict_text(s, &x->worst, x->worst_warp);

@@ -281,16 +281,16 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     enum prove_answer r = or_execute(w, prove_whole(w->prover, extent, rank, set, n, &found));
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN && first) {
-        not_known(w, first, false, "written wholly");
+        not_known(w, first, false, "written completely");
     } else if (r == PROVE_UNKNOWN) {
-        diag_error(s, f->at, "'%s' is not known to be written wholly in kernel '%s': %s", t->name,
-                   w->k->name, prover_why(w->prover));
+        diag_error(s, f->at, "'%s' is not known to be written completely in kernel '%s': %s",
+                   t->name, w->k->name, prover_why(w->prover));
         diag_page(s, "once");
         instances_advice(s, w->prover, false, f->at);
     } else {
         bool one = copies == 1 && n == 1;
         diag_error(s, one ? first->copy->dst.at : f->at,
-                   "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
+                   "'%s' is not written completely by kernel '%s'", t->name, w->k->name);
         diag_page(s, "once");
         diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
