@@ -264,6 +264,11 @@ struct range ast_whole(struct range at, const struct ast_allow *allow);
 // one function. For any other declaration, first + 1.
 int ast_cases_end(const struct ast_file *f, int first);
 
+// Whether a function of "f" calls "name".
+bool ast_is_called(const struct ast_file *f, const char *name);
+// A copy of "b" with all places in source "file", for a call of its function.
+struct ast_block *ast_block_again(struct session *s, const struct ast_block *b, int file);
+
 // -- printing -------------------------------------------------------------------------------------
 
 const char *ast_op_text(enum ast_op op);

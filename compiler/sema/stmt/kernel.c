@@ -330,11 +330,8 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
     for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
-        struct stmt *st = check_stmt(c, b->stmt[i]);
-        if (!st) continue;
-        st->up = up;
-        *end = st;
-        end = &st->next;
+        *end = check_stmt(c, b->stmt[i]);
+        for (; *end; end = &(*end)->next) (*end)->up = up;
     }
     return first;
 }
@@ -355,6 +352,17 @@ static const struct ast_stmt *one_too_many(const struct ast_block *b, int depth,
     return found;
 }
 
+bool statements_fit(struct sema *c, const struct ast_block *b, struct range at) {
+    int left = MOST_STATEMENTS - 1 - c->inlined;
+    if (left < 0 || one_too_many(b, 0, &left)) {
+        diag_error(c->s, at, "'%s' has more than %d statements of called functions; split it",
+                   c->kernel->name, MOST_STATEMENTS);
+        return false;
+    }
+    c->inlined = MOST_STATEMENTS - left;
+    return true;
+}
+
 // Whether "fn" does not exceed the limit of statements; reports an error otherwise.
 static bool few_statements(struct sema *c, const struct ast_fn *fn) {
     int left = MOST_STATEMENTS;
@@ -369,6 +377,7 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;
+    c->inlined = 0;
     k->first_var = c->s->next_var;
     scope_enter(c);
     make_formals(c, fn);
