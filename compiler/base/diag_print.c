@@ -86,8 +86,8 @@ static int at_most(int x, int most) {
 
 // Writes those of the fix-its of "d" that are in "line" under their columns.  The line begins at
 // byte "begin" of the file, and is shown from column "from" on.
-static void print_fixits(const struct session *s, struct buf *out, const struct diag *d, const struct shown *line,
-                         uint32_t begin, int from, bool color) {
+static void print_fixits(const struct session *s, struct buf *out, const struct diag *d,
+                         const struct shown *line, uint32_t begin, int from, bool color) {
     int col = 0;
     bool any = false;
     for (const struct fixit *f = d->fixit; f; f = f->next) {
@@ -210,8 +210,7 @@ static void note_calls(struct session *s, struct diag *d) {
         if (n != d) *end = n;
         n->next = n == d ? n->next : NULL;
         bool last = !next || next->at.file != n->at.file;
-        for (at = n->at; last && source_called(s, &at);)
-            diag_note_of(s, d, at, "called from here");
+        for (at = n->at; last && source_called(s, &at);) diag_note_of(s, d, at, "called from here");
         while (*end) end = &(*end)->next;
         if (!next) break;
     }

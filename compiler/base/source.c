@@ -147,7 +147,8 @@ int source_add_call(struct session *s, uint32_t file, struct range called) {
 }
 
 struct range source_origin(const struct session *s, struct range r) {
-    if (source_known(s, r) && s->sources.file[r.file].copied) r.file = s->sources.file[r.file].origin;
+    if (source_known(s, r) && s->sources.file[r.file].copied)
+        r.file = s->sources.file[r.file].origin;
     return r;
 }
 

@@ -219,13 +219,14 @@ static void begin_asking(struct choosing *x) {
     }
     if (one < 0) return;
     if (!only_at && !several) only_at = x->b->stmt[one]->name.at.begin;
-    x->asked = (struct asked){x->c,       &x->plain,
-                              x->b->stmt, x->b->n,
-                              x->first,   x->end,
-                              x->from,    x->nfrom,
-                              only_at,    only_at ? text_of_function(x, one) : source_bytes(x->c->s),
-                              &x->text,   x->most_text,
-                              {NULL}};
+    x->asked =
+        (struct asked){x->c,       &x->plain,
+                       x->b->stmt, x->b->n,
+                       x->first,   x->end,
+                       x->from,    x->nfrom,
+                       only_at,    only_at ? text_of_function(x, one) : source_bytes(x->c->s),
+                       &x->text,   x->most_text,
+                       {NULL}};
 }
 
 static bool none_counted(struct choosing *x, int i) {

@@ -117,7 +117,8 @@ static void keep_only(const struct compiled *c) {
             keep = f->decl[k]->kind == D_FN && is_asked_for(c, f->decl[k]);
         for (struct ast_decl *d; i < end; ++i) {
             d = f->decl[i];
-            if (d->kind == D_FN ? keep || !d->fn.body || called(f, d) : d->kind != D_EXPECT) f->decl[n++] = d;
+            if (d->kind == D_FN ? keep || !d->fn.body || called(f, d) : d->kind != D_EXPECT)
+                f->decl[n++] = d;
         }
     }
     f->ndecls = n;

@@ -10,8 +10,8 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "pass/vectorize/variants.h"
-#include "plan/view.h"
 #include "plan/align.h"
+#include "plan/view.h"
 
 // Whether the swizzle of "v" fits that of "f": the callee swizzles offsets from the first element
 // on, so that element must be where the swizzle's pattern repeats.

@@ -27,7 +27,8 @@ static bool callable(struct sema *c, const struct symbol *sym, struct range at) 
         return false;
     }
     if (f->threads != k->threads) {
-        diag_error(c->s, at, "'%s' is for %lld threads, and '%s' has %lld; declare it 'threads %lld'",
+        diag_error(c->s, at,
+                   "'%s' is for %lld threads, and '%s' has %lld; declare it 'threads %lld'",
                    f->name, (long long)f->threads, k->name, (long long)k->threads,
                    (long long)k->threads);
         diag_note(c->s, f->at, "'%s' is declared here", f->name);
@@ -64,7 +65,8 @@ static void bind(struct sema *c, const struct plan_call *y, uint32_t file) {
     scope_bind(c, (struct ast_ident){intern(c->s, "block"), k->at}, SYM_BUILTIN, NULL);
 }
 
-static struct stmt *inline_call(struct sema *c, const struct symbol *sym, const struct plan_call *y) {
+static struct stmt *inline_call(struct sema *c, const struct symbol *sym,
+                                const struct plan_call *y) {
     const struct ast_fn *fn = sym->fn;
     if (!statements_fit(c, fn->body, y->at)) return NULL;
     int file = source_add_call(c->s, sym->at.file, y->at);
