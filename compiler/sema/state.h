@@ -143,6 +143,7 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
+    int first_own;                // index of the first of its own params
     struct pipe_part *part;       // the innermost part of a pipeline
     const struct inlining *call;  // or NULL
     int inlined;                  // statements of called functions

@@ -57,6 +57,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     x->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
+        if (f->kind == FORMAL_INDEX && !index_promises_nothing(c, f)) continue;
         if (f->kind == FORMAL_INDEX) {
             x->index[x->nindexes++] = (struct index_formal){NULL, i, f->at};
             continue;

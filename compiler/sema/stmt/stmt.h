@@ -28,6 +28,9 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
 
+// Whether the index "f" of a device function promises nothing; reports an error otherwise.
+bool index_promises_nothing(struct sema *c, const struct ast_formal *f);
+
 // grid.c: sets the grid of c->kernel.
 void kernel_make_grid(struct sema *c, const struct ast_expr *e);
 
