@@ -66,10 +66,6 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         if (!t) continue;
         if (f->readonly) check_readonly(c, f, false, t);
         enum dir dir = dir_of(f->dir);
-        if (t->space == MEM_GLOBAL && dir != ARG_IN) {
-            sema_not_yet(c, f->at, "an extern function that writes to global memory");
-            continue;
-        }
         if (!lay_valid(t->layout)) {
             sema_not_yet(c, f->at,
                          "a fragment of an extern function 'like' a tiled copy; give its shape");
@@ -158,6 +154,23 @@ struct plan_call *call_arguments(struct sema *c, const struct ast_stmt *s,
     return ok ? y : NULL;
 }
 
+// Whether the global memory that "y" writes is the same for all threads; reports an error otherwise.
+static bool of_the_block(struct sema *c, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (v->base->space != MEM_GLOBAL || y->fn->formal[i].dir == ARG_IN) continue;
+        if (!v->part && !ix_depends(v->offset, IX_TID) && !ix_depends(v->offset, IX_LANE) &&
+            !ix_depends(v->offset, IX_WARP))
+            continue;
+        sema_not_yet(c, v->at,
+                     "an extern function that writes global memory by thread; give it the part of "
+                     "the block, which its threads write together");
+        diag_note(c->s, y->fn->formal[i].at, "it is declared here");
+        return false;
+    }
+    return true;
+}
+
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct symbol *sym = scope_find(c, s->name.name);
     if (!sym) {
@@ -176,7 +189,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     }
     sym->used = true;
     struct plan_call *y = sym->function->broken ? NULL : call_arguments(c, s, sym->function);
-    if (!y) return;
+    if (!y || !of_the_block(c, y)) return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_CALL, .call = y, .at = s->at};
 }
