@@ -1,229 +1,678 @@
-// Slips of people who know other languages: their statements, their slices, and words that are
-// reserved here.
+// The matcher of slips (see slips.h).
+#include "syntax/slips.h"
+
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/parse.h"
 
-// What the reserved word "token" means: "'o' is the composition operator".
-const char *slip_meaning(int token) {
-    switch (token) {
-    case TOK_O: return "the composition operator";
-    case '_': return "the coordinate of a mode that stays whole";
-    case TOK_SW: return "the start of a swizzle";
-    case TOK_IN: return "the word before a range";
-    case TOK_BY:
-    case TOK_WITH: return "the word before how a copy is done";
-    case TOK_LIKE: return "the word before what a fragment is like";
-    case TOK_OUT:
-    case TOK_INOUT: return "the word before a tensor that is written";
-    case TOK_GLOBAL:
-    case TOK_SHARED:
-    case TOK_FRAG: return "a space of memory";
-    case TOK_COPY:
-    case TOK_FOR:
-    case TOK_PIPELINE:
-    case TOK_LET: return "the start of a statement";
-    default: return "the start of a declaration";
+// -- tokens around the error ----------------------------------------------------------------------
+
+// So many tokens are looked at before the error, and after it. A longer statement has no begin.
+enum {
+    MOST_BEFORE = 256,
+    MOST_AFTER = 128,
+    MOST_FIXES = 4,
+    MOST_STEPS = 20000,
+    MOST_TRIED = 1 << 16
+};
+
+struct token {
+    uint32_t begin, end;
+    bool line;  // a new line comes before
+};
+
+static bool word_char(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// The length of the token at the start of "text": words, numbers, strings, marks.
+static size_t token_length(const char *text, size_t left) {
+    static const char two[][3] = {"->", "..", "==", "!=", "<=", ">=", "::", "&&", "||", "=>"};
+    size_t n = 1;
+    if (word_char(text[0])) {
+        bool number = isdigit((unsigned char)text[0]);
+        while (n < left && (word_char(text[n]) || (number && text[n] == '.' && n + 1 < left &&
+                                                   isdigit((unsigned char)text[n + 1]))))
+            ++n;
+        return n;
     }
+    if (text[0] == '"') {
+        while (n < left && text[n] != '"' && text[n] != '\n')
+            n += text[n] == '\\' && n + 1 < left ? 2 : 1;
+        return n < left && text[n] == '"' ? n + 1 : n;
+    }
+    for (size_t i = 0; left > 1 && i < sizeof two / sizeof *two; ++i)
+        if (memcmp(text, two[i], 2) == 0) return 2;
+    while ((text[0] & 0x80) && n < left && (text[n] & 0xc0) == 0x80) ++n;
+    return n;
 }
 
-struct range slip_join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
+// The length of the blanks and comments at the start of "text"; sets "line" if they contain a new line.
+static size_t gap(const char *text, size_t left, bool *line) {
+    size_t n = 0;
+    for (*line = false; n < left;) {
+        if (isspace((unsigned char)text[n]) || iscntrl((unsigned char)text[n])) {
+            *line |= text[n++] == '\n';
+        } else if (left - n > 1 && memcmp(text + n, "//", 2) == 0) {
+            while (n < left && text[n] != '\n') ++n;
+        } else if (left - n > 1 && memcmp(text + n, "/*", 2) == 0) {
+            for (n += 2; n < left && (text[n - 1] != '*' || text[n] != '/' || text[n - 2] == '/');)
+                ++n;
+            n += n < left;
+        } else {
+            break;
+        }
+    }
+    return n;
 }
 
-struct range slip_before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
+// -- matching -------------------------------------------------------------------------------------
+
+struct marks {
+    struct range capture[10], at, fix[MOST_FIXES];
+    int fixes;
+    bool at_open, fix_open;  // a mark that is not closed yet
+    bool reported;           // "at" is given
+};
+
+struct match {
+    struct parser *p;
+    const struct source *f;
+    struct token token[MOST_BEFORE + MOST_AFTER];
+    int n, here, first;  // "first": of the statement, or -1
+    int end;             // behind the last matched token
+    int steps;
+    struct marks m;
+};
+
+static const char *text_of(const struct match *m, struct range at) {
+    return arena_strndup(&m->p->s->arena, m->f->text + at.begin, at.end - at.begin);
 }
 
-void slip_skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
+static bool is(const struct match *m, int i, const char *word, size_t length) {
+    const struct token *t = &m->token[i];
+    return t->end - t->begin == length && memcmp(m->f->text + t->begin, word, length) == 0;
 }
 
-const char *slip_text(struct parser *p, struct range at) {
-    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
-                         at.end - at.begin);
+static void read_tokens(struct match *m, uint32_t here) {
+    struct parser *p = m->p;
+    uint32_t at = here, first = p->first.token ? p->first.at.begin : here;
+    if (first < at) at = first;
+    if (p->before.token > 0 && p->before.token != p->start && p->before.at.begin < at)
+        at = p->before.at.begin;
+    int after = 0;
+    m->first = -1;
+    while (after < MOST_AFTER) {
+        bool line;
+        at += (uint32_t)gap(m->f->text + at, m->f->size - at, &line);
+        if (at >= here && after == 0) at = here;
+        if (at >= m->f->size) break;
+        if (at < here && m->n == MOST_BEFORE) {
+            memmove(m->token, m->token + 1, sizeof *m->token * (MOST_BEFORE - 1));
+            --m->n;
+            --m->first;
+        }
+        if (at >= here && after++ == 0) m->here = m->n;
+        if (at == first) m->first = m->n;
+        uint32_t end = at + (uint32_t)token_length(m->f->text + at, m->f->size - at);
+        if (at < here && end > here) end = here;
+        m->token[m->n++] = (struct token){at, end, line};
+        at = end;
+    }
+    if (after == 0) m->here = m->n;
 }
 
-// The argument of a statement of another language: what is in its brackets, or else everything up
-// to its end.
-static const char *argument(struct parser *p, struct range at) {
-    size_t left, length, n = 0;
-    const char *text = slip_from(p, at.end, &left);
-    const char *inside = foreign_brackets(p->s, text, left, &length);
-    if (inside) return *inside ? inside : "0";
-    while (n < left && !strchr(";\n}", text[n])) ++n;
-    while (n > 0 && strchr(" \t", text[0])) ++text, --n;
-    return n ? arena_strndup(&p->s->arena, text, n) : "0";
-}
+// -- classes of tokens ----------------------------------------------------------------------------
 
-// Extends "at" past the ';' of its line; false when the line has none.
-static bool whole_statement(struct parser *p, struct range *at) {
-    size_t left, n = 0;
-    const char *text = slip_from(p, at->end, &left);
-    while (n < left && !strchr(";\n{}", text[n])) ++n;
-    if (n == left || text[n] != ';') return false;
-    at->end += (uint32_t)n + 1;
-    return true;
-}
-
-// The declaration in this language for "__shared__ float s[64][64];", or NULL.
-static const char *shared_array(struct parser *p, struct range at) {
-    char type[32], name[64], more[2];
-    int extent[2], n = 0;
-    size_t left;
-    const char *text = slip_from(p, at.end, &left);
-    text = arena_strndup(&p->s->arena, text, left < 200 ? left : 200);
-    if (sscanf(text, " %31[A-Za-z0-9_] %63[A-Za-z0-9_] %n", type, name, &n) != 2 || !n) return NULL;
-    const char *ours = foreign_type(type);
-    if (sscanf(text + n, "[%d][%d] %1[;]", &extent[0], &extent[1], more) == 3)
-        return arena_printf(&p->s->arena, "shared %s : %s row(%d,%d);", name, ours ? ours : type,
-                            extent[0], extent[1]);
-    if (sscanf(text + n, "[%d] %1[;]", &extent[0], more) == 2)
-        return arena_printf(&p->s->arena, "shared %s : %s %d;", name, ours ? ours : type,
-                            extent[0]);
+static const struct ast_decl *declared(const struct match *m, const char *name,
+                                       enum ast_decl_kind kind) {
+    struct ast_decl *const *decl = m->p->decls.items;
+    for (int i = 0; i < m->p->decls.n; ++i) {
+        if (decl[i]->kind != kind) continue;
+        if (kind != D_PARAM && strcmp(decl[i]->name.name, name) == 0) return decl[i];
+        for (int k = 0; kind == D_PARAM && k < decl[i]->param.nnames; ++k)
+            if (strcmp(decl[i]->param.name[k].name, name) == 0) return decl[i];
+    }
     return NULL;
 }
 
-// Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
-bool slip_foreign(struct parser *p, const char *text) {
-    const struct foreign *w = foreign_statement(text);
-    bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
-    if (!w || spelt) return false;
-    struct range all = p->before.at;
-    if (!w->ours) {
-        diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
-        const char *shared = strcmp(text, "__shared__") == 0 ? shared_array(p, all) : NULL;
-        if (whole_statement(p, &all) && shared) diag_fixit(p->s, all, shared);
-        p->skip_end = all.end > p->before.at.end ? all.end - 1 : 0;
+// Whether "word NAME" is above in the same function, where the name is that of token "i".
+static bool named_above(const struct match *m, const char *word, int i) {
+    const struct parser *p = m->p;
+    uint32_t at = p->nopen > 0 ? p->open[0].at.begin : p->first.at.begin;
+    bool line, after = false;
+    for (size_t length; at < m->token[i].begin; at += (uint32_t)length) {
+        at += (uint32_t)gap(m->f->text + at, m->f->size - at, &line);
+        if (at >= m->token[i].begin) return false;
+        length = token_length(m->f->text + at, m->f->size - at);
+        if (after && is(m, i, m->f->text + at, length)) return true;
+        after = length == strlen(word) && memcmp(m->f->text + at, word, length) == 0;
+    }
+    return false;
+}
+
+bool slip_element_type(const char *word) {
+    static const char *const types[] = {"f64", "bf16", "f8e4m3", "f8e5m2", "s8",  "s16",
+                                        "s32", "s64",  "u8",     "u16",    "u32", "u64"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
+        if (strcmp(word, types[i]) == 0) return true;
+    return slip_type(word) && strcmp(word, "index") != 0;
+}
+
+static bool class_name(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return !isdigit((unsigned char)text[0]) && word_char(text[0]) && scan_word(text) == TOK_ID;
+}
+
+static bool class_word(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return word_char(text[0]);
+}
+
+static bool class_int(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool class_num(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return isdigit((unsigned char)text[0]) && text[strspn(text, "0123456789.f")] == '\0';
+}
+
+static bool class_str(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return text[0] == '"';
+}
+
+static bool class_type(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return scan_word(text) == TOK_ID && slip_type(text);
+}
+
+static bool class_element(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return slip_element_type(text);
+}
+
+static bool class_foreign(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return foreign_type(text) != NULL;
+}
+
+static bool class_integer(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    const char *ours = foreign_type(text);
+    return ours && strchr("su", ours[0]);
+}
+
+static bool class_vector(const struct match *m, int i, const char *text) {
+    int parts;
+    (void)m, (void)i;
+    return foreign_vector(text, &parts) != NULL;
+}
+
+static bool class_module(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return foreign_module(text);
+}
+
+static bool class_qualifier(const struct match *m, int i, const char *text) {
+    (void)m, (void)i;
+    return strstr(text, "restrict") || strcmp(text, "volatile") == 0;
+}
+
+static bool class_param(const struct match *m, int i, const char *text) {
+    (void)i;
+    return declared(m, text, D_PARAM) != NULL;
+}
+
+static bool class_constant(const struct match *m, int i, const char *text) {
+    (void)i;
+    const struct ast_decl *decl = declared(m, text, D_CONST);
+    return decl && decl->value->kind == E_INT;
+}
+
+static bool class_tensor(const struct match *m, int i, const char *text) {
+    (void)i;
+    return declared(m, text, D_TENSOR) != NULL;
+}
+
+static bool class_let(const struct match *m, int i, const char *text) {
+    (void)text;
+    return named_above(m, "let", i);
+}
+
+static bool class_buffer(const struct match *m, int i, const char *text) {
+    (void)text;
+    return named_above(m, "frag", i) || named_above(m, "shared", i);
+}
+
+static const struct {
+    char name[10];
+    bool (*holds)(const struct match *m, int i, const char *text);
+} classes[] = {
+    {"NAME", class_name},       {"WORD", class_word},         {"INT", class_int},
+    {"NUM", class_num},         {"STR", class_str},           {"TYPE", class_type},
+    {"ELEMENT", class_element}, {"FOREIGN", class_foreign},   {"INTEGER", class_integer},
+    {"VECTOR", class_vector},   {"MODULE", class_module},     {"QUALIFIER", class_qualifier},
+    {"PARAM", class_param},     {"CONSTANT", class_constant}, {"TENSOR", class_tensor},
+    {"LET", class_let},         {"BUFFER", class_buffer},
+};
+
+// Classes of several tokens.
+static const char several[][8] = {"EXPR", "LIST", "ANY", "ALL", "PLAIN", "REST", "DIGITS", "PATH"};
+
+// -- matching -------------------------------------------------------------------------------------
+
+// One element of a pattern: "word" without its quote, number and marks.
+struct element {
+    const char *word;
+    size_t length;
+    int capture;  // or -1
+};
+
+// Whether the element "e" is the class "name".
+static bool named(struct element e, const char *name) {
+    return e.length == strlen(name) && memcmp(e.word, name, e.length) == 0;
+}
+
+static bool upper(const char *word, size_t length) {
+    return length > 1 && isupper((unsigned char)word[0]) && isupper((unsigned char)word[1]);
+}
+
+static struct element element_of(const char *word, size_t length) {
+    struct element e = {word, length, -1};
+    if (length > 2 && isdigit((unsigned char)word[0]) && word[1] == ':')
+        return (struct element){word + 2, length - 2, word[0] - '0'};
+    if (upper(word, length) && isdigit((unsigned char)word[length - 1]))
+        return (struct element){word, length - 1, word[length - 1] - '0'};
+    return e;
+}
+
+static struct range range_of(const struct match *m, int from, int to) {
+    uint32_t begin = from < m->n ? m->token[from].begin : (uint32_t)m->f->size;
+    return (struct range){m->p->file, begin, to > from ? m->token[to - 1].end : begin};
+}
+
+// Whether what was captured as "number" before is the text "at"; or captures it.
+static bool capture(struct match *m, int number, struct range at) {
+    if (number < 0) return true;
+    struct range *c = &m->m.capture[number];
+    if (c->end == 0) {
+        *c = at;
         return true;
     }
-    if (!w->help && !strchr(w->ours, ' ')) {
-        diag_error(p->s, p->before.at, "unknown statement '%s'; did you mean '%s'?", text, w->ours);
-        diag_fixit(p->s, p->before.at, w->ours);
+    return c->end - c->begin == at.end - at.begin &&
+           memcmp(m->f->text + c->begin, m->f->text + at.begin, at.end - at.begin) == 0;
+}
+
+// Whether token "i" is the element, of which "a|b" has several words.
+static bool single(struct match *m, int i, struct element e) {
+    if (named(e, "EOL")) return i == m->n || m->token[i].line;
+    if (i < 0 || i >= m->n) return false;
+    for (size_t from = 0, to; from < e.length; from = to + 1) {
+        const char *word = e.word + from;
+        for (to = from; to < e.length && e.word[to] != '|';) ++to;
+        size_t length = to - from;
+        if (length > 1 && word[0] == '\'') ++word, --length;
+        if (!upper(word, length)) {
+            bool arrow = length == 2 && memcmp(word, "->", 2) == 0;
+            if (is(m, i, word, length) || (arrow && is(m, i, "=>", 2))) return true;
+            continue;
+        }
+        for (size_t k = 0; k < sizeof classes / sizeof *classes; ++k)
+            if (named((struct element){word, length, -1}, classes[k].name) &&
+                classes[k].holds(m, i, text_of(m, range_of(m, i, i + 1))))
+                return true;
+    }
+    return false;
+}
+
+// Whether the tokens of the class "e" can go on with token "i", after "count" of them. Keeps the
+// depth of brackets.
+static bool goes_on(struct match *m, struct element e, int i, int count, int depth[2]) {
+    const struct token *t = &m->token[i];
+    const char *text = m->f->text + t->begin;
+    size_t length = t->end - t->begin;
+    if (named(e, "PATH"))
+        return (count == 0 || m->token[i - 1].end == t->begin) &&
+               (word_char(*text) || (length == 1 && strchr("._/-", *text)) || is(m, i, "..", 2));
+    bool ends = i > m->here && t->line && depth[0] == 0;
+    if (ends || *text == ';' || (named(e, "REST") && strchr("{}", *text))) return false;
+    if (named(e, "REST") || named(e, "ALL")) return true;
+    if (named(e, "DIGITS")) return isdigit((unsigned char)*text) || *text == ',';
+    if (length == 1 && strchr("([{", *text)) ++depth[0];
+    if (length == 1 && strchr(")]}", *text) && --depth[0] < 0) return false;
+    if (length == 1 && *text == '<') ++depth[1];
+    if (length == 1 && *text == '>' && depth[1] > 0) --depth[1];
+    bool list = named(e, "LIST") || named(e, "ANY");
+    if (*text == ',' && depth[0] == 0 && depth[1] == 0 && !list) return false;
+    if (!named(e, "PLAIN")) return true;
+    int token = word_char(*text) ? scan_word(text_of(m, range_of(m, i, i + 1))) : TOK_ID;
+    return token == TOK_ID || token == '_' || token == TOK_O || token == TOK_SW;
+}
+
+static bool match(struct match *m, const char *pattern, int i);
+
+// Tries all numbers of tokens that the class "e" can have: DIGITS and PATH the most, others the
+// fewest.
+static bool match_several(struct match *m, struct element e, const char *rest, int i) {
+    int depth[2] = {0, 0}, end[MOST_BEFORE + MOST_AFTER + 1], n = 0;
+    bool empty = named(e, "LIST") || named(e, "ANY") || named(e, "ALL");
+    if (empty) end[n++] = i;
+    for (int k = i; k < m->n && goes_on(m, e, k, k - i, depth); ++k)
+        if (depth[0] == 0) end[n++] = k + 1;
+    bool most = named(e, "DIGITS") || named(e, "PATH");
+    for (int k = 0; k < n; ++k) {
+        int to = end[most ? n - 1 - k : k];
+        struct marks kept = m->m;
+        if (capture(m, e.capture, range_of(m, i, to)) && match(m, rest, to)) return true;
+        m->m = kept;
+    }
+    return false;
+}
+
+// Handles a mark before token "i": "~", "<~", "~>", "~~", and the same with '$' and '#'.
+static void mark(struct match *m, const char *word, size_t length, int i) {
+    bool early = word[0] == '<', late = length == 2 && word[1] == '>';
+    char kind = word[early];
+    bool empty = length == 2 && !early && !late;
+    uint32_t last = i > 0 ? m->token[i - 1].end : 0,
+             next = i < m->n ? m->token[i].begin : (uint32_t)m->f->size;
+    struct marks *k = &m->m;
+    struct range *of[2] = {kind != '$' ? &k->at : NULL, kind != '~' ? &k->fix[k->fixes] : NULL};
+    bool *open[2] = {&k->at_open, &k->fix_open};
+    if (k->fixes == MOST_FIXES) of[1] = NULL;
+    for (int j = 0; j < 2; ++j) {
+        if (!of[j]) continue;
+        if (!*open[j]) of[j]->begin = of[j]->end = early || empty ? last : next;
+        if (*open[j] || empty) {
+            bool same_line = i < m->n && !m->token[i].line;
+            of[j]->end = late && same_line ? next : last;
+            if (of[j]->end < of[j]->begin) of[j]->end = of[j]->begin;
+            if (j == 0)
+                k->reported = true;
+            else
+                ++k->fixes;
+        }
+        of[j]->file = (uint32_t)m->p->file;
+        if (!empty) *open[j] = !*open[j];
+    }
+}
+
+static bool is_mark(const char *word, size_t length) {
+    bool early = length == 2 && word[0] == '<';
+    if (!strchr("~$#", word[early])) return false;
+    return length == 1 || early || (length == 2 && (word[1] == '>' || word[1] == word[0]));
+}
+
+// Whether the tokens from "i" on are those of "pattern".
+static bool match(struct match *m, const char *pattern, int i) {
+    pattern += strspn(pattern, " ");
+    size_t length = strcspn(pattern, " ");
+    const char *rest = pattern + length;
+    if (length == 0) {
+        m->end = i;
         return true;
     }
-    const char *ours = arena_printf(&p->s->arena, w->ours, argument(p, p->before.at));
-    bool stays = p->manual || !w->help;
-    if (stays)
-        diag_error(p->s, p->before.at, "'%s' is '%s' here", text, ours);
+    if (++m->steps > MOST_STEPS) return false;
+    if (length == 1 && *pattern == '^') return i == m->here && match(m, rest, i);
+    if (length == 1 && *pattern == '@') return i == m->first && match(m, rest, i);
+    bool near = *pattern == '&' && length == strspn(pattern, "&") && length < 3;
+    if (near) {
+        bool joined = i > 0 && i < m->n &&
+                      (length == 1 ? m->token[i - 1].end == m->token[i].begin : !m->token[i].line);
+        return joined && match(m, rest, i);
+    }
+    if (is_mark(pattern, length)) {
+        mark(m, pattern, length, i);
+        return match(m, rest, i);
+    }
+    if (length > 1 && *pattern == '?') {
+        struct marks kept = m->m;
+        if (single(m, i, element_of(pattern + 1, length - 1)) && match(m, rest, i + 1)) return true;
+        m->m = kept;
+        return match(m, rest, i);
+    }
+    bool back = length > 2 && memcmp(pattern, "<!", 2) == 0;
+    if (back || (length > 1 && *pattern == '!' && pattern[1] != '=')) {
+        size_t skip = back ? 2 : 1;
+        return !single(m, back ? i - 1 : i, element_of(pattern + skip, length - skip)) &&
+               match(m, rest, i);
+    }
+    struct element e = element_of(pattern, length);
+    for (size_t k = 0; k < sizeof several / sizeof *several; ++k)
+        if (named(e, several[k])) return match_several(m, e, rest, i);
+    if (!single(m, i, e)) return false;
+    if (named(e, "EOL")) return match(m, rest, i);
+    if (i > m->here && m->token[i].line) return false;
+    return capture(m, e.capture, range_of(m, i, i + 1)) && match(m, rest, i + 1);
+}
+
+// Whether "pattern" fits, beginning at any token before the error, the nearest first.
+static bool fits(struct match *m, const char *pattern) {
+    bool anywhere = strchr(pattern, '^') != NULL;
+    m->steps = 0;
+    for (int i = m->here; i >= (anywhere ? 0 : m->here) && m->steps <= MOST_STEPS; --i) {
+        m->m = (struct marks){.at_open = false};
+        if (match(m, pattern, i)) return true;
+    }
+    return false;
+}
+
+// -- where a row applies --------------------------------------------------------------------------
+
+static bool one_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || strchr(" !", at[-1])) && strchr(" ", at[length])) return true;
+    return false;
+}
+
+static bool begins(const struct match *m, const char *in) {
+    const char *word = expected_word(m->p->first.token);
+    if (!*in) return true;
+    return one_word(in, word ? word : "-") != (*in == '!');
+}
+
+// Whether the parser is in the state "word": how many brackets are open, and of what.
+static bool in_state(const struct parser *p, const char *word, bool *is_state) {
+    int open = p->nopen > 0 ? p->open[p->nopen - 1].token : 0;
+    const struct {
+        char name[10];
+        bool holds;
+    } states[] = {
+        {"OUTSIDE", p->nopen == 0},
+        {"INSIDE", p->nopen > 0},
+        {"PAREN", open == '('},
+        {"FORMALS", p->nopen == 1 && open == '('},  // of a function
+        {"UNCLOSED", p->unclosed.token != 0},
+        {"PLAN", p->start != TOK_START_EXPR},
+    };
+    for (size_t i = 0; i < sizeof states / sizeof *states; ++i) {
+        *is_state = strcmp(states[i].name, word) == 0;
+        if (*is_state) return states[i].holds;
+    }
+    return false;
+}
+
+static int token_named(const char *word) {
+    static const struct {
+        char word[6];
+        short token;
+    } others[] = {{"NAME", TOK_ID},   {"INT", TOK_INT}, {"STR", TOK_STRING}, {"->", TOK_ARROW},
+                  {"..", TOK_DOTDOT}, {"==", TOK_EQ},   {"!=", TOK_NE}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strcmp(word, others[i].word) == 0) return others[i].token;
+    return word[1] ? scan_word(word) : (unsigned char)word[0];
+}
+
+// Whether all of "needs" is so: "; !pad threads|grid".
+static bool has_needs(const struct parser *p, const char *needs, const int *set, int n) {
+    char word[16];
+    while (*(needs += strspn(needs, " "))) {
+        bool not = needs[0] == '!', any = false;
+        needs += not ;
+        for (;; ++needs) {
+            size_t length = strcspn(needs, " |");
+            if (length >= sizeof word) BUG("a need of a slip is too long: %s", needs);
+            memcpy(word, needs, length);
+            word[length] = '\0';
+            bool state, holds = in_state(p, word, &state);
+            any |= state ? holds : slip_has(set, n, token_named(word));
+            needs += length;
+            if (*needs != '|') break;
+        }
+        if (any == not ) return false;
+    }
+    return true;
+}
+
+// -- reports --------------------------------------------------------------------------------------
+
+// "text" with the captures in it.
+static const char *expand(struct match *m, const char *text, size_t length) {
+    struct buf b;
+    int parts;
+    buf_init(&b);
+    for (size_t i = 0; i < length; ++i) {
+        if (text[i] != '$' || i + 1 == length) {
+            buf_write(&b, text + i, 1);
+            continue;
+        }
+        char how = text[++i];
+        const char *of;
+        if (how == '#' || how == '~') {
+            buf_puts(&b, text_of(m, how == '#' ? m->m.fix[0] : m->m.at));
+            continue;
+        }
+        if (!isdigit((unsigned char)how)) ++i;
+        of = text_of(m, m->m.capture[text[i] - '0']);
+        if (how == 't') {
+            const char *type = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
+            buf_puts(&b, type ? type : of);
+        } else if (how == 'q') {
+            buf_write(&b, of + 1, strlen(of) - 2);
+        } else if (how == '+') {
+            buf_printf(&b, "%lld", strtoll(of, NULL, 10) + 1);
+        } else if (how == 'k') {
+            const struct range value = declared(m, of, D_CONST)->value->at;
+            buf_puts(&b, text_of(m, value));
+        } else {
+            buf_puts(&b, of);
+        }
+    }
+    return buf_finish(&b, &m->p->s->arena);
+}
+
+// The source with the fix-its of the last error.
+static const char *edited(struct match *m, const char *const *ours, size_t *size) {
+    struct buf b;
+    uint32_t at = 0;
+    buf_init(&b);
+    for (int k = 0; k < m->m.fixes; ++k) {
+        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
+        buf_puts(&b, ours[k]);
+        at = m->m.fix[k].end;
+    }
+    buf_write(&b, m->f->text + at, m->f->size - at);
+    *size = b.len;
+    return buf_finish(&b, &m->p->s->arena);
+}
+
+// Whether the parser gets past the error with the fix-its: then they are a mend.
+static bool parses(struct match *m, const char *const *ours) {
+    struct parser *p = m->p;
+    if (p->s->trial || m->f->size > MOST_TRIED) return true;
+    size_t size;
+    const char *text = edited(m, ours, &size);
+    struct session s;
+    session_init(&s);
+    s.trial = true;
+    s.diags.error_limit = p->s->diags.nerrors + 20;
+    int file = source_add(&s, m->f->path, text, size);
+    if (p->start == TOK_START_EXPR)
+        parse_expr_text(&s, text);
     else
-        diag_error(p->s, p->before.at,
-                   "there is no '%s' here; %s, and in a 'manual' function it is '%s'", text,
-                   w->help, ours);
-    if (whole_statement(p, &all))
-        diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
-    return true;
-}
-
-bool slip_begins_statement(const struct parser *p) {
-    return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
-           p->open[p->nopen - 1].token == '{';
-}
-
-// The copy statement for the call "copy(tc, A, s)" of another language, or NULL. "all" is the name
-// of the call, and is extended to the whole call.
-static const char *copy_of_call(struct parser *p, struct range *all) {
-    const char *inside = slip_brackets(p, all), *part[4];
-    int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
-    if (n == 2) return arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1]);
-    if (n != 3) return NULL;
-    return arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
-}
-
-bool slip_qualified(struct parser *p) {
-    if (p->now.token != '.') return false;
-    struct range all = p->before.at, last = all, first = all;
-    size_t left;
-    const char *text = slip_from(p, all.end, &left);
-    for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
-        k += left - k > 1 && text[k] == ':' && text[k + 1] == ':' ? 2 : 1;
-        for (from = k; k < left && (isalnum((unsigned char)text[k]) || text[k] == '_');) ++k;
-        if (k == from) break;
-        last = (struct range){all.file, all.end + (uint32_t)from, all.end + (uint32_t)k};
+        parse_source(&s, file);
+    // Errors before the statement are in the source as it is, those behind were not reported yet.
+    int64_t from = p->first.at.begin, to = p->now.at.end, moved = 0;
+    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
+        const struct range *at = &m->m.fix[k];
+        if (at->begin < from) from = at->begin;
+        if (at->end > to) to = at->end;
+        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
     }
-    if (last.begin == all.begin) return false;
-    all.end = last.end;
-    const char *word = slip_text(p, last), *whole = slip_text(p, all);
-    struct range rest = all, call = all;
-    const char *copy = strcmp(word, "copy") == 0 ? copy_of_call(p, &call) : NULL;
-    p->before.at = all;
-    if (copy) {
-        diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
-        if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
-        p->skip_end = call.end;
-    } else if (strcmp(word, "copy") == 0 && call.end == all.end) {  // "cute.copy A -> s"
-        diag_error(p->s, all, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
-                   whole);
-        diag_fixit(p->s, all, "copy");
-    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) &&
-               !slip_foreign(p, slip_text(p, first))) {
-        diag_error(p->s, all, "unknown statement '%s'", whole);
-    }
-    if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;
-    return true;
+    bool right = true;
+    for (const struct diag *d = s.diags.first; d; d = d->next)
+        right &= d->severity != SEV_ERROR || d->at.begin < from || d->at.begin >= to + moved;
+    session_release(&s);
+    return right;
 }
 
-bool slip_module(struct parser *p, struct range at) {
-    if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
-    const char *word = slip_text(p, p->now.at);
-    if (!foreign_module(word)) return false;
-    bool type = slip_one_of(p->first.token, TOK_TENSOR, TOK_SHARED) || p->first.token == TOK_FRAG;
-    if (type && p->before.token == ':')
-        return true;  // "tensor A : cute::half_t", reported as a type
-    at.begin = p->now.at.begin;
-    diag_error(p->s, at, "names have no '%s::' before them here", word);
-    diag_fixit(p->s, at, "");
-    return true;
-}
-
-// Handles "A(:, 3)": other languages write ':' for a mode that stays.
-bool slip_colon(struct parser *p, bool expression) {
-    bool begins = p->before.token == '(' || p->before.token == ',';
-    if (p->now.token != ':' || !begins || !expression) return false;
-    diag_error(p->s, p->now.at, "the coordinate of a mode that stays whole is '_'");
-    diag_fixit(p->s, p->now.at, "_");
-    size_t left;
+static void skip(struct match *m, enum slip_then then) {
+    struct parser *p = m->p;
+    size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
-    // replace the other colons of these brackets as well
-    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {
-        size_t next = i + 1, before = i;
-        if (text[i] != ':') continue;
-        while (next < left && text[next] == ' ') ++next;
-        while (before > 0 && text[before - 1] == ' ') --before;
-        bool alone =
-            before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
-        uint32_t at = p->now.at.end + (uint32_t)i;
-        if (alone) diag_fixit(p->s, (struct range){p->now.at.file, at, at + 1}, "_");
+    uint32_t end = m->m.reported ? m->m.at.end : 0;
+    switch (then) {
+    case THEN_NOTHING: break;
+    case THEN_STOP: p->stopped = true; break;
+    case THEN_REST:
+    case THEN_STATEMENT:
+        while (k < left && !strchr(";\n", text[k])) ++k;
+        k += then == THEN_STATEMENT && p->now.token == ';' && k < left && text[k] == ';';
+        p->skip_end = p->now.at.end + (uint32_t)k;
+        break;
+    case THEN_PAST:
+        for (int i = 0; i < m->m.fixes; ++i)
+            if (m->m.fix[i].end > end) end = m->m.fix[i].end;
+        p->skip_end = end;
+        break;
+    case THEN_LINE:
+        if (m->end > 0) end = m->token[m->end - 1].end;
+        p->skip_end = end - (m->f->text[end - 1] == ';');
+        break;
     }
-    return true;
 }
 
-bool slip_let(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    const char *value = memchr(text, '=', left < 80 ? left : 80);
-    diag_error(p->s, p->now.at,
-               "'let' belongs in a kernel or a device function; a number for the whole plan is "
-               "'const NAME = 64;'");
-    if (value && isdigit((unsigned char)value[1 + strspn(value + 1, " ")]))
-        diag_fixit(p->s, p->now.at, "const");
-    return true;
+static void report(struct match *m, const struct slip_row *row) {
+    struct parser *p = m->p;
+    const char *ours[MOST_FIXES] = {"", "", "", ""}, *fix = row->fix;
+    for (int k = 0; fix && k < m->m.fixes; ++k) {
+        size_t length = strcspn(fix, "|");
+        ours[k] = expand(m, fix, length);
+        fix += length + (fix[length] == '|');
+    }
+    diag_error(p->s, m->m.reported ? m->m.at : p->now.at, "%s",
+               expand(m, row->message, strlen(row->message)));
+    if (row->fix && parses(m, ours))
+        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
+    skip(m, row->then);
 }
 
-bool slip_atom_key(struct parser *p) {
-    if (p->now.token != TOK_ATOM || !slip_one_of(p->first.token, TOK_TILED_COPY, TOK_COPY))
-        return false;
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left), *value = memchr(text, '=', left);
-    diag_error(p->s, p->now.at, "the atom comes first, without a name: 'tile(universal(128), ..)'");
-    if (p->before.token == '(' && value) {
-        uint32_t end = p->now.at.end + (uint32_t)(value - text) + 1;
-        diag_fixit(p->s, (struct range){p->file, p->now.at.begin, end}, "");
+bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row,
+               int count) {
+    struct match *m = NULL;
+    for (int i = 0; i < count; ++i) {
+        if (row[i].other) {
+            if (row[i].other(p, set, n)) return true;
+            continue;
+        }
+        if (!m) {
+            m = ARENA_NEW(&p->s->arena, struct match);
+            *m = (struct match){.p = p, .f = &p->s->sources.file[p->file]};
+            read_tokens(m, here);
+        }
+        if (!begins(m, row[i].in) || !has_needs(p, row[i].needs, set, n) ||
+            !fits(m, row[i].pattern))
+            continue;
+        report(m, &row[i]);
+        return true;
     }
-    return true;
+    return false;
 }
