@@ -127,15 +127,9 @@ bool slip_comment(struct parser *p);
 // -- at a word, or at a character that is no token, at "at"; p->now is the token before it --
 // "cute::" before a name in an expression, where "at" is the '::'.
 bool slip_module(struct parser *p, struct range at);
-// "[[maybe_unused]]".
-bool slip_attribute(struct parser *p, struct range at);
-// A square bracket whose meaning is clear: "A[0:32]", "block[0]", "in [1, 100]", "dst[tid] = ..",
-// "shared s[64] : f32".
-bool slip_square(struct parser *p, struct range at);
-// A row of C brackets, which is one tuple here: "s[64][64]". In a declaration it is a "shape".
-bool slip_bracket_row(struct parser *p, struct range at, bool shape);
-// "universal<128>", "swizzle<3,3,3>".
-bool slip_angles(struct parser *p, struct range at);
+// "A[0:32, :]"; "cute.arch.block_idx()[0]".
+bool slip_slice(struct parser *p, struct range at);
+bool slip_index(struct parser *p, struct range at);
 // "select<1,0>(s)", "SW<3,3,3>"; "Underscore{}"; "cp.async.cg.shared.global", "A.layout".
 bool slip_template(struct parser *p, struct range at);
 bool slip_object(struct parser *p, struct range at);

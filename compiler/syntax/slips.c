@@ -163,105 +163,77 @@ bool slip_element_type(const char *word) {
     return slip_type(word) && strcmp(word, "index") != 0;
 }
 
-static bool class_name(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return !isdigit((unsigned char)text[0]) && word_char(text[0]) && scan_word(text) == TOK_ID;
-}
-
-static bool class_word(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return word_char(text[0]);
-}
-
-static bool class_int(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return text[strspn(text, "0123456789")] == '\0';
-}
-
-static bool class_num(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return isdigit((unsigned char)text[0]) && text[strspn(text, "0123456789.f")] == '\0';
-}
-
-static bool class_str(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return text[0] == '"';
-}
-
-static bool class_type(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return scan_word(text) == TOK_ID && slip_type(text);
-}
-
-static bool class_element(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return slip_element_type(text);
-}
-
-static bool class_foreign(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return foreign_type(text) != NULL;
-}
-
-static bool class_integer(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    const char *ours = foreign_type(text);
-    return ours && strchr("su", ours[0]);
-}
-
-static bool class_vector(const struct match *m, int i, const char *text) {
-    int parts;
-    (void)m, (void)i;
-    return foreign_vector(text, &parts) != NULL;
-}
-
-static bool class_module(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return foreign_module(text);
-}
-
-static bool class_qualifier(const struct match *m, int i, const char *text) {
-    (void)m, (void)i;
-    return strstr(text, "restrict") || strcmp(text, "volatile") == 0;
-}
-
-static bool class_param(const struct match *m, int i, const char *text) {
-    (void)i;
-    return declared(m, text, D_PARAM) != NULL;
-}
-
-static bool class_constant(const struct match *m, int i, const char *text) {
-    (void)i;
-    const struct ast_decl *decl = declared(m, text, D_CONST);
-    return decl && decl->value->kind == E_INT;
-}
-
-static bool class_tensor(const struct match *m, int i, const char *text) {
-    (void)i;
-    return declared(m, text, D_TENSOR) != NULL;
-}
-
-static bool class_let(const struct match *m, int i, const char *text) {
-    (void)text;
-    return named_above(m, "let", i);
-}
-
-static bool class_buffer(const struct match *m, int i, const char *text) {
-    (void)text;
-    return named_above(m, "frag", i) || named_above(m, "shared", i);
-}
-
-static const struct {
-    char name[10];
-    bool (*holds)(const struct match *m, int i, const char *text);
-} classes[] = {
-    {"NAME", class_name},       {"WORD", class_word},         {"INT", class_int},
-    {"NUM", class_num},         {"STR", class_str},           {"TYPE", class_type},
-    {"ELEMENT", class_element}, {"FOREIGN", class_foreign},   {"INTEGER", class_integer},
-    {"VECTOR", class_vector},   {"MODULE", class_module},     {"QUALIFIER", class_qualifier},
-    {"PARAM", class_param},     {"CONSTANT", class_constant}, {"TENSOR", class_tensor},
-    {"LET", class_let},         {"BUFFER", class_buffer},
+enum class {
+    NAME,
+    WORD,
+    INT,
+    NUM,
+    STR,
+    TYPE,
+    ELEMENT,
+    FOREIGN,
+    INTEGER,
+    VECTOR,
+    MODULE,
+    QUALIFIER,
+    PARAM,
+    CONSTANT,
+    TENSOR,
+    LET,
+    BUFFER,
+    CLASSES,
 };
+
+static const char class_names[CLASSES][10] = {
+    [NAME] = "NAME",            // not a keyword
+    [WORD] = "WORD",            // a name, a keyword or a number
+    [INT] = "INT",              // digits
+    [NUM] = "NUM",              // a number of C
+    [STR] = "STR",              // in quotes
+    [TYPE] = "TYPE",            // of this language or another, f16, f32 and the foreign ones
+    [ELEMENT] = "ELEMENT",      // any element type
+    [FOREIGN] = "FOREIGN",      // an element type of other languages
+    [INTEGER] = "INTEGER",      // one that has integers
+    [VECTOR] = "VECTOR",        // "float4"
+    [MODULE] = "MODULE",        // "cute"
+    [QUALIFIER] = "QUALIFIER",  // "volatile"
+    [PARAM] = "PARAM",          // the name of a param
+    [CONSTANT] = "CONSTANT",    // of a const that is a number
+    [TENSOR] = "TENSOR",        // of a tensor
+    [LET] = "LET",              // of a value of the function
+    [BUFFER] = "BUFFER",        // of a buffer of the function
+};
+
+// Whether token "i", with this text, is one of "class".
+static bool in_class(const struct match *m, enum class class, int i, const char *text) {
+    const char *type = foreign_type(text);
+    const struct ast_decl *constant;
+    int parts;
+    switch (class) {
+    case NAME:
+        return !isdigit((unsigned char)*text) && word_char(*text) && scan_word(text) == TOK_ID;
+    case WORD: return word_char(*text);
+    case INT: return text[strspn(text, "0123456789")] == '\0';
+    case NUM: return isdigit((unsigned char)*text) && text[strspn(text, "0123456789.f")] == '\0';
+    case STR: return *text == '"';
+    case TYPE: return scan_word(text) == TOK_ID && slip_type(text);
+    case ELEMENT: return slip_element_type(text);
+    case FOREIGN: return type != NULL;
+    case INTEGER: return type && strchr("su", *type);
+    case VECTOR: return foreign_vector(text, &parts) != NULL;
+    case MODULE: return foreign_module(text);
+    case QUALIFIER: return strstr(text, "restrict") || strcmp(text, "volatile") == 0;
+    case PARAM: return declared(m, text, D_PARAM) != NULL;
+    case CONSTANT:
+        constant = declared(m, text, D_CONST);
+        return constant && constant->value->kind == E_INT;
+    case TENSOR: return declared(m, text, D_TENSOR) != NULL;
+    case LET: return named_above(m, "let", i);
+    case BUFFER: return named_above(m, "frag", i) || named_above(m, "shared", i);
+    case CLASSES: break;
+    }
+    return false;
+}
 
 // Classes of several tokens.
 static const char several[][8] = {"EXPR", "LIST", "ANY", "ALL", "PLAIN", "REST", "DIGITS", "PATH"};
@@ -324,9 +296,9 @@ static bool single(struct match *m, int i, struct element e) {
             if (is(m, i, word, length) || (arrow && is(m, i, "=>", 2))) return true;
             continue;
         }
-        for (size_t k = 0; k < sizeof classes / sizeof *classes; ++k)
-            if (named((struct element){word, length, -1}, classes[k].name) &&
-                classes[k].holds(m, i, text_of(m, range_of(m, i, i + 1))))
+        for (int c = 0; c < CLASSES; ++c)
+            if (named((struct element){word, length, -1}, class_names[c]) &&
+                in_class(m, (enum class)c, i, text_of(m, range_of(m, i, i + 1))))
                 return true;
     }
     return false;
@@ -334,7 +306,7 @@ static bool single(struct match *m, int i, struct element e) {
 
 // Whether the tokens of the class "e" can go on with token "i", after "count" of them. Keeps the
 // depth of brackets.
-static bool goes_on(struct match *m, struct element e, int i, int count, int depth[2]) {
+static bool goes_on(struct match *m, struct element e, int i, int count, int depth[3]) {
     const struct token *t = &m->token[i];
     const char *text = m->f->text + t->begin;
     size_t length = t->end - t->begin;
@@ -342,7 +314,10 @@ static bool goes_on(struct match *m, struct element e, int i, int count, int dep
         return (count == 0 || m->token[i - 1].end == t->begin) &&
                (word_char(*text) || (length == 1 && strchr("._/-", *text)) || is(m, i, "..", 2));
     bool ends = i > m->here && t->line && depth[0] == 0;
-    if (ends || *text == ';' || (named(e, "REST") && strchr("{}", *text))) return false;
+    if (*text == '{') ++depth[2];
+    if (*text == '}') --depth[2];
+    if (ends || (*text == ';' && depth[2] <= 0) || (named(e, "REST") && strchr("{}", *text)))
+        return false;
     if (named(e, "REST") || named(e, "ALL")) return true;
     if (named(e, "DIGITS")) return isdigit((unsigned char)*text) || *text == ',';
     if (length == 1 && strchr("([{", *text)) ++depth[0];
@@ -361,7 +336,7 @@ static bool match(struct match *m, const char *pattern, int i);
 // Tries all numbers of tokens that the class "e" can have: DIGITS and PATH the most, others the
 // fewest.
 static bool match_several(struct match *m, struct element e, const char *rest, int i) {
-    int depth[2] = {0, 0}, end[MOST_BEFORE + MOST_AFTER + 1], n = 0;
+    int depth[3] = {0, 0, 0}, end[MOST_BEFORE + MOST_AFTER + 1], n = 0;
     bool empty = named(e, "LIST") || named(e, "ANY") || named(e, "ALL");
     if (empty) end[n++] = i;
     for (int k = i; k < m->n && goes_on(m, e, k, k - i, depth); ++k)
@@ -599,11 +574,10 @@ static bool parses(struct match *m, const char *const *ours) {
         parse_expr_text(&s, text);
     else
         parse_source(&s, file);
-    // Errors before the statement are in the source as it is, those behind were not reported yet.
-    int64_t from = p->first.at.begin, to = p->now.at.end, moved = 0;
+    // Errors before are in the source as it is, those behind were not reported yet.
+    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
     for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
         const struct range *at = &m->m.fix[k];
-        if (at->begin < from) from = at->begin;
         if (at->end > to) to = at->end;
         moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
     }
@@ -633,6 +607,7 @@ static void skip(struct match *m, enum slip_then then) {
             if (m->m.fix[i].end > end) end = m->m.fix[i].end;
         p->skip_end = end;
         break;
+    case THEN_MARKED: p->skip_end = end; break;
     case THEN_LINE:
         if (m->end > 0) end = m->token[m->end - 1].end;
         p->skip_end = end - (m->f->text[end - 1] == ';');

@@ -32,6 +32,7 @@ enum slip_then {
     THEN_REST,       // nothing is reported up to the ';' of the line
     THEN_STATEMENT,  // the same, or with the ';' where the parser stopped at one
     THEN_PAST,       // nothing is reported up to the end of the replaced or reported text
+    THEN_MARKED,     // the same, up to the end of the reported text
     THEN_LINE,       // the same, up to the end of all that the pattern matched
 };
 
@@ -55,11 +56,13 @@ bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const str
                int count);
 
 // Rows by the place where they apply: at a syntax error; where '->' was expected; at a '=' or '=='; behind a word that begins no
-// statement; at a word that begins no declaration, and the same where no keyword is near it.
+// statement; at a word that begins no declaration, and the same where no keyword is near it; at a '[' that begins
+// attributes, others, and several pairs of brackets; at a word before a '<'.
 extern const struct slip_row slip_at_error[], slip_at_copy[], slip_at_equals[], slip_at_statement[],
-    slip_at_declaration[], slip_at_unknown[];
+    slip_at_declaration[], slip_at_unknown[], slip_at_attribute[], slip_at_square[],
+    slip_at_brackets[], slip_at_angle[], slip_at_template[];
 extern const int slip_n_error, slip_n_copy, slip_n_equals, slip_n_statement, slip_n_declaration,
-    slip_n_unknown;
+    slip_n_unknown, slip_n_attribute, slip_n_square, slip_n_brackets, slip_n_angle, slip_n_template;
 
 bool slip_element_type(const char *word);
 

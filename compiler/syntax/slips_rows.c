@@ -10,6 +10,9 @@
     "row_major|RowMajor|LayoutRight|GenRowMajor|col_major|ColMajor|LayoutLeft|GenColMajor|row|"    \
     "col|column_major"
 
+#define SQUARE "'[' is not part of the language; "
+#define CUTE   "'$#' is C++ of CuTe; here it is '"
+
 static const char
     chosen[] = "'swizzle auto' lets tcpc choose a swizzle",
     first[] = "a swizzle goes before the layout, 'Sw<3,3,3> o 0 o row(64,64)'; 'swizzle auto' "
@@ -557,3 +560,122 @@ const struct slip_row slip_at_unknown[] = {
      "const ", THEN_NOTHING, NULL},
 };
 const int slip_n_unknown = sizeof slip_at_unknown / sizeof *slip_at_unknown;
+
+const struct slip_row slip_at_attribute[] = {
+    {"", "", "^ # [ [ maybe_unused ] ] #",
+     "there are no attributes; 'allow \"NAME\"' silences a warning", "allow \"unused\"", THEN_PAST,
+     NULL},
+    {"", "", "^ ~ [ [ LIST ] ] ~", "there are no attributes; 'allow \"NAME\"' silences a warning",
+     NULL, THEN_PAST, NULL},
+};
+const int slip_n_attribute = sizeof slip_at_attribute / sizeof *slip_at_attribute;
+
+const struct slip_row slip_at_square[] = {
+    {"", "", "Sw ^ # [ LIST1 ] #", SQUARE "a swizzle is 'Sw<$1>'", "<$1>", THEN_PAST, NULL},
+    {"", "", "# mode = ^ [ INT1 ] #", SQUARE "a mode is a number, '$1'", "$1", THEN_PAST, NULL},
+    {"", "", "in ^ # [ EXPR1 , EXPR2 ] #", SQUARE "a range is 'in $1 .. $2'", "$1 .. $2", THEN_PAST,
+     NULL},
+    {"", "", "in ^ ~ [ LIST ] ~", SQUARE "a range is 'in 1 .. 100'", NULL, THEN_PAST, NULL},
+    {"", "", "block ^ # [ 0 ] #", SQUARE "this axis is 'block.x'", ".x", THEN_PAST, NULL},
+    {"", "", "block ^ # [ 1 ] #", SQUARE "this axis is 'block.y'", ".y", THEN_PAST, NULL},
+    {"", "", "block ^ # [ 2 ] #", SQUARE "this axis is 'block.z'", ".z", THEN_PAST, NULL},
+    {"", "", "block ^ ~ [ LIST ] ~",
+     SQUARE "the axes of 'block' are 'block.x', 'block.y' and 'block.z'", NULL, THEN_PAST, NULL},
+    {"", "", "$ NAME1 . shape ^ ~ [ INT2 ] ~ $", SQUARE "this extent is 'size($1, $2)'",
+     "size($1, $2)", THEN_PAST, NULL},
+    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = NUM2 ;",
+     "one statement writes all elements of a buffer: 'fill $1 = $2;'", NULL, THEN_LINE, NULL},
+    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = - NUM2 ;",
+     "one statement writes all elements of a buffer: 'fill $1 = -$2;'", NULL, THEN_LINE, NULL},
+    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = NAME2 [|(|< LIST ]|)|> ;",
+     "one copy writes the elements of all threads: 'copy $2 -> $1 with TILED_COPY;'", NULL,
+     THEN_LINE, NULL},
+    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = ANY ;",
+     "one copy writes the elements of all threads: 'copy SOURCE -> $1 with TILED_COPY;'", NULL,
+     THEN_LINE, NULL},
+    {"shared", "", "@ shared NAME ^ # [ EXPR1 ] # : WORD (|row|col|Sw REST $$ ;",
+     SQUARE "the slots of a buffer are 'stages $1'", "| stages $1", THEN_MARKED, NULL},
+    {"shared frag", "", "@ shared|frag NAME ^ # [ EXPR1 ] # : WORD $$",
+     SQUARE "the shape comes last: '($1)'", "| ($1)", THEN_MARKED, NULL},
+    {"shared frag", "", "@ shared|frag NAME ^ # [ EXPR1 ] [ EXPR2 ] # : WORD $$",
+     SQUARE "the shape comes last: 'row($1,$2)'", "| row($1,$2)", THEN_MARKED, NULL},
+    {"shared frag", "", "@ shared|frag NAME ^ # [ EXPR1 ] [ EXPR2 ] [ EXPR3 ] # : WORD $$",
+     SQUARE "the shape comes last: 'row($1,$2,$3)'", "| row($1,$2,$3)", THEN_MARKED, NULL},
+    {"tensor", "", "@ tensor NAME ^ # [ EXPR1 ] # : WORD WORD $$",
+     SQUARE "the shape comes last: '($1)'", "| ($1)", THEN_MARKED, NULL},
+    {"tensor", "", "@ tensor NAME ^ # [ EXPR1 ] [ EXPR2 ] # : WORD WORD $$",
+     SQUARE "the shape comes last: 'row($1,$2)'", "| row($1,$2)", THEN_MARKED, NULL},
+    {"tensor", "", "@ tensor NAME ^ # [ EXPR1 ] [ EXPR2 ] [ EXPR3 ] # : WORD WORD $$",
+     SQUARE "the shape comes last: 'row($1,$2,$3)'", "| row($1,$2,$3)", THEN_MARKED, NULL},
+    {"", "", "= ^ ~ [ LIST ] ( LIST ) EXPR ~",
+     "an index map is '(t:128, v:8) -> (t / 16, t % 16 * 8 + v)'", NULL, THEN_PAST, NULL},
+    {"tensor", "", ": WORD1 ^ # [ LIST2 ] # WORD !( $$",
+     SQUARE "the shape comes last: '$1 global ($2)'", "| ($2)", THEN_MARKED, NULL},
+    {"tensor", "", ": WORD1 ^ # [ EXPR2 ] [ EXPR3 ] # WORD !( $$",
+     SQUARE "the shape comes last: '$1 global row($2,$3)'", "| row($2,$3)", THEN_MARKED, NULL},
+    {"tensor", "", ": WORD1 ^ # [ LIST2 ] # ;", SQUARE "the shape comes last: '$1 global ($2)'",
+     " global ($2)", THEN_PAST, NULL},
+    {"tensor", "", ": WORD1 ^ # [ EXPR2 ] [ EXPR3 ] # ;",
+     SQUARE "the shape comes last: '$1 global row($2,$3)'", " global row($2,$3)", THEN_PAST, NULL},
+    {"tensor", "", ": WORD1 ^ ~ [ LIST2 ] ~ ![", SQUARE "the shape comes last: '$1 global ($2)'",
+     NULL, THEN_PAST, NULL},
+    {"tensor", "", ": WORD1 ^ ~ [ EXPR2 ] [ EXPR3 ] ~",
+     SQUARE "the shape comes last: '$1 global row($2,$3)'", NULL, THEN_PAST, NULL},
+};
+const int slip_n_square = sizeof slip_at_square / sizeof *slip_at_square;
+
+const struct slip_row slip_at_brackets[] = {
+    {BUFFER, "", "^ # [ EXPR1 ] [ EXPR2 ] [ EXPR3 ] #",
+     SQUARE "an array of C is 'row($1,$2,$3)' here", "row($1,$2,$3)", THEN_PAST, NULL},
+    {BUFFER, "", "^ # [ EXPR1 ] [ EXPR2 ] #", SQUARE "an array of C is 'row($1,$2)' here",
+     "row($1,$2)", THEN_PAST, NULL},
+    {"", "", "^ # [ EXPR1 ] [ EXPR2 ] [ EXPR3 ] #", SQUARE "coordinates are '($1,$2,$3)'",
+     "($1,$2,$3)", THEN_PAST, NULL},
+    {"", "", "^ # [ EXPR1 ] [ EXPR2 ] #", SQUARE "coordinates are '($1,$2)'", "($1,$2)", THEN_PAST,
+     NULL},
+};
+const int slip_n_brackets = sizeof slip_at_brackets / sizeof *slip_at_brackets;
+
+const struct slip_row slip_at_angle[] = {
+    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > # ?WORD ( LIST )",
+     "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o",
+     THEN_LINE, NULL},
+    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > #",
+     "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o",
+     THEN_PAST, NULL},
+    {"copy", "", "^ # convert|cast|static_cast|reinterpret_cast & < WORD > & ( EXPR1 ) #",
+     "a copy converts by itself, to the element type of its destination; there is no cast", "$1",
+     THEN_PAST, NULL},
+    {"", "", "^ # 1:universal|auto & < INT2 > #",
+     "the width of an atom goes in parentheses: '$1($2)'", "$1($2)", THEN_PAST, NULL},
+};
+const int slip_n_angle = sizeof slip_at_angle / sizeof *slip_at_angle;
+
+const struct slip_row slip_at_template[] = {
+    {"", "PLAN", "<!;|{|} ^ # 1:append|prepend & < INT2 > & ( LIST3 ) #",
+     CUTE "$1_to_rank($3, $2)'", "$1_to_rank($3, $2)", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # 1:downcast|upcast & < INT2 > & ( LIST3 ) #", CUTE "$1($3, $2)'",
+     "$1($3, $2)", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # group|group_modes & < INT1 , INT2 > & ( LIST3 ) #",
+     CUTE "group_modes($3, $1, $2)'", "group_modes($3, $1, $2)", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # take & < INT1 , INT2 > & ( LIST3 ) #", CUTE "take($3, $1, $2)'",
+     "take($3, $1, $2)", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # layout|tensor & < INT2 > & ( LIST3 ) #", CUTE "get($3, $2)'",
+     "get($3, $2)", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # select & < DIGITS1 > & ( LIST2 ) #", CUTE "select($2, ($1))'",
+     "select($2, ($1))", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # static_cast|reinterpret_cast & < FOREIGN > & ( LIST2 ) #",
+     "'$#' is C++; here it is '$2'", "$2", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # rank_v & < EXPR1 > # ;|,|)|{", CUTE "rank($1)'", "rank($1)",
+     THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # size_v & < EXPR1 > # ;|,|)|{", CUTE "size($1)'", "size($1)",
+     THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # cosize_v & < EXPR1 > # ;|,|)|{", CUTE "cosize($1)'", "cosize($1)",
+     THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # depth_v & < EXPR1 > # ;|,|)|{", CUTE "depth($1)'", "depth($1)",
+     THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # E & < INT1 > # ;|,|)|{", CUTE "1@$1'", "1@$1", THEN_PAST, NULL},
+    {"", "PLAN", "<!;|{|} ^ # E & < INT1 , INT2 > # ;|,|)|{", CUTE "1@$2@$1'", "1@$2@$1", THEN_PAST,
+     NULL},
+};
+const int slip_n_template = sizeof slip_at_template / sizeof *slip_at_template;
