@@ -1,8 +1,10 @@
 // Template calls and objects of C++ that this language writes as calls, and other spellings of a
-// swizzle: "select<1,0>(s)", "cosize_v<L>", "Underscore{}", "SW<3,3,3>", "make_swizzle(3,3,3)".
+// swizzle: "select<1,0>(s)", "cosize_v<L>", "Underscore{}", "SW<3,3,3>", "make_swizzle(3,3,3)"; slices
+// in square brackets.
 #include <ctype.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "syntax/foreign.h"
 #include "syntax/slips.h"
 
@@ -156,5 +158,70 @@ bool slip_object(struct parser *p, struct range at) {
     diag_error(p->s, at, "nothing is constructed by '{}' here; write '%s'", name);
     diag_fixit(p->s, at, name);
     p->skip_end = at.end;
+    return true;
+}
+
+// -- square brackets -------------------------------------------------------------------------------
+
+// Reports the bracket at "at".
+static void square(struct parser *p, struct range at, const char *help, const char *ours) {
+    diag_error(p->s, at, "'[' is not part of the language; %s", help);
+    if (ours) diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+}
+
+// "A[0:32, :]"
+bool slip_slice(struct parser *p, struct range at) {
+    at.end = at.begin;
+    const char *inside = slip_brackets(p, &at);
+    const char *part[8];
+    int n = inside ? foreign_parts(p->s, inside, part, 8) : 0;
+    if (!inside || !strchr(inside, ':') || strpbrk(inside, "\n;[")) return false;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) {
+        const char *colon = strchr(part[i], ':');
+        if (i) buf_printf(&b, ", ");
+        if (!colon) {
+            buf_printf(&b, "%s", part[i]);
+        } else if (strchr(colon + 1, ':')) {
+            square(p, at, "a part is 'A(0 .. 32, _)', without a step", NULL);
+            buf_release(&b);
+            return true;
+        } else if (!part[i][1]) {
+            buf_printf(&b, "_");
+        } else {
+            size_t to = (size_t)(colon - part[i]);
+            const char *high = colon + 1 + strspn(colon + 1, " ");
+            while (to > 0 && part[i][to - 1] == ' ') --to;
+            if (!*high || strchr(part[i], '(')) n = 0;  // no extent; a colon of another kind
+            buf_printf(&b, "%.*s .. %s", to ? (int)to : 1, to ? part[i] : "0", high);
+        }
+    }
+    const char *ours = arena_printf(&p->s->arena, "(%s)", buf_finish(&b, &p->s->arena));
+    square(p, at, "a part is 'A(0 .. 32, _)'", n > 0 ? ours : NULL);
+    return true;
+}
+
+// "cute.arch.block_idx()[0]", "threadIdx()[0]"
+bool slip_index(struct parser *p, struct range at) {
+    static const char *const axis[] = {"block.x", "block.y", "block.z"};
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t end = at.begin, from;
+    at.end = at.begin;
+    const char *inside = slip_brackets(p, &at);
+    if (!inside || p->now.token != ')' || end < 12 || memcmp(f->text + end - 2, "()", 2) != 0)
+        return false;
+    for (from = end - 2; from > 0 && (isalnum((unsigned char)f->text[from - 1]) ||
+                                      strchr("_.", f->text[from - 1]));)
+        --from;
+    const char *call = slip_text(p, (struct range){at.file, from, end - 2});
+    const char *dot = strrchr(call, '.'), *name = dot ? dot + 1 : call;
+    bool block = strcmp(name, "block_idx") == 0, thread = strcmp(name, "thread_idx") == 0;
+    if ((!block && !thread) || strlen(inside) != 1 || !strchr(block ? "012" : "0", *inside))
+        return false;
+    const char *ours = thread ? "tid" : axis[*inside - '0'];
+    at.begin = from;
+    square(p, at, arena_printf(&p->s->arena, "this is '%s'", ours), ours);
     return true;
 }
