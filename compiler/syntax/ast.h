@@ -114,8 +114,8 @@ struct ast_formal {
     struct ast_ident name;
     // "A"; "n : index"; "A : f16 shared ..."
     enum { FORMAL_NAME, FORMAL_INDEX, FORMAL_TENSOR } kind;
-    struct ast_type type;    // FORMAL_TENSOR
-    struct ast_param param;  // FORMAL_INDEX
+    struct ast_type type;           // FORMAL_TENSOR
+    const struct ast_param *param;  // FORMAL_INDEX
     struct range at;
 };
 

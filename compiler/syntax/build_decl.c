@@ -62,9 +62,11 @@ struct ast_formal build_formal_index(struct parser *p, struct range at, struct a
                                      struct ast_expr *where) {
     struct ast_formal f = {.name = name, .kind = FORMAL_INDEX, .at = at};
     struct list one = build_names(p, (struct list){0}, name);
-    f.param = promises(index_at, mod, bounds, where);
-    f.param.name = one.items;
-    f.param.nnames = 1;
+    struct ast_param *param = ARENA_NEW(&p->s->arena, struct ast_param);
+    *param = promises(index_at, mod, bounds, where);
+    param->name = one.items;
+    param->nnames = 1;
+    f.param = param;
     return f;
 }
 

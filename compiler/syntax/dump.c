@@ -170,7 +170,7 @@ static void dump_formal(struct buf *b, const struct ast_formal *f, int indent) {
     buf_printf(b, "formal %s%s%s%s", f->readonly ? "readonly " : "", dir[f->dir], f->name.name,
                f->kind == FORMAL_INDEX ? " : index" : "");
     if (f->kind == FORMAL_INDEX)
-        dump_promises(b, &f->param, indent + 2);
+        dump_promises(b, f->param, indent + 2);
     else
         buf_char(b, '\n');
     if (f->kind == FORMAL_TENSOR) dump_type(b, &f->type, true, indent + 2);

@@ -121,7 +121,7 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
         buf_printf(b, "%s%s%s%s", i ? "," BREAK : "", f->readonly ? "readonly " : "", dir[f->dir],
                    f->name.name);
         if (f->kind != FORMAL_NAME) buf_puts(b, " : ");
-        if (f->kind == FORMAL_INDEX) index_text(b, &f->param);
+        if (f->kind == FORMAL_INDEX) index_text(b, f->param);
         if (f->kind == FORMAL_TENSOR) type_text(b, &f->type, true);
     }
     buf_char(b, ')');

@@ -80,7 +80,7 @@ static enum dir dir_of(enum ast_dir d) {
 }
 
 bool index_promises_nothing(struct sema *c, const struct ast_formal *f) {
-    if (!f->param.mod && !f->param.lo && !f->param.where) return true;
+    if (!f->param->mod && !f->param->lo && !f->param->where) return true;
     sema_not_yet(c, f->at,
                  "a promise about an index of a device function; a multiple of 8 is '8*n' in it");
     return false;
@@ -99,7 +99,7 @@ static void kernel_index(struct sema *c, const struct ast_formal *f) {
     } else if (k->first_case) {
         sema_not_yet(c, f->at, "an index as an argument of a kernel with cases; use a param");
     } else {
-        declare_params(c, &f->param, f->at, 0);
+        declare_params(c, f->param, f->at, 0);
     }
 }
 
@@ -110,7 +110,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
     struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
-    k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
+    k->index[k->nindexes++] = (struct index_formal){f->name.name, v, place, f->at};
 }
 
 static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
