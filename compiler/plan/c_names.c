@@ -1,4 +1,4 @@
-// Names in emitted code that C, C++, CUDA and the runtime have taken.  tests/emit/names.test finds
+// Names in emitted code that C, C++, CUDA and the runtime have taken.  tests/emit/names-of-compilers.test finds
 // out from the compilers whether one is missing.
 #include "plan/c_names.h"
 
