@@ -16,6 +16,12 @@ void relations_promise_multiples(struct sema *c);
 // Switches off the warnings that "d" allows, for "d" and everything in it.
 void allow_decl(struct sema *c, const struct ast_decl *d);
 
+// c_names.c
+// Reports the name of a device function that C++ does not allow.
+void check_c_name(struct sema *c, struct ast_ident name, bool is_extern);
+// Reports functions with names that the emitted text makes from the names of others.
+void check_made_c_names(struct sema *c);
+
 // tensor.c
 // Reports what contradicts 'readonly' of the formal "f", which is the tensor "t".  "device": the
 // list is that of a device function.
