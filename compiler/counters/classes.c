@@ -248,6 +248,14 @@ static bool between(struct classes *x, const struct ix *a, const struct ix *b, i
     return true;
 }
 
+// The same for a condition.
+static bool held(struct classes *x, const struct kir_cond *c, int64_t number, struct fact *f) {
+    if (!c->least) return between(x, c->a, c->b, number, 1, f);
+    bool found = between(x, c->b, c->a, 0, 1, f);  // a + 1 - b
+    ++f->of.number;
+    return found;
+}
+
 static void walk(struct classes *x, const struct kir_node *list);
 
 // Collects the facts of "list" in a list of their own.
@@ -261,11 +269,11 @@ static struct fact *facts_of(struct classes *x, const struct kir_node *list) {
 
 static void walk_ways(struct classes *x, const struct kir_node *n) {
     struct fact f = {.is = WAYS}, **end = &f.cond, one;
-    const struct kir_cond guard = {n->index, NULL};
+    const struct kir_cond guard = {n->index, NULL, false};
     bool is_guard = n->kind == KIR_GUARD;
     for (int i = 0; i < (is_guard ? 1 : n->nconds); ++i) {
         const struct kir_cond *c = is_guard ? &guard : &n->cond[i];
-        if (!between(x, c->a, c->b, n->count, 1, &one)) {
+        if (!held(x, c, n->count, &one)) {
             f.others = true;
             continue;
         }
@@ -294,7 +302,7 @@ static void walk_access(struct classes *x, const struct kir_node *n) {
     walk_address(x, n->buf, n->at);
     walk_address(x, n->to_buf, n->to_at);
     for (int i = 0; i < n->nconds; ++i)
-        if (between(x, n->cond[i].a, n->cond[i].b, 0, 1, &f)) add_fact(x, f);
+        if (held(x, &n->cond[i], 0, &f)) add_fact(x, f);
     if (n->cut && between(x, n->cut->a, n->cut->b, 0, n->bits / n->buf->elem_bits, &f))
         add_fact(x, f);
 }

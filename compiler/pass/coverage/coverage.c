@@ -153,6 +153,7 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
         // check_inside asks about complete modes of the tensor, unless guards exclude what is
         // beyond them
         if (b->of_tensor && !(predicates && v->overhang)) continue;
+        if (b->halo && predicates && v->halo[b->halo - 1].settled) continue;
         for (int high = 0; high < 2; ++high) {
             struct outside why;
             const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
@@ -268,7 +269,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         }
         const struct ix *n = view_limit(s, v, i);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
-        if (!(min && ix_provably_nonnegative(s, min)) &&
+        bool halo = predicates && v->halo && v->halo[i].settled;
+        if (!halo && !(min && ix_provably_nonnegative(s, min)) &&
             bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
             min = ix_min(s, coverage_bound(s, lo, &w->around, false));
             if (!of_formals(min)) {

@@ -55,31 +55,31 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// Sets "hi" and "limit" to the largest coordinate along mode "mode", and the end.  Returns false if
-// it is provably inside.
-static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
-                           const struct ix **limit) {
-    const struct ix *lo;
-    *limit = view_limit(s, v, mode);
-    view_reach(s, v, mode, &lo, hi);
-    const struct ix *max = ix_max(s, *hi);
-    return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
+// Whether coordinate "c" provably is inside bound "b".
+static bool is_within(struct session *s, struct edge_of b, const struct ix *c) {
+    return ix_provably_nonnegative(s, ix_sub(s, ix_int(s, -1), view_beyond(s, b, c)));
 }
 
+// Sets "reach" to the coordinate along mode "mode" that is closest to bound "b", or beyond it.
+// Returns false if it is provably inside.
+static bool reaches_beyond(struct session *s, const struct view *v, int mode, struct edge_of b,
+                           const struct ix **reach) {
+    const struct ix *lo, *hi;
+    view_reach(s, v, mode, &lo, &hi);
+    *reach = b.front ? lo : hi;
+    const struct ix *most = b.front ? ix_min(s, lo) : ix_max(s, hi);
+    return !is_within(s, b, *reach) && !(most && is_within(s, b, most));
+}
+
+// Whether a coordinate of "v" along mode "mode" may be outside bound "b".
 static bool may_lie_beyond(struct session *s, struct find *f, const struct kernel *k,
-                           const struct copy *c, const struct view *v) {
-    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
-        const struct ix *hi, *limit;
-        struct instances *x = ARENA_NEW(&s->arena, struct instances);
-        // the caller of a device function guarantees that what it passes is inside
-        if (!reaches_beyond(s, v, i, &hi, &limit) || ix_depends(hi, IX_FORMAL)) continue;
-        instances_begin(s, k, &f->around, true, x);
-        instances_of(x, c, v);
-        instances_cond(x, ix_sub(s, instances_coord(x, v, i), limit));
-        struct prove_set set = instances_settled(x, &f->around, v);
-        if (x->full || prove_none(f->prover, &set, NULL) != PROVE_YES) return true;
-    }
-    return false;
+                           const struct copy *c, const struct view *v, int mode, struct edge_of b) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    instances_begin(s, k, &f->around, true, x);
+    instances_of(x, c, v);
+    instances_cond(x, view_beyond(s, b, instances_coord(x, v, mode)));
+    struct prove_set set = instances_settled(x, &f->around, v);
+    return x->full || prove_none(f->prover, &set, NULL) != PROVE_YES;
 }
 
 // Whether tiles of "v", although they divide their modes, may be outside its tensor.  They are then
@@ -88,9 +88,60 @@ static bool lies_beyond(struct session *s, struct find *f, const struct kernel *
                         const struct copy *c, const struct view *v) {
     if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
     struct session_mark mark = session_mark(s);
-    bool may = may_lie_beyond(s, f, k, c, v);
+    bool may = false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape) && !may; ++i) {
+        const struct edge_of end = {view_limit(s, v, i), false};
+        const struct ix *reach;
+        // the caller of a device function guarantees that what it passes is inside
+        if (reaches_beyond(s, v, i, end, &reach) && !ix_depends(reach, IX_FORMAL))
+            may = may_lie_beyond(s, f, k, c, v, i, end);
+    }
     session_rewind(s, mark);
     return may;
+}
+
+// -- halos ----------------------------------------------------------------------------------------
+
+// Whether a range of "v" along mode "mode" may be outside bound "b".  Nothing is known about what
+// the caller of a device function passes, except that it is not negative.
+static bool is_outside(struct session *s, struct find *f, const struct kernel *k,
+                       const struct copy *c, const struct view *v, int mode, struct edge_of b) {
+    struct session_mark mark = session_mark(s);
+    const struct ix *reach;
+    bool may = reaches_beyond(s, v, mode, b, &reach);
+    if (may && !ix_depends(reach, IX_FORMAL)) may = may_lie_beyond(s, f, k, c, v, mode, b);
+    session_rewind(s, mark);
+    return may;
+}
+
+// Whether the ranges of "v" along mode "mode" have numbers for ends.
+static bool of_numbers(const struct view *v, int mode) {
+    for (const struct slice_bound *b = v->bounds; b; b = b->next)
+        if (b->halo == 1 + mode && !ix_static(b->at, NULL)) return false;
+    return true;
+}
+
+// Decides for each range of "v" that may be a halo whether it is one: whether there is a value for
+// elements outside, or it may begin before its mode.  Keeps the bounds that it may be outside of.
+static void settle_halos(struct session *s, struct find *f, const struct kernel *k,
+                         const struct copy *c, struct view *v) {
+    if (!v->halo || !lay_valid(v->coord)) return;
+    int n = lay_tuple_leaves(v->base->layout.shape);
+    struct halo *made = ARENA_ARRAY(&s->arena, struct halo, n ? n : 1);
+    bool pad = c->pad && v == &c->src, any = false;
+    for (int i = 0; i < n; ++i) {
+        struct halo *h = &made[i];
+        *h = v->halo[i];
+        if (!h->end) continue;
+        const struct edge_of front = {h->begin, true}, end = {h->end, false};
+        if (!is_outside(s, f, k, c, v, i, front)) h->begin = NULL;
+        h->settled = pad || (h->begin && !of_numbers(v, i));
+        if (!h->settled || !is_outside(s, f, k, c, v, i, end)) h->end = NULL;
+        if (!h->settled) h->begin = NULL;
+        any |= h->begin || h->end;
+    }
+    v->halo = made;
+    v->overhang |= any;
 }
 
 static int coordinates(const struct view *v) {
@@ -102,16 +153,19 @@ static void tensor_bounds(struct session *s, const struct copy *c, bool src, int
                           struct found *f) {
     const struct view *v = copy_side(c, src);
     for (int i = 0; i < coordinates(v); ++i) {
-        const struct ix *hi, *limit;
-        if (!reaches_beyond(s, v, i, &hi, &limit)) continue;
-        struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
-        p.at = v->coord_off[i];
-        p.last = hi;
-        p.limit = limit;
-        // no block is completely inside
-        const struct ix *over = ix_sub(s, hi, limit);
-        if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
-        add(f, p, side);
+        struct edge_of edge[VIEW_EDGES];
+        int n = view_edges(s, v, i, edge);
+        for (int j = 0; j < n; ++j) {
+            struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
+            if (!reaches_beyond(s, v, i, edge[j], &p.last)) continue;
+            p.at = v->coord_off[i];
+            p.limit = edge[j].at;
+            p.front = edge[j].front;
+            // no block is completely inside
+            const struct ix *over = view_beyond(s, edge[j], p.last);
+            if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
+            add(f, p, side);
+        }
     }
 }
 
@@ -222,7 +276,7 @@ static void merge(struct found *f, int nraw) {
     for (int i = 0; i < f->n; ++i) {
         for (int j = i + 1; j < f->n; ++j) {
             struct predicate *a = &f->at[i], *b = &f->at[j];
-            if (!ix_equal(a->at, b->at) || !ix_equal(a->limit, b->limit) ||
+            if (a->front != b->front || !ix_equal(a->at, b->at) || !ix_equal(a->limit, b->limit) ||
                 !same_strides(a, b, nraw))
                 continue;
             a->src |= b->src;
@@ -240,7 +294,7 @@ static void merge(struct found *f, int nraw) {
 // Asks whether the source of "c" has, along its mode "mode", each element for which the destination
 // has a place.
 static enum prove_answer has_source(struct session *s, struct find *f, const struct kernel *k,
-                                    const struct copy *c, int mode, const struct ix *limit,
+                                    const struct copy *c, int mode, struct edge_of edge,
                                     const char **with) {
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
@@ -248,7 +302,7 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     instances_begin(s, k, &f->around, true, x);
     instances_of(x, c, copy_side(c, frag));
     if (c->dst.overhang) instances_inside(x, &c->dst);
-    instances_cond(x, ix_sub(s, instances_coord(x, &c->src, mode), limit));
+    instances_cond(x, view_beyond(s, edge, instances_coord(x, &c->src, mode)));
     struct prove_set set = instances_settled(x, &f->around, copy_side(c, frag));
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
     if (r == PROVE_NO && !frag)
@@ -264,24 +318,29 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
     const struct formal *of = kernel_formal(k, c->dst.base);
     if (c->pad) return true;
     if (c->dst.base->space != MEM_GLOBAL && !(of && of->dir == ARG_OUT)) return true;
-    for (int i = 0; i < coordinates(&c->src); ++i) {
-        const struct ix *hi, *limit;
+    for (int i = 0; i < coordinates(&c->src) * VIEW_EDGES; ++i) {
+        struct edge_of edge[VIEW_EDGES];
+        const struct ix *reach;
         const char *with = NULL;
+        int mode = i / VIEW_EDGES;
         struct session_mark mark = session_mark(s);
-        if (!reaches_beyond(s, &c->src, i, &hi, &limit) ||
-            has_source(s, f, k, c, i, limit, &with) == PROVE_YES) {
+        if (i % VIEW_EDGES >= view_edges(s, &c->src, mode, edge)) continue;
+        const struct edge_of b = edge[i % VIEW_EDGES];
+        if (!reaches_beyond(s, &c->src, mode, b, &reach) ||
+            has_source(s, f, k, c, mode, b, &with) == PROVE_YES) {
             session_rewind(s, mark);
             continue;
         }
-        const char *shift = shift_text(s, k, &f->around, c, i);
+        const char *shift = b.front ? NULL : shift_text(s, k, &f->around, c, mode);
         if (!shift)
             shift = arena_printf(&s->arena,
-                                 "'%s' ends at %s, and the destination is not known to end there "
-                                 "or before",
-                                 c->src.base->name, ix_text(s, limit));
+                                 "'%s' %s at %s, and the destination is not known to %s there "
+                                 "or %s",
+                                 c->src.base->name, b.front ? "begins" : "ends", ix_text(s, b.at),
+                                 b.front ? "begin" : "end", b.front ? "after" : "before");
         diag_error(s, c->at, "elements of '%s' %s be written from outside '%s': along %s %s",
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
-                   view_mode_text(s, c->src.base, i), shift);
+                   view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
@@ -323,9 +382,11 @@ static bool same_in_warp(const struct ix *e) {
 static const char *outside_text(struct session *s, const struct copy *c,
                                 const struct predicate *p) {
     const struct view *v = p->src ? &c->src : &c->dst;
-    const struct ix *hi, *limit, *begin, *last;
+    const struct ix *hi, *limit = p->limit, *begin, *last;
     int64_t end, span, most;
-    if (!p->of || p->src == p->dst || !reaches_beyond(s, v, p->mode, &hi, &limit)) return NULL;
+    if (!p->of || p->front || p->src == p->dst ||
+        !reaches_beyond(s, v, p->mode, (struct edge_of){limit, false}, &hi))
+        return NULL;
     begin = v->coord_off[p->mode];
     last = begin ? ix_max(s, begin) : NULL;
     const struct ix *size = begin ? ix_sub(s, hi, begin) : NULL;
@@ -366,8 +427,9 @@ static bool asked_by_warp(struct session *s, const struct copy *c, const struct 
         diag_error(
             s, c->at,
             "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
-            "have no element: whether '%s' is less than '%s' differs from lane to lane",
-            row->name, ix_text(s, p->at), ix_text(s, p->limit));
+            "have no element: whether '%s' is %s '%s' differs from lane to lane",
+            row->name, ix_text(s, p->at), p->front ? "at least" : "less than",
+            ix_text(s, p->limit));
     diag_page(s, "divide");
     return false;
 }
@@ -377,10 +439,12 @@ static bool asked_by_warp(struct session *s, const struct copy *c, const struct 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
     struct copy_facts *y = &c->facts;
     struct found *f = ARENA_NEW(&s->arena, struct found);
+    settle_halos(s, all, k, c, &c->src);
+    settle_halos(s, all, k, c, &c->dst);
     c->src.overhang |= lies_beyond(s, all, k, c, &c->src);
     c->dst.overhang |= lies_beyond(s, all, k, c, &c->dst);
-    int most =
-        coordinates(&c->src) + coordinates(&c->dst) + (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
+    int most = VIEW_EDGES * (coordinates(&c->src) + coordinates(&c->dst)) +
+               (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
     f->at = ARENA_ARRAY(&s->arena, struct predicate, most + 1);
     f->side = ARENA_ARRAY(&s->arena, int, most + 1);
     struct lay coord[MODES_SIDES];
