@@ -183,7 +183,10 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
             if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-            if (b->range && b->what != RANGE_EXTENT && high)
+            if (b->halo && c && v == &c->src && c->dst.base->space != MEM_GLOBAL)
+                diag_note(s, c->at, "with 'pad 0' after the copy, elements outside '%s' are zeros",
+                          v->base->name);
+            else if (b->range && b->what != RANGE_EXTENT && high)
                 diag_note(s, v->at,
                           "a range has all its elements; a tile of 'local_tile' may reach beyond "
                           "the tensor, and its accesses are guarded there");

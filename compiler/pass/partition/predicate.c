@@ -332,12 +332,14 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
             continue;
         }
         const char *shift = b.front ? NULL : shift_text(s, k, &f->around, c, mode);
-        if (!shift)
+        if (b.front)
+            shift = arena_printf(&s->arena, "'%s' begins at %s, and the source may begin before",
+                                 c->src.base->name, ix_text(s, b.at));
+        else if (!shift)
             shift = arena_printf(&s->arena,
-                                 "'%s' %s at %s, and the destination is not known to %s there "
-                                 "or %s",
-                                 c->src.base->name, b.front ? "begins" : "ends", ix_text(s, b.at),
-                                 b.front ? "begin" : "end", b.front ? "after" : "before");
+                                 "'%s' ends at %s, and the destination is not known to end there "
+                                 "or before",
+                                 c->src.base->name, ix_text(s, b.at));
         diag_error(s, c->at, "elements of '%s' %s be written from outside '%s': along %s %s",
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
                    view_mode_text(s, c->src.base, mode), shift);
