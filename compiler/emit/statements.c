@@ -164,7 +164,8 @@ static const char *source_size(const struct emission *o, const struct kir_node *
         int64_t first;
         const char *left = emit_ix(o->s, o->k, n->cut->b), *a = emit_ix(o->s, o->k, n->cut->a);
         bool sum = strstr(a, " + ") || strstr(a, " - ");
-        // neither is negative, so the difference fits the wider of their types
+        // neither is negative where the conditions hold, so the difference fits the wider of
+        // their types
         if (!ix_static(n->cut->a, &first) || first)
             left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
         size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);

@@ -67,8 +67,8 @@ struct copy_mode {
 };
 
 // A condition for an element of a copy to exist: at + sum of stride * coordinate < limit, or with
-// "front" >= limit, over the modes of a thread's values.  The coordinate is along one mode of the tensor "of".  If "of" is
-// NULL, it is along a mode of the view, whose extent a tile does not divide.
+// "front" >= limit, over the modes of a thread's values.  The coordinate is along one mode of the
+// tensor "of".  If "of" is NULL, it is along a mode of the view, whose extent a tile does not divide.
 struct predicate {
     bool src, dst;  // the sides whose elements it bounds
     bool front;

@@ -10,6 +10,7 @@ struct cutter {
     int leaf;                              // the leaf of the view's shape at hand
     const char *text;                      // the range
     const char *error;
+    bool of_part;  // .. because the range is taken from a part of a mode
 };
 
 const struct ix *view_limit(struct session *s, const struct view *v, int mode) {
@@ -65,6 +66,7 @@ static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end
         beyond = left && left->lo >= 0;
     }
     if (before || beyond) {
+        z->of_part = !halo && z->halo;
         z->error = arena_printf(&s->arena, "the range '%s' %s a mode of extent %s", z->text,
                                 halo     ? "is completely outside"
                                 : before ? "begins before"
@@ -282,6 +284,11 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
         cut_shape = cut(&z, c, shape, v.layout.stride, coords ? v.coord.stride : NULL, left);
     if (!cut_shape) {
         diag_error(s, at, "%s", z.error);
+        if (z.of_part)
+            diag_note(s, at,
+                      "a range may be partly outside of a tensor, but not of a tile or of another "
+                      "such range; write it as a range of '%s'",
+                      v.base->name);
         v.layout = v.coord = lay_layout_invalid();
         return v;
     }

@@ -183,10 +183,7 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
             if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-            if (b->halo && c && v == &c->src && c->dst.base->space != MEM_GLOBAL)
-                diag_note(s, c->at, "with 'pad 0' after the copy, elements outside '%s' are zeros",
-                          v->base->name);
-            else if (b->range && b->what != RANGE_EXTENT && high)
+            if (b->range && b->what != RANGE_EXTENT && high)
                 diag_note(s, v->at,
                           "a range has all its elements; a tile of 'local_tile' may reach beyond "
                           "the tensor, and its accesses are guarded there");
@@ -212,6 +209,12 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
     if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+    for (const struct slice_bound *b = v->bounds; b && least; b = b->next)
+        if (b->range && b->what == RANGE_BEGIN && !b->halo)
+            diag_note(s, v->at,
+                      "a range that begins before a tensor must have a number of elements: from i "
+                      "to i + 18, and not to the end; this is '%s'",
+                      b->range);
     diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }

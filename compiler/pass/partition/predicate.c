@@ -121,21 +121,24 @@ static bool of_numbers(const struct view *v, int mode) {
     return true;
 }
 
-// Decides for each range of "v" that may be a halo whether it is one: whether there is a value for
-// elements outside, or it may begin before its mode.  Keeps the bounds that it may be outside of.
+// Decides for each range of "v" that may be a halo whether it is one, and keeps the bounds that it
+// may be outside of.  It is one if elements outside get a value, or may stay as they are because
+// their reads are checked (pass "defined"), or if it may begin before its mode.
 static void settle_halos(struct session *s, struct find *f, const struct kernel *k,
                          const struct copy *c, struct view *v) {
     if (!v->halo || !lay_valid(v->coord)) return;
     int n = lay_tuple_leaves(v->base->layout.shape);
     struct halo *made = ARENA_ARRAY(&s->arena, struct halo, n ? n : 1);
     bool pad = c->pad && v == &c->src, any = false;
+    bool own = c->dst.base->space != MEM_GLOBAL && v == &c->src;
     for (int i = 0; i < n; ++i) {
         struct halo *h = &made[i];
         *h = v->halo[i];
         if (!h->end) continue;
         const struct edge_of front = {h->begin, true}, end = {h->end, false};
         if (!is_outside(s, f, k, c, v, i, front)) h->begin = NULL;
-        h->settled = pad || (h->begin && !of_numbers(v, i));
+        h->settled = pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
+                     (h->begin && !of_numbers(v, i));
         if (!h->settled || !is_outside(s, f, k, c, v, i, end)) h->end = NULL;
         if (!h->settled) h->begin = NULL;
         any |= h->begin || h->end;
