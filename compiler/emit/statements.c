@@ -150,8 +150,8 @@ static const char *filling(const struct emission *o, const struct kir_node *n) {
 }
 
 static const char *condition(const struct emission *o, const struct kir_cond *c) {
-    return arena_printf(&o->s->arena, "%s %s %s", emit_ix(o->s, o->k, c->a),
-                        c->least ? ">=" : "<", emit_ix(o->s, o->k, c->b));
+    return arena_printf(&o->s->arena, "%s %s %s", emit_ix(o->s, o->k, c->a), c->least ? ">=" : "<",
+                        emit_ix(o->s, o->k, c->b));
 }
 
 // The number of bytes that a cp.async at an edge reads.

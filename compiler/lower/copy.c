@@ -289,9 +289,8 @@ static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f
     struct kir_node *n = lower_node(w, KIR_IF);
     struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, f->npred);
     for (int i = 0; i < f->npred; ++i)
-        cond[n->nconds++] =
-            (struct kir_cond){lower_index(w, f->pred[i].last), lower_index(w, f->pred[i].limit),
-                              f->pred[i].front};
+        cond[n->nconds++] = (struct kir_cond){lower_index(w, f->pred[i].last),
+                                              lower_index(w, f->pred[i].limit), f->pred[i].front};
     n->cond = cond;
     n->name = "whole";
     return n;

@@ -66,8 +66,7 @@ static void leave_out_above(const struct machine *m, const struct column *a, con
 
 static void leave_out_below(struct machine *m, const struct column *a, const struct column *b,
                             bool *off) {
-    for (int64_t t = 0; t < m->k->threads; ++t)
-        off[t] |= column_value(a, t) < column_value(b, t);
+    for (int64_t t = 0; t < m->k->threads; ++t) off[t] |= column_value(a, t) < column_value(b, t);
 }
 
 // .. and those for which a condition of "n" does not hold.

@@ -7,8 +7,8 @@ struct cutter {
     struct view *v;
     const struct ix **coord_off, **limit;  // NULL: the view has no coordinates
     struct halo *halo;
-    int leaf;                              // the leaf of the view's shape at hand
-    const char *text;                      // the range
+    int leaf;          // the leaf of the view's shape at hand
+    const char *text;  // the range
     const char *error;
     bool of_part;  // .. because the range is taken from a part of a mode
 };
@@ -112,8 +112,7 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
     v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
     if (lay_int_is(size, 1) && !halo) return n;  // it begins at 0
     bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
-    if (halo)
-        z->halo[halo - 1] = (struct halo){z->coord_off[halo - 1], z->limit[halo - 1], false};
+    if (halo) z->halo[halo - 1] = (struct halo){z->coord_off[halo - 1], z->limit[halo - 1], false};
     v->offset = ix_add(s, v->offset, ix_scale(s, begin, stride));
     int mode = coord.basis;
     if (z->coord_off && mode >= 0) {

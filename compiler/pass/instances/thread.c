@@ -47,8 +47,7 @@ static const struct ix *add_predicated(struct instances *x, const struct copy *c
         const struct predicate *p = &f->pred[i];
         if (!(read ? p->src || p->dst : p->dst || (p->src && !c->pad))) continue;
         const struct ix *c = p->at;
-        for (int j = 0; j < f->nraw && c; ++j)
-            c = ix_add(s, c, ix_scale(s, at[j], p->stride[j]));
+        for (int j = 0; j < f->nraw && c; ++j) c = ix_add(s, c, ix_scale(s, at[j], p->stride[j]));
         c = view_beyond(s, (struct edge_of){p->limit, p->front}, c);
         instances_cond(x, ix_sub(s, ix_int(s, -1), c));
     }

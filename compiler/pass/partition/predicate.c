@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/partition/beyond.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
 #include "pass/partition/shift.h"
@@ -55,98 +56,6 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// Whether coordinate "c" provably is inside bound "b".
-static bool is_within(struct session *s, struct edge_of b, const struct ix *c) {
-    return ix_provably_nonnegative(s, ix_sub(s, ix_int(s, -1), view_beyond(s, b, c)));
-}
-
-// Sets "reach" to the coordinate along mode "mode" that is closest to bound "b", or beyond it.
-// Returns false if it is provably inside.
-static bool reaches_beyond(struct session *s, const struct view *v, int mode, struct edge_of b,
-                           const struct ix **reach) {
-    const struct ix *lo, *hi;
-    view_reach(s, v, mode, &lo, &hi);
-    *reach = b.front ? lo : hi;
-    const struct ix *most = b.front ? ix_min(s, lo) : ix_max(s, hi);
-    return !is_within(s, b, *reach) && !(most && is_within(s, b, most));
-}
-
-// Whether a coordinate of "v" along mode "mode" may be outside bound "b".
-static bool may_lie_beyond(struct session *s, struct find *f, const struct kernel *k,
-                           const struct copy *c, const struct view *v, int mode, struct edge_of b) {
-    struct instances *x = ARENA_NEW(&s->arena, struct instances);
-    instances_begin(s, k, &f->around, true, x);
-    instances_of(x, c, v);
-    instances_cond(x, view_beyond(s, b, instances_coord(x, v, mode)));
-    struct prove_set set = instances_settled(x, &f->around, v);
-    return x->full || prove_none(f->prover, &set, NULL) != PROVE_YES;
-}
-
-// Whether tiles of "v", although they divide their modes, may be outside its tensor.  They are then
-// treated like tiles that do not divide it.
-static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
-                        const struct copy *c, const struct view *v) {
-    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
-    struct session_mark mark = session_mark(s);
-    bool may = false;
-    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape) && !may; ++i) {
-        const struct edge_of end = {view_limit(s, v, i), false};
-        const struct ix *reach;
-        // the caller of a device function guarantees that what it passes is inside
-        if (reaches_beyond(s, v, i, end, &reach) && !ix_depends(reach, IX_FORMAL))
-            may = may_lie_beyond(s, f, k, c, v, i, end);
-    }
-    session_rewind(s, mark);
-    return may;
-}
-
-// -- halos ----------------------------------------------------------------------------------------
-
-// Whether a range of "v" along mode "mode" may be outside bound "b".  Nothing is known about what
-// the caller of a device function passes, except that it is not negative.
-static bool is_outside(struct session *s, struct find *f, const struct kernel *k,
-                       const struct copy *c, const struct view *v, int mode, struct edge_of b) {
-    struct session_mark mark = session_mark(s);
-    const struct ix *reach;
-    bool may = reaches_beyond(s, v, mode, b, &reach);
-    if (may && !ix_depends(reach, IX_FORMAL)) may = may_lie_beyond(s, f, k, c, v, mode, b);
-    session_rewind(s, mark);
-    return may;
-}
-
-// Whether the ranges of "v" along mode "mode" have numbers for ends.
-static bool of_numbers(const struct view *v, int mode) {
-    for (const struct slice_bound *b = v->bounds; b; b = b->next)
-        if (b->halo == 1 + mode && !ix_static(b->at, NULL)) return false;
-    return true;
-}
-
-// Decides for each range of "v" that may be a halo whether it is one, and keeps the bounds that it
-// may be outside of.  It is one if elements outside get a value, or may stay as they are because
-// their reads are checked (pass "defined"), or if it may begin before its mode.
-static void settle_halos(struct session *s, struct find *f, const struct kernel *k,
-                         const struct copy *c, struct view *v) {
-    if (!v->halo || !lay_valid(v->coord)) return;
-    int n = lay_tuple_leaves(v->base->layout.shape);
-    struct halo *made = ARENA_ARRAY(&s->arena, struct halo, n ? n : 1);
-    bool pad = c->pad && v == &c->src, any = false;
-    bool own = c->dst.base->space != MEM_GLOBAL && v == &c->src;
-    for (int i = 0; i < n; ++i) {
-        struct halo *h = &made[i];
-        *h = v->halo[i];
-        if (!h->end) continue;
-        const struct edge_of front = {h->begin, true}, end = {h->end, false};
-        if (!is_outside(s, f, k, c, v, i, front)) h->begin = NULL;
-        h->settled = pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
-                     (h->begin && !of_numbers(v, i));
-        if (!h->settled || !is_outside(s, f, k, c, v, i, end)) h->end = NULL;
-        if (!h->settled) h->begin = NULL;
-        any |= h->begin || h->end;
-    }
-    v->halo = made;
-    v->overhang |= any;
-}
-
 static int coordinates(const struct view *v) {
     return v->overhang && lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
@@ -160,7 +69,7 @@ static void tensor_bounds(struct session *s, const struct copy *c, bool src, int
         int n = view_edges(s, v, i, edge);
         for (int j = 0; j < n; ++j) {
             struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
-            if (!reaches_beyond(s, v, i, edge[j], &p.last)) continue;
+            if (!beyond_reaches(s, v, i, edge[j], &p.last)) continue;
             p.at = v->coord_off[i];
             p.limit = edge[j].at;
             p.front = edge[j].front;
@@ -329,7 +238,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
         struct session_mark mark = session_mark(s);
         if (i % VIEW_EDGES >= view_edges(s, &c->src, mode, edge)) continue;
         const struct edge_of b = edge[i % VIEW_EDGES];
-        if (!reaches_beyond(s, &c->src, mode, b, &reach) ||
+        if (!beyond_reaches(s, &c->src, mode, b, &reach) ||
             has_source(s, f, k, c, mode, b, &with) == PROVE_YES) {
             session_rewind(s, mark);
             continue;
@@ -390,7 +299,7 @@ static const char *outside_text(struct session *s, const struct copy *c,
     const struct ix *hi, *limit = p->limit, *begin, *last;
     int64_t end, span, most;
     if (!p->of || p->front || p->src == p->dst ||
-        !reaches_beyond(s, v, p->mode, (struct edge_of){limit, false}, &hi))
+        !beyond_reaches(s, v, p->mode, (struct edge_of){limit, false}, &hi))
         return NULL;
     begin = v->coord_off[p->mode];
     last = begin ? ix_max(s, begin) : NULL;
@@ -444,10 +353,7 @@ static bool asked_by_warp(struct session *s, const struct copy *c, const struct 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
     struct copy_facts *y = &c->facts;
     struct found *f = ARENA_NEW(&s->arena, struct found);
-    settle_halos(s, all, k, c, &c->src);
-    settle_halos(s, all, k, c, &c->dst);
-    c->src.overhang |= lies_beyond(s, all, k, c, &c->src);
-    c->dst.overhang |= lies_beyond(s, all, k, c, &c->dst);
+    beyond_settle(s, all->prover, &all->around, k, c);
     int most = VIEW_EDGES * (coordinates(&c->src) + coordinates(&c->dst)) +
                (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
     f->at = ARENA_ARRAY(&s->arena, struct predicate, most + 1);
