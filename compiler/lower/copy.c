@@ -22,10 +22,8 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
         return e;
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
-    if (e->lo > INT64_MIN && e->hi < INT64_MAX) {
-        if (e->lo < 0) v->lo = lay_int(e->lo);
-        v->end = lay_int(e->hi + 1);
-    }
+    if (e->lo < 0) v->lo = lay_int(e->lo > INT64_MIN ? e->lo : -INT64_MAX);
+    if (e->lo > INT64_MIN && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = v;
     n->index = e;
