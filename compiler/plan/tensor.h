@@ -30,7 +30,6 @@ struct param {
     struct range at;
     struct range mod_at;  // where "% N" can be inserted
     bool mod_free;        // nothing is there yet, and the declaration is only of this param
-    struct range asked;   // where its 'where' clause says N % 8 == 0, or no place
 };
 
 // An `expect` or `let` that reads a tensor's layout, directly or through another `let`.
@@ -162,6 +161,7 @@ struct slice_bound {
 // Its elements have coordinates begin <= c < end.
 struct halo {
     const struct ix *begin, *end;  // NULL: there is no such bound
+    const struct ix *first;        // where the last other range begins; NULL: there is none
     // Pass "predicate" has proven each range to be inside, or guards it where it is not.
     bool settled;
 };

@@ -88,10 +88,11 @@ static int may_be_halo(const struct cutter *z, const struct ix *begin, const str
     struct session *s = z->s;
     const struct ix *room = ix_sub(s, ix_lay(s, size), end);
     bool inside = ix_provably_nonnegative(s, begin) && room && ix_provably_nonnegative(s, room);
-    if (inside || !z->halo || !ix_static(extent, NULL) ||
-        !view_leaf_is_whole(s, z->v, size, coord) || z->halo[coord.basis].end)
+    if (inside || !z->halo || !ix_static(extent, NULL) || !view_leaf_is_whole(s, z->v, size, coord))
         return 0;
-    return 1 + coord.basis;
+    const struct halo *h = &z->halo[coord.basis];
+    const struct ix *first = h->first ? h->first : ix_int(s, 0);
+    return !h->end && ix_equal(z->coord_off[coord.basis], first) ? 1 + coord.basis : 0;
 }
 
 // Cuts a leaf of extent "size" to "begin" .. "end" - 1; "stride" and "coord" are its strides in
@@ -112,7 +113,8 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
     v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
     if (lay_int_is(size, 1) && !halo) return n;  // it begins at 0
     bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
-    if (halo) z->halo[halo - 1] = (struct halo){z->coord_off[halo - 1], z->limit[halo - 1], false};
+    if (halo)
+        z->halo[halo - 1] = (struct halo){z->coord_off[halo - 1], z->limit[halo - 1], NULL, false};
     v->offset = ix_add(s, v->offset, ix_scale(s, begin, stride));
     int mode = coord.basis;
     if (z->coord_off && mode >= 0) {
@@ -122,6 +124,7 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
             ix_depends(end, IX_TID) || ix_depends(end, IX_LANE) || ix_depends(end, IX_WARP);
         if (whole && z->coord_off[mode] && !of_thread)
             z->limit[mode] = ix_add(s, z->coord_off[mode], extent);
+        if (whole && !of_thread) z->halo[mode].first = z->coord_off[mode];
     }
     if (v->offset && !(z->coord_off && mode >= 0 && (!z->coord_off[mode] || !z->limit[mode])))
         return n;
@@ -263,7 +266,7 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
         for (int i = 0; i < n; ++i) {
             z.coord_off[i] = v.coord_off[i];
             z.limit[i] = view_limit(s, &v, i);
-            z.halo[i] = v.halo ? v.halo[i] : (struct halo){NULL, NULL, false};
+            z.halo[i] = v.halo ? v.halo[i] : (struct halo){NULL, NULL, NULL, false};
         }
         v.coord_off = z.coord_off;
         v.limit = z.limit;

@@ -44,12 +44,13 @@ class Range:
 class End:
     """Where a part ends along a dimension of its tensor: what lies from "at" on is not touched.
 
-    A range that may be partly outside of what it is taken from has the begin and the end of that too; otherwise "low" is None.
+    "first" is where the range begins that the part is, or 0.  A range that may be partly outside of what it is taken from has the
+    begin and the end of that too; otherwise "low" is None.
     """
-    __slots__ = ("at", "low", "high")
+    __slots__ = ("at", "first", "low", "high")
 
-    def __init__(self, at, low=None, high=None):
-        self.at, self.low, self.high = at, low, high
+    def __init__(self, at, first=0, low=None, high=None):
+        self.at, self.first, self.low, self.high = at, first, low, high
 
     def holds(self, x):
         return x < self.at and (self.low is None or self.low <= x < self.high)
@@ -287,7 +288,8 @@ def whole_in(view, flat):
     steps = [d for d, step in enumerate(last.v) if step]
     if view.end is None or len(steps) != 1 or last.v[steps[0]] != 1 or view.end[steps[0]].low is not None:
         return None
-    return steps[0] if view.base[steps[0]] + last.n == view.end[steps[0]].at else None
+    d, end = steps[0], view.end[steps[0]]
+    return d if view.base[d] == end.first and view.base[d] + last.n == end.at else None
 
 
 def cut(view, flat, low, high):
@@ -318,12 +320,12 @@ def cut(view, flat, low, high):
             first, past = low, high
         end, d = view.end, whole_in(view, [leaf])
         if d is not None and (first < 0 or past > leaf.n):
-            new = End(view.base[d] + past, view.base[d], end[d].at)
+            new = End(view.base[d] + past, view.base[d] + first, view.base[d], end[d].at)
             end = (*end[:d], new, *end[d + 1:])
         else:
             for d, step in enumerate(leaf.v):
                 if end and step == 1 and view.base[d] + leaf.n == end[d].at:  # the part ended where this mode does
-                    end = (*end[:d], End(view.base[d] + past, end[d].low, end[d].high), *end[d + 1:])
+                    end = (*end[:d], End(view.base[d] + past, view.base[d] + first, end[d].low, end[d].high), *end[d + 1:])
         out.append(Leaf(past - first, leaf.v))
         view = View(view.buf, plus(view.base, leaf.v, first), view.modes, view.names, view.sw, end)
     return out, view
