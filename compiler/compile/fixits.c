@@ -299,6 +299,10 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     struct session *t = &x->t;
     if (x->sema_errors > most) return false;
     if (!claim->function) return true;
+    if (claim->right) {
+        compile_until(&x->now, STEP_EXPECT);
+        return errors_of(t) <= most;
+    }
     if (x->now.next > STEP_SEMA) compile_until(&x->now, STEP_VECTORIZE);
     // check the claimed width first: the proofs take longest
     if (x->now.next < STEP_VECTORIZE ||

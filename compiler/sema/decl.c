@@ -28,7 +28,8 @@ static void declare_const(struct sema *c, const struct ast_decl *d) {
     c->sought.sizes = true;
     const struct value *v = eval(c, e);
     c->sought.sizes = false;
-    scope_declare(c, d->name, SYM_CONST, v);
+    struct symbol *sym = scope_declare(c, d->name, SYM_CONST, v);
+    if (sym && e == d->value && v->kind == VAL_INT) sym->rounded = rounded_find(c, e);
 }
 
 // -- params ---------------------------------------------------------------------------------------
@@ -117,7 +118,11 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                                    p->name[i].at};
             made->mod_at = (struct range){p->index_at.file, p->index_at.end, p->index_at.end};
             made->mod_free = p->mod == 0 && p->nnames == 1;
-            if (param_asks_multiple(p)) made->asked = p->where->at;
+            if (param_asks_multiple(p)) {
+                struct range rest = {p->where->at.file, p->index_at.end, p->where->at.end};
+                made->asked = p->where->at;
+                if (strncmp(source_line(c->s, rest), "where ", 6) == 0) made->rest = rest;
+            }
             v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
         }
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);
