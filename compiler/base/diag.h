@@ -35,11 +35,11 @@ enum warning {
     W_FIXED_TILE,
     W_THREAD_ORDER,
     W_ROUNDING,
-    W_SPILL,
     W_REMAINDER,
     W_UNREAD,
     W_TURNED_TILES,
     W_OVERLAP,
+    W_SPILL,
     W_COUNT
 };
 

@@ -14,8 +14,7 @@ static void note_promise(struct session *s, const struct rounded *r, bool asks) 
                   r->by);
         return;
     }
-    if (p->rest.end)
-        diag_fixit(s, p->rest, arena_printf(&s->arena, " %% %" PRId64, r->by));
+    if (p->rest.end) diag_fixit(s, p->rest, arena_printf(&s->arena, " %% %" PRId64, r->by));
     diag_note(s, p->asked,
               "the launcher checks 'where', but a divisor in it is no promise for proofs; "
               "'param %s : index %% %" PRId64 ";' does",
@@ -58,7 +57,7 @@ void rounded_lost(struct session *s, const struct rounded *r, const struct tenso
         diag_fixit(s, r->at, r->up);
         return;
     }
-    bool plain = !is_smaller(r) && !(r->param && r->param->asked.end);
+    bool plain = !is_smaller(r);  // what 'where' says is known to those who ask
     diag_warn(s, W_REMAINDER, r->at,
               "nothing promises that '%s' is a multiple of %s, and nothing reads the last, "
               "incomplete tile of '%s'%s%s%s",

@@ -7,11 +7,11 @@
 
 struct rounded {
     struct range at;
-    const struct ix *of;         // the dividend
-    int64_t by;                  // the divisor; 0: not a number
-    int64_t least;               // the dividend is a multiple of this
-    const char *a, *b, *up;      // as text: "K", "32", "ceil_div(K, 32)"
-    const struct param *param;   // the dividend, if it is a param
+    const struct ix *of;        // the dividend
+    int64_t by;                 // the divisor; 0: not a number
+    int64_t least;              // the dividend is a multiple of this
+    const char *a, *b, *up;     // as text: "K", "32", "ceil_div(K, 32)"
+    const struct param *param;  // the dividend, if it is a param
 };
 
 // Reports "r", an extent of the grid, as an error.

@@ -75,8 +75,8 @@ static bool note_still(const struct blocks *b, const struct view *v, int mode,
     diag_note(s, v->at,
               "along %s '%s' has %s tiles of %" PRId64
               ", and no block and no step counts them: this is always the tile at %s",
-              view_mode_text(s, v->base, mode), v->base->name,
-              coverage_tiles(s, extent, tile + 1), tile + 1, ix_text(s, v->coord_off[mode]));
+              view_mode_text(s, v->base, mode), v->base->name, coverage_tiles(s, extent, tile + 1),
+              tile + 1, ix_text(s, v->coord_off[mode]));
     return true;
 }
 

@@ -282,17 +282,15 @@ static void refuse_whole(struct writes *w, const struct formal *f, const struct 
                w->k->name);
     diag_page(s, "once");
     if (one) noted = coverage_note_tile(s, v);
-    if (one && !noted)
-        noted = coverage_note_blocks(s, w->k, w->prover, v, &first->around);
+    if (one && !noted) noted = coverage_note_blocks(s, w->k, w->prover, v, &first->around);
     if (one && first->around.n == 0) noted |= coverage_note_grid(s, w->k, v);
     diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
               instances_params(s, w->plan, w->k, found), instances_element(s, found), t->name);
     bool part = says_part(w, t);
     if (noted && !part) return;
     diag_note(s, f->at, "listed as 'out' here, so blocks and loops must write all of it%s",
-              part
-                  ? arena_printf(&s->arena, "; 'inout %s' keeps what is not written", t->name)
-                  : "");
+              part ? arena_printf(&s->arena, "; 'inout %s' keeps what is not written", t->name)
+                   : "");
 }
 
 static bool check_whole(struct writes *w, const struct formal *f) {

@@ -44,8 +44,7 @@ static bool warn_numbers(struct session *s, const struct tensor *t, const struct
                       "element %" PRId64,
                       lay_text(&s->lay, t->layout), t->name, along(s, m, k, y / g),
                       along(s, m, i, x / g), y / g * x);
-            diag_note(s, t->at,
-                      "a stride from row to row is at least as large as a row");
+            diag_note(s, t->at, "a stride from row to row is at least as large as a row");
             return true;
         }
     }

@@ -31,7 +31,7 @@ struct reads {
     struct prover *prover;
     struct around around;
     int n;
-    bool more;  // some accesses had no room
+    bool more;                              // some accesses had no room
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
     struct access at[MOST_READS];
@@ -215,8 +215,7 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
                     !writes_parts(r->k) && !is_bounded(r, a);
     if (by_tiles) check_first(r, a, dir, mode, m);
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
-    bool lost =
-        m->rounded && !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
+    bool lost = m->rounded && !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
     if (!lost && !by_tiles) return false;
     const struct ix *begin = ix_min(s, v->coord_off[mode]);  // what is before it: check_first
     if (whole(r, t, dir, mode, begin, limit, &found) != PROVE_NO) return false;
