@@ -5,41 +5,26 @@
 
 #include "base/session.h"
 
-// The declaration of the dividend can promise that it is a multiple.
-static void note_promise(struct session *s, const struct rounded *r, bool asks) {
-    const struct param *p = r->param;
-    if (!p || r->by <= 0) return;
-    if (!asks) {
-        diag_note(s, p->at, "or declare that it is: 'param %s : index %% %" PRId64 ";'", r->a,
-                  r->by);
-        return;
-    }
-    if (p->rest.end) diag_fixit(s, p->rest, arena_printf(&s->arena, " %% %" PRId64, r->by));
-    diag_note(s, p->asked,
-              "the launcher checks 'where', but a divisor in it is no promise for proofs; "
-              "'param %s : index %% %" PRId64 ";' does",
-              r->a, r->by);
-}
-
 // The dividend is a multiple of some of the tile, which may be as large as that.
 static bool is_smaller(const struct rounded *r) {
     return r->least > 1 && r->least < r->by && r->by % r->least == 0;
 }
 
 static void advise(struct session *s, const struct rounded *r) {
-    bool asks = r->param && r->param->asked.end;
     if (is_smaller(r))
         diag_note(s, r->at,
                   "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
                   "', for tiles of %s '%s'",
                   r->a, r->least, r->least, r->a, r->least, r->b, r->up);
-    else if (!asks)
+    else
         diag_fixit(s, r->at, r->up);
-    note_promise(s, r, asks);
+    if (r->param && r->by > 0)
+        diag_note(s, r->param->at, "or declare that it is: 'param %s : index %% %" PRId64 ";'",
+                  r->a, r->by);
 }
 
 void rounded_grid(struct session *s, const struct rounded *r) {
-    bool plain = !is_smaller(r) && !(r->param && r->param->asked.end);
+    bool plain = !is_smaller(r);
     diag_error(s, r->at,
                "nothing promises that '%s' is a multiple of %s, so the block for the last, "
                "incomplete tile may be missing%s%s%s",
@@ -57,7 +42,7 @@ void rounded_lost(struct session *s, const struct rounded *r, const struct tenso
         diag_fixit(s, r->at, r->up);
         return;
     }
-    bool plain = !is_smaller(r);  // what 'where' says is known to those who ask
+    bool plain = !is_smaller(r);
     diag_warn(s, W_REMAINDER, r->at,
               "nothing promises that '%s' is a multiple of %s, and nothing reads the last, "
               "incomplete tile of '%s'%s%s%s",
