@@ -48,6 +48,12 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_THREAD_ORDER] = {"thread-order", true,
                         "two sides of a copy that are cut by threads in different orders"},
     [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},
+    [W_REMAINDER] = {"remainder", true,
+                     "a quotient that is rounded down and loses the last tile (an error)"},
+    [W_UNREAD] = {"unread", true, "a grid or a loop that ends before the tensor that it reads"},
+    [W_TURNED_TILES] = {"turned-tiles", true,
+                        "tiles that are transposed as tiles, but not in themselves"},
+    [W_OVERLAP] = {"overlap", true, "a tensor that is read and has one element twice"},
     [W_SPILL] = {"spill", true, "a fragment that is larger than the registers of a thread"},
 };
 
@@ -59,6 +65,7 @@ void diags_init(struct diags *d) {
     *d = (struct diags){.error_limit = 20, .color = -1};
     arena_init(&d->arena);
     for (int i = 0; i < W_COUNT; i++) d->off[i] = !warnings[i].on;
+    d->werror[W_REMAINDER] = true;
 }
 
 void diags_release(struct diags *d) {
@@ -212,10 +219,14 @@ void diag_if_mended(struct session *s) {
 void diag_drop_claims(struct diag *d) {
     struct diag **at = &d->note;
     while (*at) {
-        if ((*at)->claim)
+        const struct claim *claim = (*at)->claim;
+        if (claim && !claim->right) {
             *at = (*at)->next;
-        else
-            at = &(*at)->next;
+            continue;
+        }
+        if (claim) (*at)->fixit = NULL;
+        (*at)->claim = NULL;
+        at = &(*at)->next;
     }
 }
 

@@ -35,6 +35,10 @@ enum warning {
     W_FIXED_TILE,
     W_THREAD_ORDER,
     W_ROUNDING,
+    W_REMAINDER,
+    W_UNREAD,
+    W_TURNED_TILES,
+    W_OVERLAP,
     W_SPILL,
     W_COUNT
 };
@@ -72,6 +76,9 @@ struct claim {
     bool or_else;  // shown only when none before it holds
     bool proven;   // proofs and expectations do not depend on the edits
     bool in_all;   // other copies may take more
+    // The error is gone, whatever the accesses cost then.  Otherwise the note is still right, and
+    // only its fix-its are dropped.
+    bool right;
 };
 
 struct diag {

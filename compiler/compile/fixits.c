@@ -300,9 +300,12 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     struct session *t = &x->t;
     if (x->sema_errors > most) return false;
     if (!claim->function) return true;
+    if (claim->right) {
+        compile_until(&x->now, STEP_EXPECT);
+        return errors_of(t) <= most;
+    }
     if (x->now.next > STEP_SEMA) compile_until(&x->now, STEP_VECTORIZE);
-    // check the claimed width first: the proofs take longest
-    if (x->now.next < STEP_VECTORIZE ||
+    if (x->now.next < STEP_VECTORIZE ||  // the claimed width first: the proofs take longest
         width_of(t, x->now.plan, claim->function, claim->copy) < claim->bits)
         return false;
     if (x->none_narrower == NOT_ASKED)

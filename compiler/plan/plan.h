@@ -92,6 +92,7 @@ struct kernel {
     int nformals;
     struct lay_int grid[3];  // blocks by axis
     struct range grid_at[3];
+    const struct rounded *grid_rounded[3];  // as of a loop's end
     int64_t threads;
     struct range threads_at;  // what "threads" says; empty where it is not written
     struct tensor **local;    // shared and frag tensors that are used, in order of first use

@@ -12,6 +12,7 @@
 
 struct function;
 struct plan_call;
+struct rounded;
 struct sync_point;
 
 // A number in the plan, as bits of an element.
@@ -110,6 +111,8 @@ struct stmt {
     struct ix_var *var;
     const struct ix *begin, *end;
     struct range end_at;
+    const struct rounded
+        *rounded;       // the first quotient in "end" that may have a remainder; or NULL
     struct stmt *body;  // also of a part
     struct pipeline *pipe;
     bool load;  // STMT_PART: a "load" part, otherwise a "use" part

@@ -28,7 +28,8 @@ static void declare_const(struct sema *c, const struct ast_decl *d) {
     c->sought.sizes = true;
     const struct value *v = eval(c, e);
     c->sought.sizes = false;
-    scope_declare(c, d->name, SYM_CONST, v);
+    struct symbol *sym = scope_declare(c, d->name, SYM_CONST, v);
+    if (sym && e == d->value && v->kind == VAL_INT) sym->rounded = rounded_find(c, e);
 }
 
 // -- params ---------------------------------------------------------------------------------------

@@ -43,9 +43,10 @@ struct symbol {
     const struct ast_fn *fn;          // of a device function that can be called: its text
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
     struct tensor *asks_of;  // SYM_LET: the tensor whose layout its value depends on; or NULL
-    struct symbol *outer;    // the symbol that this one hides, or NULL
-    struct symbol *prev;     // the symbol declared before this one
-    uint32_t chain;          // index in the hash table + 1
+    const struct rounded *rounded;  // SYM_LET, SYM_CONST: see rounded_find
+    struct symbol *outer;           // the symbol that this one hides, or NULL
+    struct symbol *prev;            // the symbol declared before this one
+    uint32_t chain;                 // index in the hash table + 1
 };
 
 struct label {

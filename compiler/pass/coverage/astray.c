@@ -75,14 +75,15 @@ static bool note_elements(struct session *s, const struct view *v, const struct 
 static bool note_swapped(struct session *s, const struct view *v, const struct cut *a, int i,
                          const struct cut *b) {
     if (!a->v || !b->v || a->v == b->v || a->step != a->tile || b->step != b->tile) return false;
-    if (a->v->kind == IX_LOOP || b->v->kind == IX_LOOP) return false;
     if (!has_as_many(s, a, b->v) || !has_as_many(s, b, a->v) || has_as_many(s, a, a->v))
         return false;
     diag_note(s, v->at,
               "along %s '%s' has %s tiles, which '%s' counts, not '%s': the coordinates are "
-              "swapped, or the axes of the grid",
+              "swapped, or %s",
               view_mode_text(s, v->base, i), v->base->name, lay_int_text(&s->lay, tiles_of(s, a)),
-              b->v->name, a->v->name);
+              b->v->name, a->v->name,
+              a->v->kind == IX_LOOP || b->v->kind == IX_LOOP ? "the bounds"
+                                                             : "the axes of the grid");
     return true;
 }
 
@@ -112,8 +113,7 @@ static bool note_no_grid(struct session *s, const struct kernel *k, const struct
     return true;
 }
 
-bool coverage_note_tile(struct session *s, const struct kernel *k, const struct view *v,
-                        bool in_loop) {
+bool coverage_note_tile(struct session *s, const struct view *v) {
     struct cut cut[MOST_MODES];
     int n = cuts(s, v, cut);
     bool noted = false;
@@ -121,5 +121,12 @@ bool coverage_note_tile(struct session *s, const struct kernel *k, const struct 
     for (int i = 0; i < n; ++i) noted |= note_elements(s, v, &cut[i], i);
     for (int i = 0; i < n && !noted; ++i)
         for (int j = i + 1; j < n && !noted; ++j) noted = note_swapped(s, v, &cut[i], i, &cut[j]);
-    return noted || (n && !in_loop && note_no_grid(s, k, v, cut, n));
+    return noted;
+}
+
+bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v) {
+    struct cut cut[MOST_MODES];
+    int n = cuts(s, v, cut);
+    lay_clear_error(&s->lay);
+    return n && note_no_grid(s, k, v, cut, n);
 }

@@ -1,84 +1,143 @@
 // Computes how many blocks or iterations would write a tensor completely, if a part is never
 // written.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 #include "plan/view.h"
 
-// Whether "t" is a variable times a number, such as "32*block.x".
-static bool steps(const struct ix_term *t, int64_t *by, int64_t *end) {
-    if (!t->atom || t->atom->op != IX_VAR || !lay_int_static(t->coef) || t->coef.num < 1)
-        return false;
-    const struct ix_var *v = t->atom->var;
-    if (!lay_int_static(v->lo) || v->lo.num != 0 || !lay_int_static(v->end)) return false;
-    *by = t->coef.num;
-    *end = v->end.num;
-    return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);
-}
+struct blocks {
+    struct session *s;
+    const struct kernel *k;
+    struct prover *prover;
+    const struct around *around;
+};
 
-// Whether "v", of which all elements must be there, is outside its tensor where "x" goes on to "end".
-static bool ends_before(struct session *s, const struct view *v, const struct ix_var *x,
-                        int64_t end) {
+// Whether "v", of which all elements must be there, is outside its tensor where "x" is "last".
+static bool ends_before(const struct blocks *b, const struct view *v, const struct ix_var *x,
+                        const struct ix *last) {
+    struct session *s = b->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     if (v->tiled || v->overhang || v->base->space == MEM_FRAG) return false;
     for (int i = 0; v->coord_off && i < lay_tuple_rank(flat); ++i) {
-        struct lay_int n = lay_tuple_get(&s->lay, flat, i)->leaf;
-        const struct ix *last = NULL;
-        if (v->coord_off[i] && lay_int_static(n) && ix_depends_on(v->coord_off[i], x))
-            last = ix_substitute(s, v->coord_off[i], x, ix_int(s, end - 1));
-        int64_t at;
-        if (last && ix_static(last, &at) && at >= n.num) return true;
+        const struct ix *e = v->coord_off[i];
+        if (!e || !ix_depends_on(e, x)) continue;
+        e = ix_substitute(s, e, x, last);
+        e = e ? ix_max(s, e) : NULL;
+        if (!e || coverage_short(b->prover, ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf),
+                                 ix_add(s, e, ix_int(s, 1))))
+            return true;
     }
     return false;
 }
 
 // What "x" cannot go on in: a tensor that a copy of "k" would then touch outside; NULL: it can.
-static const struct tensor *stops(struct session *s, const struct kernel *k, const struct ix_var *x,
-                                  int64_t end) {
+static const struct tensor *stops(const struct blocks *b, const struct ix_var *x,
+                                  const struct ix *last) {
+    const struct kernel *k = b->k;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_COPY) continue;
-        if (ends_before(s, &st->copy->src, x, end)) return st->copy->src.base;
-        if (ends_before(s, &st->copy->dst, x, end)) return st->copy->dst.base;
+        if (ends_before(b, &st->copy->src, x, last)) return st->copy->src.base;
+        if (ends_before(b, &st->copy->dst, x, last)) return st->copy->dst.base;
     }
     return NULL;
 }
 
-static void note_variable(struct session *s, const struct kernel *k, const struct view *v, int mode,
-                          int64_t extent, const struct ix_term *t) {
-    int64_t by, end;
-    if (!steps(t, &by, &end) || end >= (extent + by - 1) / by) return;
-    const struct ix_var *x = t->atom->var;
-    int64_t want = (extent + by - 1) / by;
-    const struct tensor *stop = stops(s, k, x, want);
-    if (stop) {
-        diag_note(
-            s, v->at,
-            "along %s '%s' has %lld elements, and '%s' steps by %lld up to %lld; with more "
-            "steps this kernel would be outside '%s', so what is left takes a copy of its own",
-            view_mode_text(s, v->base, mode), v->base->name, (long long)extent, x->name,
-            (long long)by, (long long)(by * (end - 1)), stop->name);
-        return;
+// The variable with the largest steps along mode "mode" of "v"; false: there is none.
+static bool outermost(const struct blocks *b, const struct view *v, int mode, struct mover *out) {
+    const struct ix *e = v->coord_off[mode];
+    struct ix_term alone = {.coef = lay_int(1), .atom = e};
+    int n = !e ? 0 : e->op == IX_SUM ? e->nterms : 1;
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        struct mover m;
+        const struct ix_term *t = e->op == IX_SUM ? &e->term[i] : &alone;
+        if (!coverage_mover(b->s, b->k, b->around, t, &m)) continue;
+        if (any && m.step <= out->step) continue;
+        *out = m;
+        any = true;
     }
-    diag_note(s, v->at, "along %s '%s' has %lld elements, and '%s' steps by %lld: %s",
-              view_mode_text(s, v->base, mode), v->base->name, (long long)extent, x->name,
-              (long long)by,
-              arena_printf(&s->arena,
-                           x->kind == IX_LOOP
-                               ? "'%s in 0 .. %lld' reaches all of them, not %lld"
-                               : "'%s' reaches all of them in a grid of %lld blocks, not %lld",
-                           x->name, (long long)want, (long long)end));
+    return any;
 }
 
-void coverage_note_blocks(struct session *s, const struct kernel *k, const struct view *v) {
-    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
-    int rank = lay_tuple_rank(flat);
-    for (int i = 0; v->coord_off && i < rank; ++i) {
-        struct lay_int n = lay_tuple_get(&s->lay, flat, i)->leaf;
-        const struct ix *e = v->coord_off[i];
-        if (!lay_int_static(n) || !e) continue;
-        struct ix_term alone = {.coef = lay_int(1), .atom = e};
-        if (e->op == IX_VAR) note_variable(s, k, v, i, n.num, &alone);
-        for (int j = 0; e->op == IX_SUM && j < e->nterms; ++j)
-            note_variable(s, k, v, i, n.num, &e->term[j]);
+// Along "mode", where nothing counts its tiles.
+static bool note_still(const struct blocks *b, const struct view *v, int mode,
+                       struct lay_int extent) {
+    struct session *s = b->s;
+    const struct ix *lo, *hi;
+    int64_t tile;
+    if (!v->coord_off[mode] || !ix_constant(v->coord_off[mode])) return false;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    if (!v->tiled || !span || !ix_static(span, &tile)) return false;
+    if (!coverage_short(b->prover, ix_add(s, hi, ix_int(s, 1)), ix_lay(s, extent))) return false;
+    diag_note(s, v->at,
+              "along %s '%s' has %s tiles of %" PRId64
+              ", and no block and no step counts them: this is always the tile at %s",
+              view_mode_text(s, v->base, mode), v->base->name, coverage_tiles(s, extent, tile + 1),
+              tile + 1, ix_text(s, v->coord_off[mode]));
+    return true;
+}
+
+// Along "mode", where the first step is beyond the first element.
+static bool note_first(const struct blocks *b, const struct view *v, int mode,
+                       const struct mover *m) {
+    struct session *s = b->s;
+    const struct ix *at = ix_substitute(s, v->coord_off[mode], m->v, m->begin);
+    int64_t first;
+    if (!at || !ix_min(s, at) || !ix_static(ix_min(s, at), &first) || first <= 0) return false;
+    diag_note(s, v->at,
+              "along %s '%s' begins at %s, so that the first element written is %" PRId64 ", not 0",
+              view_mode_text(s, v->base, mode), m->v->name, ix_text(s, m->begin), first);
+    return true;
+}
+
+static bool note_mode(const struct blocks *b, const struct view *v, int mode,
+                      struct lay_int extent) {
+    struct session *s = b->s;
+    struct mover m = {0};
+    int64_t from;
+    if (!outermost(b, v, mode, &m)) return note_still(b, v, mode, extent);
+    if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
+    if (from != 0) return note_first(b, v, mode, &m);
+    const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);
+    if (!coverage_short(b->prover, by, all)) return false;
+    struct lay_int want = lay_int_ceil_div(&s->lay, extent, lay_int(m.step));
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(want)) return false;
+    const char *text = coverage_tiles(s, extent, m.step), *is = ix_text(s, m.end);
+    const struct tensor *stop = stops(b, m.v, ix_sub(s, ix_lay(s, want), ix_int(s, 1)));
+    const char *along = view_mode_text(s, v->base, mode), *of = lay_int_text(&s->lay, extent);
+    if (stop) {
+        const struct ix *last = ix_scale(s, ix_sub(s, m.end, ix_int(s, 1)), lay_int(m.step));
+        diag_note(s, v->at,
+                  "along %s '%s' has %s elements, and '%s' steps by %" PRId64
+                  " up to %s; with more steps this kernel would be outside '%s', so what is left "
+                  "takes a copy of its own",
+                  along, v->base->name, of, m.v->name, m.step, ix_text(s, last), stop->name);
+        return true;
     }
+    diag_note(s, m.end_at.end ? m.end_at : v->at,
+              "along %s '%s' has %s elements, and '%s' steps by %" PRId64 ": %s", along,
+              v->base->name, of, m.v->name, m.step,
+              arena_printf(&s->arena,
+                           m.loop ? "'%s in 0 .. %s' reaches all of them, not %s"
+                                  : "'%s' reaches all of them in a grid of %s blocks, not %s",
+                           m.v->name, text, is));
+    if (m.end_at.end) {
+        diag_fixit(s, m.end_at, text);
+        diag_claim(s, (struct claim){.function = b->k->name, .right = true});
+    }
+    return true;
+}
+
+bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prover *p,
+                          const struct view *v, const struct around *around) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    const struct blocks b = {s, k, p, around};
+    bool noted = false;
+    for (int i = 0; v->coord_off && i < lay_tuple_rank(flat); ++i)
+        noted |= note_mode(&b, v, i, lay_tuple_get(&s->lay, flat, i)->leaf);
+    return noted;
 }

@@ -17,15 +17,51 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
-// Notes how many blocks or iterations of "k" would reach all elements, where "v", written by one
-// copy, does not.
-void coverage_note_blocks(struct session *s, const struct kernel *k, const struct view *v);
+// reach.c
+struct rounded;
+// A block's or a loop's variable in the coordinate of a view: it runs from "begin" to "end" - 1.
+struct mover {
+    const struct ix_var *v;
+    bool loop;
+    int64_t step;  // in elements
+    const struct ix *begin, *end;
+    struct range end_at;
+    const struct rounded *rounded;  // a quotient in "end" that may have a remainder; or NULL
+};
+// Whether "t", a term of the coordinate of a view in "k" inside "around", has such a variable.
+bool coverage_mover(struct session *s, const struct kernel *k, const struct around *around,
+                    const struct ix_term *t, struct mover *out);
+// Sets "end" to what "v" reaches along mode "mode", its largest coordinate plus 1, and "tile" to
+// what it has there at a time.  Returns false if that is not known.
+bool coverage_reach(struct session *s, const struct view *v, const struct around *around, int mode,
+                    const struct ix **end, int64_t *tile);
+// Whether "end" is less than "limit" for some params.
+bool coverage_short(struct prover *p, const struct ix *end, const struct ix *limit);
+// How many tiles of "by" elements cover "of": "4", "K / 32", "ceil_div(K, 32)".
+const char *coverage_tiles(struct session *s, struct lay_int of, int64_t by);
+
+// blocks.c
+// Notes how many blocks or iterations of "k" would reach all elements, where "v", written
+// inside "around", does not.  Returns false if it finds nothing.
+bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prover *p,
+                          const struct view *v, const struct around *around);
 
 // astray.c
-// Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements in "k".
-// Returns false if it finds nothing.  "in_loop": the copy is in a loop.
-bool coverage_note_tile(struct session *s, const struct kernel *k, const struct view *v,
-                        bool in_loop);
+// Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.
+// Returns false if it finds nothing.
+bool coverage_note_tile(struct session *s, const struct view *v);
+// Notes that "k" has no grid, if its blocks count the tiles of "v".
+bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v);
+
+// turned.c
+// Whether "a" and "b", in global memory, have the same two extents in different orders.
+bool coverage_reversed(struct session *s, const struct tensor *a, const struct tensor *b);
+// "select(V, (1,0))" with the text of "v".
+const char *coverage_turned_text(struct session *s, const struct view *v);
+// Notes that copy "c" of "k" should transpose its source, if that has elements of "a" and its
+// destination is a tensor with the extents of "a" the other way round.
+bool coverage_note_turned(struct session *s, const struct kernel *k, const struct tensor *a,
+                          const struct copy *c);
 
 // rounding.c
 // Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances

@@ -178,7 +178,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
               step ? " in that step" : "");
     const struct copy *c = only ? only->copy : NULL;
     bool outside = c && !c->pad && c->src.overhang && begins_outside(s, only, step, found);
-    if (outside && !step && coverage_note_tile(s, u->k, &c->src, true)) return;
+    if (outside && !step && coverage_note_tile(s, &c->src)) return;
     if (outside)
         diag_note(s, c->src.at,
                   step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "
@@ -189,6 +189,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
     if (outside && step) return;  // filling with zeros would not help
+    if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c->src.base, r->copy)) return;
     bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
     if (c && !c->pad && c->src.overhang && !partly)
         diag_note(s, only->view->at,

@@ -268,6 +268,39 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
 
 // -- wholly ---------------------------------------------------------------------------------------
 
+// Whether each copy to "t" says which part it writes: by a range, or by numbers.
+static bool says_part(const struct writes *w, const struct tensor *t) {
+    for (int i = 0; i < w->n; ++i) {
+        const struct view *v = w->at[i].view;
+        if (v->base != t || v->limit) continue;
+        for (int m = 0; m < w->at[i].set.nouts; ++m)
+            if (!v->coord_off[m] || !ix_constant(v->coord_off[m])) return false;
+    }
+    return true;
+}
+
+// "one": "first" is the only copy to the output.
+static void refuse_whole(struct writes *w, const struct formal *f, const struct write *first,
+                         bool one, const struct prove_witness *found) {
+    struct session *s = w->s;
+    const struct tensor *t = f->tensor;
+    const struct view *v = one ? first->view : NULL;
+    bool noted = false;
+    diag_error(s, one ? v->at : f->at, "'%s' is not written completely by kernel '%s'", t->name,
+               w->k->name);
+    diag_page(s, "once");
+    if (one) noted = coverage_note_tile(s, v);
+    if (one && !noted) noted = coverage_note_blocks(s, w->k, w->prover, v, &first->around);
+    if (one && first->around.n == 0) noted |= coverage_note_grid(s, w->k, v);
+    diag_note(s, one ? first->at : f->at, "%selement %s of '%s' is never written",
+              instances_params(s, w->plan, w->k, found), instances_element(s, found), t->name);
+    bool part = says_part(w, t);
+    if (noted && !part) return;
+    diag_note(s, f->at, "listed as 'out' here, so blocks and loops must write all of it%s",
+              part ? arena_printf(&s->arena, "; 'inout %s' keeps what is not written", t->name)
+                   : "");
+}
+
 static bool check_whole(struct writes *w, const struct formal *f) {
     struct session *s = w->s;
     const struct tensor *t = f->tensor;
@@ -296,20 +329,10 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         diag_page(s, "once");
         instances_advice(s, w->prover, false, f->at);
     } else {
-        bool one = copies == 1 && n == 1;
-        diag_error(s, one ? first->view->at : f->at,
-                   "'%s' is not written completely by kernel '%s'", t->name, w->k->name);
-        diag_page(s, "once");
-        diag_note(s, one ? first->at : f->at, "%selement %s of '%s' is never written",
-                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
-                  t->name);
-        if (one) coverage_note_blocks(s, w->k, first->view);
-        if (one && coverage_note_tile(s, w->k, first->view, first->around.n > 0)) return false;
+        refuse_whole(w, f, first, copies == 1 && n == 1, &found);
+        return false;
     }
-    diag_note(s, f->at,
-              "listed as 'out' here, so blocks and loops must write all of it; 'inout %s' keeps "
-              "what is not written",
-              t->name);
+    diag_note(s, f->at, "listed as 'out' here, so blocks and loops must write all of it");
     return false;
 }
 

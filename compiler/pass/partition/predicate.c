@@ -263,6 +263,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
                    view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
+        coverage_note_turned(s, k, c->src.base, c);
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
             instances_advice(s, f->prover, false, c->at);

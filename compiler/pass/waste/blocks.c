@@ -9,6 +9,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/waste/waste.h"
 
 // The value of a variable from which on nothing is moved: ceil_div(of, by).
@@ -96,16 +97,6 @@ static bool too_many(struct session *s, struct lay_int n, const struct reach *b)
     return one_for(s, n, b->of, &num, &den) && b->by / 2 >= (num - 1) / den + 1;
 }
 
-static const char *enough_text(struct session *s, const struct reach *b) {
-    struct lay_int n = lay_int_ceil_div(&s->lay, b->of, lay_int(b->by));
-    lay_clear_error(&s->lay);
-    if (lay_int_valid(n) && lay_int_static(n)) return lay_int_text(&s->lay, n);
-    const char *of = lay_int_text(&s->lay, b->of);
-    return arena_printf(
-        &s->arena, lay_int_divisible(b->of, b->by) ? "%s / %" PRId64 : "ceil_div(%s, %" PRId64 ")",
-        of, b->by);
-}
-
 // Then fewer blocks or steps would be wrong, too.
 static bool note_elements(struct session *s, const struct reach *b) {
     if (!b->elements) return false;
@@ -136,7 +127,7 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
     if (!too_many(s, k->grid[axis], &b)) return;
-    const char *enough = enough_text(s, &b);
+    const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
               "axis '%c' of the grid has %s blocks, and only the first %s write elements: each "
               "has %" PRId64 " of %s",
@@ -174,7 +165,7 @@ static void loop_waste(struct session *s, const struct stmt *loop) {
     int64_t from;
     if (!ix_static(loop->begin, &from) || from != 0 || !ix_monomial(loop->end, &n)) return;
     if (!loop_bound(s, loop, lay_int_static(n), &b) || !too_many(s, n, &b)) return;
-    const char *enough = enough_text(s, &b);
+    const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
               "this loop has %s steps, and only the first %s move elements of global memory: "
               "each has %" PRId64 " of %s",

@@ -1,15 +1,28 @@
 // Pass "waste": warns of blocks, iterations and copies that have no effect, and of numbers that a
 // copy changes.
 //
-// Requires: facts of partition and predicate.  Fills nothing.  What it says is so for all sizes; what is not
-// known is not said.
+// Requires: facts of partition and predicate.  Fills nothing.  What it says is so for all sizes, or
+// there is a witness; what is not known is not said.
 #include "pass/waste/waste.h"
 
 #include "base/session.h"
+#include "pass/instances/instances.h"
 #include "pass/pass.h"
 
 static bool is_on(const struct session *s, enum warning w) {
     return !s->diags.off_all && !s->diags.off[w];
+}
+
+// What needs a prover.
+static void proven(struct session *s, const struct plan *p, const struct kernel *k) {
+    bool reads = is_on(s, W_UNREAD) || is_on(s, W_REMAINDER);
+    if (!reads && !is_on(s, W_OVERLAP)) return;
+    struct session_mark mark = session_mark(s);
+    struct prover *prover = instances_prover(s, p, k);
+    if (is_on(s, W_OVERLAP)) waste_overlap(s, p, k, prover);
+    if (reads) waste_reads(s, p, k, prover);
+    prover_free(prover);
+    session_rewind(s, mark);
 }
 
 bool pass_waste(struct session *s, struct plan *p) {
@@ -19,6 +32,8 @@ bool pass_waste(struct session *s, struct plan *p) {
         if (is_on(s, W_UNUSED)) waste_arguments(s, k);
         if (is_on(s, W_UNUSED)) waste_declared(s, k);
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
+        proven(s, p, k);
+        if (is_on(s, W_TURNED_TILES)) waste_turned(s, k);
         if (is_on(s, W_FIXED_TILE)) waste_tiles(s, k);
         if (is_on(s, W_THREAD_ORDER)) waste_threads(s, k);
         if (is_on(s, W_IDLE_THREADS)) waste_block(s, k);

@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 
 struct session;
+struct prover;
 
 // Warns of blocks and iterations that are outside every tensor, for every size.
 void waste_blocks(struct session *s, const struct kernel *k);
@@ -16,6 +17,15 @@ void waste_digits(struct session *s, const struct kernel *k);
 
 // Warns of floats that go through a buffer of a narrower type to a tensor of their own type.
 void waste_rounding(struct session *s, const struct kernel *k);
+
+// Warns of blocks and loops that end before the tensor that they read.
+void waste_reads(struct session *s, const struct plan *p, const struct kernel *k,
+                 struct prover *prover);
+// Warns of inputs of "k" with two coordinates that are the same element.
+void waste_overlap(struct session *s, const struct plan *p, const struct kernel *k,
+                   struct prover *prover);
+// Warns of tiles that change places as in a transposition and are not transposed themselves.
+void waste_turned(struct session *s, const struct kernel *k);
 
 // Warns of inputs of which all blocks read the same part, if an output of that shape is written in
 // parts.

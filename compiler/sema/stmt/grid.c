@@ -2,31 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/rounded.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
-
-// Removes parentheses around "e".
-static const struct ast_expr *inside(const struct ast_expr *e) {
-    while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
-    return e;
-}
-
-// The M in "(M + 63) / 64" and "(M + 64 - 1) / 64", or NULL.
-static const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e) {
-    const struct ast_expr *sum = inside(e->lhs), *by = inside(e->rhs);
-    if (sum->kind != E_BINARY) return NULL;
-    const struct ast_expr *of = sum;
-    while (of->kind == E_BINARY && (of->op == OP_ADD || of->op == OP_SUB)) of = of->lhs;
-    int64_t n = 0, over = 0;
-    for (const struct ast_expr *x = sum; x != of; x = x->lhs) {
-        const struct value *v = eval(c, x->rhs);
-        if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return NULL;
-        over += x->op == OP_ADD ? n : -n;
-    }
-    const struct value *v = eval(c, by);
-    return v->kind == VAL_INT && ix_static(v->ix, &n) && over == n - 1 ? of : NULL;
-}
 
 // Reports a grid "M / 64" whose division may have a remainder.
 static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
@@ -34,39 +13,15 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
         ix_monomial(v->ix, &out))
         return false;
-    const char *b = ast_expr_text(c->s, inside(e->rhs));
     const struct ast_expr *up = rounded_up(c, e);
-    const char *a = ast_expr_text(c->s, up ? up : inside(e->lhs));
-    if (up) {
-        diag_error(c->s, e->at,
-                   "'%s' counts the tiles of '%s', rounded up; write 'ceil_div(%s, %s)'",
-                   ast_expr_text(c->s, e), a, a, b);
-        diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
+    if (!up) {
+        rounded_grid(c->s, rounded_quotient(c, e));
         return true;
     }
-    int64_t least = 1, by = 0;
-    const struct value *of = eval(c, e->lhs), *tile = eval(c, inside(e->rhs));
-    if (of->kind == VAL_INT) least = ix_divisor(of->ix);
-    bool smaller = tile->kind == VAL_INT && ix_static(tile->ix, &by) && least > 1 && least < by &&
-                   by % least == 0;  // the tile may be as large as that
-    const char *up_text = sema_text(c, "ceil_div(%s, %s)", a, b);
-    const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-    if (param && param->kind != SYM_PARAM) param = NULL;
-    diag_error(
-        c->s, e->at,
-        "nothing promises that '%s' is a multiple of %s, so the block for the last, incomplete "
-        "tile may be missing%s%s%s",
-        a, b, smaller ? "" : "; write '", smaller ? "" : up_text, smaller ? "" : "'");
-    if (smaller)
-        diag_note(c->s, e->at,
-                  "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
-                  "', for tiles of %s '%s'",
-                  a, least, least, a, least, b, up_text);
-    else
-        diag_fixit(c->s, e->at, up_text);
-    if (!param || by <= 0) return true;
-    const char *number = sema_text(c, "%" PRId64, by);  // a promise takes no name
-    diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, number);
+    const char *a = ast_expr_text(c->s, up), *b = ast_expr_text(c->s, expr_inside(e->rhs));
+    diag_error(c->s, e->at, "'%s' counts the tiles of '%s', rounded up; write 'ceil_div(%s, %s)'",
+               ast_expr_text(c->s, e), a, a, b);
+    diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
     return true;
 }
 
@@ -124,5 +79,6 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
         }
         k->grid[i] = b;
         k->grid_at[i] = at;
+        k->grid_rounded[i] = rounded_find(c, one_axis);
     }
 }

@@ -248,6 +248,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     loop->begin = eval_ix(c, s->loop.lo, "the start of a loop");
     loop->end = eval_ix(c, s->loop.hi, "the end of a loop");
     loop->end_at = s->loop.hi->at;
+    loop->rounded = loop->end ? rounded_find(c, s->loop.hi) : NULL;
     if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;
@@ -326,6 +327,7 @@ static void check_let(struct sema *c, const struct ast_stmt *s) {
     c->asks_of = NULL;
     struct symbol *sym = scope_declare(c, s->name, SYM_LET, eval(c, s->value));
     if (sym) sym->asks_of = c->asks_of;
+    if (sym && sym->value->kind == VAL_INT) sym->rounded = rounded_find(c, s->value);
     c->asks = (struct range){0, 0, 0};
     c->asks_of = NULL;
 }

@@ -28,6 +28,16 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
 
+// rounded.c
+// "e" without parentheses around it.
+const struct ast_expr *expr_inside(const struct ast_expr *e);
+// The M in the quotients "(M + 63) / 64" and "(M + 64 - 1) / 64"; or NULL.
+const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e);
+// Describes the quotient "e".
+const struct rounded *rounded_quotient(struct sema *c, const struct ast_expr *e);
+// The first quotient in "e", or in the values of names in it, that may have a remainder; or NULL.
+const struct rounded *rounded_find(struct sema *c, const struct ast_expr *e);
+
 // Whether the index "f" of a device function promises nothing; reports an error otherwise.
 bool index_promises_nothing(struct sema *c, const struct ast_formal *f);
 
