@@ -34,6 +34,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         .name = d->name.name, .from = fn->from, .at = d->name.at, .id = c->plan->nfunctions};
     struct symbol *sym = scope_declare(c, d->name, SYM_EXTERN, &value_none);
     if (!sym) return;
+    check_c_name(c, d->name, true);
     sym->function = x;
     x->broken = true;
     if (fn->nformals > MOST_FORMALS) {
@@ -58,7 +59,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX) {
-            x->index[x->nindexes++] = (struct index_formal){NULL, i, f->at};
+            x->index[x->nindexes++] = (struct index_formal){f->name.name, NULL, i, f->at};
             continue;
         }
         struct tensor *t = formal_of(c, f);
