@@ -210,7 +210,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     if (t->space == MEM_SHARED && !t->outside)
         b->count = t->smem_elements;
     else if (t->space != MEM_GLOBAL && lay_valid(t->layout))
-        b->count = lay_cosize(&w->s->lay, t->layout).num;
+        b->count = lay_span(&w->s->lay, t->layout).num;
     w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
     return b;
 }

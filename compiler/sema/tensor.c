@@ -156,7 +156,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
 // Warns of a swizzle that changes no offset of the layout.
 static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct range at) {
     struct lay_swizzle sw = t->layout.sw;
-    struct lay_int n = lay_cosize(c->lay, lay_inner(t->layout));
+    struct lay_int n = lay_span(c->lay, lay_inner(t->layout));
     int from = sw.m + (sw.s > 0 ? sw.s : 0);
     lay_clear_error(c->lay);
     if (!sw.b || !lay_int_is(t->layout.offset, 0) || !lay_int_static(n) || from > 40 ||
@@ -177,7 +177,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
         return false;
     }
     struct lay plain = lay_inner(t->layout);
-    struct lay_int one = lay_cosize(c->lay, plain);
+    struct lay_int one = lay_span(c->lay, plain);
     if (!lay_int_static(one)) {
         sema_lay_error(c, e->at, "the stages");
         return false;
