@@ -45,7 +45,11 @@ struct relayout {
     const char *usual;         // the typical sizes that are assumed, "M = 4096"; NULL: none are
     struct relayout_when when[RELAYOUT_WHEN];  // conditions that hold besides the promises
     int nwhen;
-    const char *note;  // what the author may have meant instead, by relayout_read; or NULL
+    // whether some values of the params keep all promises and the conditions; NULL: they do
+    bool (*can_hold)(const void *by, const struct relayout *r);
+    const void *by;
+    const char *left_out;  // the conditions of the cases that no values were found for; or NULL
+    const char *note;      // what the author may have meant instead, by relayout_read; or NULL
     // set by the search, which needs it often: for each side, the modes sorted by speed; source
     // first
     const int *order[2];

@@ -203,9 +203,13 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     const char *rd = atom_of_sides(r, &c->rd, true, false);
     struct hints h = hints_of(r, c);
     bool narrow = h.ld[0] || c->block * bits != load || strcmp(rd, "universal") != 0;
-    bool ragged = false;
-    for (int m = 0; m < r->rank; ++m)
-        ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
+    bool ragged = false;  // some tile is not completely inside, or not at all
+    for (int m = 0; m < r->rank; ++m) {
+        struct lay_int n = exactly(&r->mode[m], RELAYOUT_EXTENT);
+        int64_t lo, hi;
+        lay_int_range(n, &lo, &hi);
+        ragged |= !lay_int_divisible(n, c->tile[m]) || (!is_tiled(r, c, m) && lo < c->tile[m]);
+    }
     const char *end = ending(n);
     text_shared(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
@@ -257,6 +261,9 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                        r->mode[m].text[side == 0 ? RELAYOUT_SRC : RELAYOUT_DST],
                        side == 0 ? "source" : "destination");
     }
+    if (r->left_out)
+        buf_printf(b, "// No sizes were found that keep these conditions of wider accesses:%s.\n",
+                   r->left_out);
     if (r->to && c->way == WAY_STAGED)
         buf_printf(b, "// Elements are converted when they are %s.\n",
                    held_type(r) == r->type ? "stored" : "loaded");

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "plan/arch.h"
+#include "plan/bind.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -118,6 +119,23 @@ static int parsed(struct sema *c, const char *name, const char *text,
     return n;
 }
 
+// Whether some values of the params keep all promises and the conditions of "r".
+static bool can_hold(const void *by, const struct relayout *r) {
+    const struct sema *c = by;
+    struct session_mark mark = session_mark(c->s);
+    struct plan p = {.param = c->param,
+                     .nparams = c->plan->nparams,
+                     .relation = (const struct relation *const *)c->relation,
+                     .nrelations = c->nrelations,
+                     .nsyms = c->lay->next_sym};
+    struct condition when[RELAYOUT_WHEN];
+    for (int i = 0; i < r->nwhen; ++i)
+        when[i] = (struct condition){.value = r->when[i].value, .by = r->when[i].by};
+    bool can = plan_choose_when(c->s, &p, NULL, when, r->nwhen, 0) != NULL;
+    session_rewind(c->s, mark);
+    return can;
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
@@ -140,7 +158,9 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .dst_open = b->align == 0,
                          .arch = c->plan->arch,
                          .shared = arch_shared_bytes(c->plan->arch),
-                         .candidate = is_tuned ? c->s->options.candidate : 0};
+                         .candidate = is_tuned ? c->s->options.candidate : 0,
+                         .can_hold = can_hold,
+                         .by = c};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
