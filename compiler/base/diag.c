@@ -49,6 +49,7 @@ static const struct warning_row warnings[W_COUNT] = {
                         "two sides of a copy that are cut by threads in different orders"},
     [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},
     [W_SPILL] = {"spill", true, "a fragment that is larger than the registers of a thread"},
+    [W_FALLBACK] = {"fallback", true, "a planned copy whose best plan is refused"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

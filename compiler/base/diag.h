@@ -36,6 +36,7 @@ enum warning {
     W_THREAD_ORDER,
     W_ROUNDING,
     W_SPILL,
+    W_FALLBACK,
     W_COUNT
 };
 

@@ -314,13 +314,11 @@ static bool search(struct search *q, int from) {
     offer(&c, y, base + factor[row][i % 3] * step);
     offer_related(q, &c, y, y->mul);
     for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
+    int64_t least = q->nwhen ? least_step(q, y) : y->mul;
+    if (q->nwhen) offer_related(q, &c, y, least);
     offer(&c, y, 0);
     offer(&c, y, y->hi - y->hi % step);
-    if (q->nwhen) {
-        int64_t by = least_step(q, y);
-        offer_multiples(&c, y, by);
-        offer_related(q, &c, y, by);
-    }
+    if (q->nwhen) offer_multiples(&c, y, least);
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
         bind(q, i, c.v[k]);

@@ -54,6 +54,7 @@ struct relayout {
     // first
     const int *order[2];
     int candidate;  // 0: the best candidate, 1: the next one; less than RELAYOUT_CANDIDATES
+    const struct fallback *fallback;  // other candidates for some cases; NULL: none
 };
 
 // The layout that the expression "text" gives; invalid, with the error in the layout context, if it
@@ -85,6 +86,19 @@ struct relayout_names {
 // Returns NULL, or why there is none.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
+
+// A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
+// and why those before it are refused.
+struct fallback {
+    const char *kernel;
+    int candidate[RELAYOUT_CASES];
+    const char *why[RELAYOUT_CASES];  // lines of comments; NULL: none is refused
+    struct fallback *next;
+};
+
+// By how many percent the plan with r->fallback is predicted to be slower than the best one, at
+// most, of all cases; -1 if that is not known, or more than is accepted.
+int relayout_loss(struct session *s, const struct relayout *r);
 
 // The number of candidates, at most RELAYOUT_CANDIDATES.
 int relayout_candidates(const struct relayout *r);

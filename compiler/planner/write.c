@@ -393,12 +393,16 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     int found[RELAYOUT_CASES], cases = cases_of(s, r, list, &of[0], &found[0]);
     bool there[RELAYOUT_CASES], any = false, first = cases == 1 && r->candidate == 0;
     const char *why = NULL;
-    for (int i = 0; i < cases; ++i)
+    for (int i = 0; i < cases; ++i) {
+        int number = r->fallback ? r->fallback->candidate[i] : r->candidate;
+        first &= number == 0;
         any |= there[i] =
-            (first && found[0] > 0) || candidate_of(&list[i], r->candidate, &of[i], &found[i]);
+            (first && found[0] > 0) || candidate_of(&list[i], number, &of[i], &found[i]);
+    }
     // a case without so many candidates uses its best one
     for (int i = 0; i < cases && !why; ++i) {
         bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
+        if (r->fallback && r->fallback->why[i]) buf_puts(b, r->fallback->why[i]);
         why = one_case(s, &list[i], n, made ? &of[i] : NULL, found[i], b);
     }
     return why;

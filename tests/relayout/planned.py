@@ -372,7 +372,7 @@ def main():
                 stats["wrong: " + refused_for(said)] += status
                 if status == 0:
                     fail(number, copy, "a wrong copy compiles")
-                elif "<plan" in said:
+                elif refused_for(said).startswith("<plan>"):
                     fail(number, copy, "a wrong copy is refused in the planner's words: " + refused_for(said))
             elif copy.broken:
                 stats["not known to be wrong"] += 1

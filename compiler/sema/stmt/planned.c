@@ -136,6 +136,19 @@ static bool can_hold(const void *by, const struct relayout *r) {
     return can;
 }
 
+// Warns of a plan that is not the planner's best one.
+static void warn_fallback(struct sema *c, const char *name, struct range at,
+                          const struct fallback *f, int loss) {
+    diag_warn(c->s, W_FALLBACK, at,
+              "the planner's best plan for kernel '%s' is refused; another one is used, which is "
+              "predicted to be %d%% slower",
+              name, loss);
+    for (int i = 0; i < RELAYOUT_CASES; ++i)
+        if (f->why[i])
+            diag_note(c->s, at, "%.*s", (int)strcspn(f->why[i] + 3, "\n"), f->why[i] + 3);
+    diag_note(c->s, at, "the copy is right; that its best plan is refused is a fault of tcpc");
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
@@ -161,6 +174,10 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .candidate = is_tuned ? c->s->options.candidate : 0,
                          .can_hold = can_hold,
                          .by = c};
+    for (r.fallback = c->s->options.fallbacks; r.fallback;) {
+        if (strcmp(r.fallback->kernel, d->name.name) == 0) break;
+        r.fallback = r.fallback->next;
+    }
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
@@ -169,6 +186,9 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf text;
     buf_init(&text);
+    int loss = !why && r.fallback ? relayout_loss(c->s, &r) : 0;
+    if (loss < 0)
+        why = "its best plans are refused, and no other is predicted to be nearly as fast";
     if (!why) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) {
@@ -177,6 +197,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
         return 0;
     }
+    if (r.fallback) warn_fallback(c, d->name.name, s->at, r.fallback, loss);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
