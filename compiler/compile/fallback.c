@@ -10,9 +10,13 @@
 #include "compile/compile.h"
 #include "compile/rearrange.h"
 #include "planner/planner.h"
+#include "prove/prove.h"
 #include "syntax/ast.h"
 
-enum { MOST_TRIES = 8 };  // for a kernel, each time
+enum {
+    MOST_TRIES = 8,  // for a kernel, each time
+    MORE_STEPS = 4   // a proof may take so many times as many for what the planner wrote
+};
 
 struct fault {
     const char *kernel;  // NULL: there is none
@@ -54,12 +58,12 @@ static struct fallback *entry_of(struct session *s, const char *kernel) {
 // Takes the next candidate for the case at fault.
 static void take_next(struct session *s, struct fallback *f, const struct fault *x) {
     const char **why = &f->why[x->which];
-    *why = arena_printf(&s->arena, "%s// Candidate %d is refused: %s.\n", *why ? *why : "",
+    *why = arena_printf(&s->arena, "%scandidate %d is refused: %s\n", *why ? *why : "",
                         f->candidate[x->which]++, x->error->message);
 }
 
-// Whether the kernel compiles with the candidates of "f"; otherwise "*next" is the fault.
-static bool compiles(const struct compiled *c, const struct fallback *f, uint32_t at,
+// Whether "kernel", which is declared at "at", compiles now; otherwise "*next" is the fault.
+static bool compiles(const struct compiled *c, const char *kernel, uint32_t at,
                      struct fault *next) {
     struct session t;
     struct compiled now;
@@ -73,13 +77,13 @@ static bool compiles(const struct compiled *c, const struct fallback *f, uint32_
         error->message = arena_printf(&c->s->arena, "%s", next->error->message);
         next->error = error;
     }
-    if (next->kernel && strcmp(next->kernel, f->kernel) != 0) next->kernel = NULL;
+    if (next->kernel && strcmp(next->kernel, kernel) != 0) next->kernel = NULL;
     session_release(&t);
     return ok;
 }
 
 // Sets "c" back to the first step.  All texts are those that were read.
-static void restart(struct compiled *c) {
+static bool restart(struct compiled *c) {
     struct session *s = c->s;
     for (int i = 0; i < s->sources.n; ++i) {
         const struct source *f = &s->sources.file[i];
@@ -97,6 +101,7 @@ static void restart(struct compiled *c) {
     c->dumped = NULL;
     c->status = 0;
     c->next = STEP_PARSE;
+    return true;
 }
 
 bool fallback_begin(struct compiled *c) {
@@ -109,13 +114,18 @@ bool fallback_begin(struct compiled *c) {
             d = c->ast->decl[i];
     if (!d) return false;
     struct diag *error = x.error;
+    uint32_t at = d->name.at.begin;
+    if (s->options.proof_limit == 0) {
+        struct fault same;
+        s->options.proof_limit = MORE_STEPS * PROVE_LIMIT;
+        if (compiles(c, x.kernel, at, &same)) return restart(c);
+        s->options.proof_limit = 0;
+    }
     const struct fallback *before = s->options.fallbacks;
     struct fallback *f = entry_of(s, x.kernel), was = *f;
     for (int i = 0; i < MOST_TRIES && x.kernel && !session_given_up(s); ++i) {
         take_next(s, f, &x);
-        if (!compiles(c, f, d->at.begin, &x)) continue;
-        restart(c);
-        return true;
+        if (compiles(c, f->kernel, at, &x)) return restart(c);
     }
     *f = was;
     s->options.fallbacks = before;

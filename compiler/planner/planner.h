@@ -92,7 +92,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
 struct fallback {
     const char *kernel;
     int candidate[RELAYOUT_CASES];
-    const char *why[RELAYOUT_CASES];  // lines of comments; NULL: none is refused
+    const char *why[RELAYOUT_CASES];  // a line for each of these; NULL: none is refused
     struct fallback *next;
 };
 

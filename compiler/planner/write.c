@@ -386,6 +386,14 @@ static const char *one_case(struct session *s, const struct relayout *r,
     return NULL;
 }
 
+// Writes which candidates were refused, a line for each.
+static void put_refused(struct buf *b, const char *why) {
+    for (size_t n; why && *why; why += n + 1) {
+        n = strcspn(why, "\n");
+        buf_printf(b, "// Of the planner's choices, %.*s.\n", (int)n, why);
+    }
+}
+
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct relayout list[RELAYOUT_CASES];
@@ -402,7 +410,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     // a case without so many candidates uses its best one
     for (int i = 0; i < cases && !why; ++i) {
         bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
-        if (r->fallback && r->fallback->why[i]) buf_puts(b, r->fallback->why[i]);
+        if (r->fallback) put_refused(b, r->fallback->why[i]);
         why = one_case(s, &list[i], n, made ? &of[i] : NULL, found[i], b);
     }
     return why;

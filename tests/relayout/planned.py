@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random planned copies, `kernel k(A, out B) { copy A -> B; }`: each compiles in time, and moves what its layouts say.
 
-usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--show WORDS] [--one SEED]
+usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] [--one SEED]
 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
 extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Strides are built
@@ -11,7 +11,7 @@ where index arithmetic then finds two elements at one place for some params, the
 Of those that compile, --run N are run on the host at random params with guard bytes around both tensors.  Every byte is compared with
 index arithmetic on the strides as drawn and with the numbers of tests/judge/numeric.py: nothing of the compiler is shared.
 """
-import argparse, collections, itertools, math, os, pathlib, random, re, resource, struct, subprocess, sys, tempfile, types
+import argparse, collections, itertools, math, os, pathlib, random, re, resource, shutil, struct, subprocess, sys, tempfile, types
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "judge"))
@@ -25,8 +25,8 @@ BITS = {"b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128} | {t: w for t, (_
 NUMBERS = [*numeric.INTEGERS, *numeric.FLOATS]
 MOST = 1 << 40        # of a param, and of a constant
 SECONDS, SECONDS_PARAMS, SECONDS_HANG = 0.2, 0.5, 2.0
-FELL_BACK = re.compile(r"warning: .*\[-Wplanner\]")
-SMALL = 3000          # elements of a copy that is run
+FELL_BACK = re.compile(r"warning: .*\[-Wfallback\]")
+SMALL, ROOM = 3000, 1 << 18  # elements of a copy that is run, and of its memory
 
 
 # -- drawing ---------------------------------------------------------------------------------------------------------------------
@@ -221,8 +221,16 @@ class Copy:
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:
             return False
+        return max(self.room(given)) < 1 << 61
+
+    def room(self, given):
+        """The elements from the first to the last one on each side."""
         extents = [e.value(given) for e in self.extents]
-        return all(sum((e - 1) * s.value(given) for e, s in zip(extents, side)) < 1 << 61 for side in (self.src, self.dst))
+        return [1 + sum((e - 1) * s.value(given) for e, s in zip(extents, side)) if all(extents) else 0 for side in (self.src, self.dst)]
+
+    def runs(self):
+        rng = random.Random(0)
+        return any(given and max(self.room(given)) <= ROOM for given in (self.values(rng, SMALL) for _ in range(4)))
 
     def size(self, given):
         return math.prod(e.value(given) for e in self.extents)
@@ -245,11 +253,12 @@ class Copy:
         return None
 
 
-def drawn(number, hang):
+def drawn(number, hang, small):
+    """The copy of a seed; with "small" one that can be run."""
     rng = random.Random(number)
     while True:
         copy = Copy(rng, hang)
-        if hang or copy.meant():
+        if hang or (copy.meant() and (not small or copy.runs())):
             return copy
 
 
@@ -280,16 +289,17 @@ def bytes_of(values, bits):
     return b"".join(v.to_bytes(bits // 8, "little") for v in values)
 
 
-def case_of(copy, number, signature, given, rng):
-    """One case as tests/judge/host.cpp reads it: both tensors with the bytes before and after."""
-    pairs = list(copy.places(given))
-    room = [1 + max((pair[side] for pair in pairs), default=-1) for side in (0, 1)]
-    if max(room) * 16 > 1 << 22:
+def case_of(copy, number, signature, given, rng, wrong=False):
+    """One case as tests/judge/host.cpp reads it: both tensors with the bytes before and after; "wrong": with a wrong bit among these."""
+    pairs, room = list(copy.places(given)), copy.room(given)
+    if max(room) > ROOM:
         return None
     raw = [[rng.getrandbits(BITS[t]) for _ in range(n)] for t, n in zip((copy.src_type, copy.dst_type), room)]
     after = list(raw[1])
     for s, d in pairs:
         after[d] = raw[0][s] if copy.src_type == copy.dst_type else numeric.convert(copy.src_type, copy.dst_type, raw[0][s])
+    if wrong:
+        after[pairs[-1][1]] ^= 1
     out = [struct.pack("<3q", number, rng.randrange(4), len(signature[1])), struct.pack(f"<{len(signature[1])}q", *(given[n] for n in signature[1])),
            struct.pack("<q", 2)]
     for _, name in signature[0]:
@@ -318,9 +328,13 @@ def run_batch(options, folder, batch, rng):
             if case:
                 cases.append(case)
                 told.append((job, given))
+    job, given = next((job, given) for job, given in told if job.copy.size(given))
+    cases.append(case_of(job.copy, jobs.index(job), job.signature, given, rng, wrong=True))
     path = os.path.join(folder, "cases")
     pathlib.Path(path).write_bytes(struct.pack("<q", len(cases)) + b"".join(cases))
     wrong = judge.run_program(program, path, len(cases))
+    if not wrong or wrong.pop()[0] != len(told):
+        return ["a wrong bit is not seen"], 0
     return [f"seed {told[at][0].index} with {told[at][1]}: {what}\n{told[at][0].copy.text()}" for at, what in wrong], len(told)
 
 
@@ -329,19 +343,20 @@ def main():
     p.add_argument("tcpc")
     p.add_argument("n", type=int)
     p.add_argument("--seed", type=int, default=new_seed())
-    p.add_argument("--run", type=int, default=0)
+    p.add_argument("--run", type=int, default=0, help="draw small ones, and run so many")
     p.add_argument("--hang", action="store_true")
     p.add_argument("--one", type=int, help="print the copy of this seed")
     p.add_argument("--keep", help="a folder for the copies that fail")
-    p.add_argument("--quiet-times", action="store_true", help="the machine is busy: times do not count")
-    p.add_argument("--cxx", default="g++")
+    p.add_argument("--untimed", action="store_true", help="the machine is busy: times do not count")
+    p.add_argument("--cxx", default=os.environ.get("CXX") or shutil.which("clang++") or "g++")
     p.add_argument("--runtime", default=str(HERE.parents[1] / "runtime"))
-    p.add_argument("--library")
-    p.add_argument("--level", default="0")
+    p.add_argument("--library", help="libtcp_host.a (beside tcpc by default)")
+    p.add_argument("--level", default="0", help="the C++ compiler's optimization")
     p.set_defaults(sanitize=False)
     a = p.parse_args()
+    a.library = a.library or os.path.join(os.path.dirname(a.tcpc), "..", "runtime", "libtcp_host.a")
     if a.one is not None:
-        print(drawn(a.one, a.hang).text(), end="")
+        print(drawn(a.one, a.hang, a.run).text(), end="")
         return 0
     stats, failures, batch, ran, cases, slowest = collections.Counter(), [], [], 0, 0, 0
     rng = random.Random(a.seed)
@@ -355,13 +370,13 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         for number in range(a.seed, a.seed + a.n):
-            copy = drawn(number, a.hang)
+            copy = drawn(number, a.hang, a.run)
             plan, out = os.path.join(folder, "k.tcp"), os.path.join(folder, f"p{number}.cu")
             pathlib.Path(plan).write_text(copy.text().replace("kernel k(", f"kernel k{number}("))
             said, status, took = compiled(a.tcpc, plan, out, 20)
             slowest = max(slowest, took)
             most = SECONDS_HANG if a.hang else SECONDS_PARAMS if copy.params else SECONDS
-            if took > most and not a.quiet_times:
+            if took > most and not a.untimed:
                 fail(number, copy, f"takes over {most} s")
             if status not in (0, 1):
                 fail(number, copy, f"status {status}")

@@ -46,6 +46,27 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
+// The tensor that "e" is, or is a part of.
+static const char *base_of(struct sema *c, const struct ast_expr *e) {
+    while (e->kind == E_CALL) {
+        const struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
+        bool slice = sym && sym->kind == SYM_TENSOR;
+        if (!slice && e->nargs == 0) break;
+        e = slice ? e->lhs : e->arg[0].value;
+    }
+    return e->kind == E_NAME ? e->name : NULL;
+}
+
+// Whether a copy puts the modes of another tensor in another order.
+static bool is_turned(struct sema *c, const struct ast_stmt *s) {
+    const struct ast_expr *side[] = {s->copy.src, s->copy.dst};
+    bool turned = false;
+    for (int i = 0; i < 2; ++i)
+        turned |= side[i]->kind == E_CALL && side[i]->lhs->kind == E_NAME &&
+                  strcmp(side[i]->lhs->name, "select") == 0;
+    return turned && base_of(c, side[0]) != base_of(c, side[1]);
+}
+
 // Reports why a kernel of one copy that does not say how to copy cannot be planned.  Without
 // fragments, planning is the only possible meaning.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
@@ -53,9 +74,11 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
     bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
+    bool turned = !whole && is_turned(c, s);
     const char *why =
         fn->manual     ? "of a kernel that is not 'manual'"
-        : !whole       ? "between whole tensors; modes with names are put in order by their names"
+        : turned       ? "between whole tensors; modes with names are put in order by their names"
+        : !whole       ? "between whole tensors"
         : s->name.name ? "without a label"
         : s->copy.pad  ? "without 'pad'"
         : fn->nformals != 2 ? "of a kernel with two arguments"
@@ -66,7 +89,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     if (whole) note_sides(c, fn, s);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
         diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
-    if (!whole && !fn->manual)
+    if (turned && !fn->manual)
         diag_note(c->s, s->at,
                   "'tensor A : f16 global row(m=64,n=32);' and 'tensor B : f16 global "
                   "row(n=32,m=64);' are a transposition by 'copy A -> B;'");
@@ -143,9 +166,13 @@ static void warn_fallback(struct sema *c, const char *name, struct range at,
               "the planner's best plan for kernel '%s' is refused; another one is used, which is "
               "predicted to be %d%% slower",
               name, loss);
-    for (int i = 0; i < RELAYOUT_CASES; ++i)
-        if (f->why[i])
-            diag_note(c->s, at, "%.*s", (int)strcspn(f->why[i] + 3, "\n"), f->why[i] + 3);
+    for (int i = 0; i < RELAYOUT_CASES; ++i) {
+        size_t n;
+        for (const char *why = f->why[i]; why && *why; why += n + 1) {
+            n = strcspn(why, "\n");
+            diag_note(c->s, at, "%.*s", (int)n, why);
+        }
+    }
     diag_note(c->s, at, "the copy is right; that its best plan is refused is a fault of tcpc");
 }
 
