@@ -22,6 +22,7 @@
 #include "driver/run_options.h"
 #include "driver/watch.h"
 #include "image/image.h"
+#include "kernel/kernel_ir.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
@@ -250,6 +251,16 @@ static void tell_step(const char *what) {
     fflush(stderr);
 }
 
+// After a failed build: what the headers of extern functions must contain.
+static void tell_externs(const struct kir *kir, bool gpu) {
+    for (int i = 0; i < kir->nprototypes; ++i)
+        option_say("the emitted code calls this extern function: %s", kir->prototype[i]);
+    if (kir->nprototypes && !gpu)
+        option_say(
+            "without a GPU its header is compiled as C++, where CUDA's headers and functions "
+            "do not exist: keep them within '#ifdef __CUDACC__'");
+}
+
 // Builds and runs the program in folder "w"; returns the exit status.
 static int run_in(struct session *s, const struct run_request *q, const struct run_case *c,
                   const struct toolchain *tools, const struct workplace *w, const char *text,
@@ -272,6 +283,7 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     if (!code && !q->write) {
         tell_step("building");
         code = toolchain_build(s, tools, w);
+        if (code) tell_externs(c->kir, tools->gpu);
     }
     tell_step("");
     if (!code && !q->write) code = run_program(s, q, w, printed && !frag);

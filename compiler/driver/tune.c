@@ -184,7 +184,7 @@ static const char *emitted(struct session *s, struct compiled *c, const char *ke
     c->kir->kernels = x;
     while (x->next_case) x = x->next_case;
     x->next = NULL;
-    c->kir->nincludes = 0;
+    c->kir->nincludes = c->kir->nprototypes = 0;
     buf_init(&b);
     buf_printf(&b, "#define %s_launch %s\n#define %s_variant %s_variant\n", x->launch->c_name, name,
                x->launch->c_name, name);

@@ -116,6 +116,7 @@ static void put_includes(const struct kir *ir, struct buf *b) {
     for (int i = 0; i < ir->nincludes; ++i)
         buf_printf(b, "%s#include \"%s\"%*s  // extern\n", i == 0 ? "\n" : "", ir->include[i],
                    widest - (int)strlen(ir->include[i]), "");
+    for (int i = 0; i < ir->nprototypes; ++i) comment_write(b, 0, ir->prototype[i], 4);
 }
 
 static void put_devices(struct session *s, const struct kir *ir, struct buf *b,

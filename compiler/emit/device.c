@@ -140,12 +140,15 @@ static void put_duties(const struct emission *o) {
                                    holds),
                       2);
     }
-    if (count(k->body, KIR_COMMIT) + count(k->body, KIR_WAIT) > 0) {
+    bool waits = count(k->body, KIR_WAIT) > 0;
+    if (waits || count(k->body, KIR_COMMIT) > 0) {
         comment_write(
             o->b, 0,
-            "  Each thread counts its groups of cp.async. The waits here also wait for older "
-            "groups of the caller. Copies that the caller has not committed become part of the "
-            "first group here.",
+            arena_printf(
+                &s->arena,
+                "  Each thread counts its groups of cp.async.%s Copies that the caller has "
+                "not committed become part of the first group here.",
+                waits ? " The waits here also wait for older groups of the caller." : ""),
             2);
     }
 }

@@ -213,6 +213,8 @@ struct kir {
     const char *path;
     const char *const *include;  // files of extern functions, without repetitions
     int nincludes;
+    const char *const *prototype;  // of each extern function, in C++, for comments and messages
+    int nprototypes;
     struct kir_kernel *kernels;  // kernels, then device functions
 };
 

@@ -202,8 +202,9 @@ struct lay lay_left_inverse(struct lay_ctx *, struct lay);   // @pre injective. 
 
 // -- tilers ---------------------------------------------------------------------------------------
 // A tiler divides, multiplies or composes a layout.  A tiler that is a layout applies to the whole
-// layout.  A shape (n0, n1 ..) and <t0, t1 ..> apply to each mode separately, and "_" leaves a mode
-// as it is.
+// layout.  A shape (n0, n1 ..) and <t0, t1 ..> apply to each mode separately, and "_" keeps a mode
+// whole: composition and the logical forms leave it as it is; in the other forms, the tile or block
+// has all of it, and the rest is 1:0.
 enum lay_tiler_kind { LAY_TILER_ANY, LAY_TILER_LAYOUT, LAY_TILER_SHAPE, LAY_TILER_MODES };
 struct lay_tiler {
     enum lay_tiler_kind kind;

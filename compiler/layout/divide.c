@@ -65,13 +65,15 @@ const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tu
 // -- by mode --------------------------------------------------------------------------------------
 
 typedef struct lay binary_fn(struct lay_ctx *, struct lay, struct lay);
+typedef struct lay unary_fn(struct lay_ctx *, struct lay);
 
-// Applies "each" at the leaves of the tiler.  Modes of "a" beyond the tiler are unchanged.
+// Applies "each" at the layouts of the tiler, and "kept" at its "_".  Modes of "a" beyond the tiler
+// are unchanged.
 static struct lay by_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t,
-                           binary_fn *each) {
+                           binary_fn *each, unary_fn *kept) {
     struct lay part[LAY_MAX_RANK];
     if (!a.shape || !t) return lay_layout_invalid();
-    if (t->kind == LAY_TILER_ANY) return a;
+    if (t->kind == LAY_TILER_ANY) return kept(ctx, a);
     if (t->kind == LAY_TILER_LAYOUT) return each(ctx, a, t->layout);
     if (t->rank > lay_rank(a)) {
         lay_fail(ctx, "the tiler '%s' has more modes than '%s'", lay_tiler_text(ctx, t),
@@ -80,9 +82,22 @@ static struct lay by_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_t
     }
     for (int i = 0; i < lay_rank(a); ++i) {
         part[i] = lay_mode(ctx, a, i);
-        if (i < t->rank) part[i] = by_tiler(ctx, part[i], t->kid[i], each);
+        if (i < t->rank) part[i] = by_tiler(ctx, part[i], t->kid[i], each, kept);
     }
     return lay_join(ctx, lay_rank(a), part);
+}
+
+// A mode under "_" in logical_divide and logical_product.
+static struct lay unchanged(struct lay_ctx *ctx, struct lay a) {
+    (void)ctx;
+    return a;
+}
+
+// The same in the other forms, where each mode is two: all of it is the tile, or the block, and
+// there is one.
+static struct lay whole(struct lay_ctx *ctx, struct lay a) {
+    struct lay one = lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
+    return lay_join(ctx, 2, (struct lay[]){a, one});
 }
 
 struct half {
@@ -100,18 +115,13 @@ static bool put(struct lay_ctx *ctx, struct half *h, struct lay l) {
     return true;
 }
 
-// Splits "l", the result of by_tiler, into first and second halves that have the structure of the
-// tiler.  As in CuTe, a mode of rank two under "_" counts as (tile, rest).
+// Splits "l", the result of by_tiler with "whole", into first and second halves that have the
+// structure of the tiler.
 static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, struct lay *first,
                   struct lay *second) {
     struct half a, b;
     a.n = b.n = 0;
     if (!l.shape) return false;
-    if (t->kind == LAY_TILER_ANY && lay_rank(l) != 2) {
-        lay_fail(ctx, "'_' in a tiler leaves the mode '%s' without a tile and a rest",
-                 lay_text(ctx, l));
-        return false;
-    }
     if (t->kind == LAY_TILER_ANY || t->kind == LAY_TILER_LAYOUT) {
         *first = lay_mode(ctx, l, 0);
         *second = lay_mode(ctx, l, 1);
@@ -241,10 +251,20 @@ static struct lay divide_for_slice(struct lay_ctx *ctx, struct lay a, struct lay
     return with_next(ctx, a, tile, divide(ctx, a, tile), true);
 }
 
+// Like "whole", with the stride to what would come next in a longer "a".
+static struct lay whole_on(struct lay_ctx *ctx, struct lay a) {
+    struct lay two = lay_raw(lay_leaf_of(ctx, 2), lay_leaf(ctx, lay_size(ctx, a)));
+    struct lay next = lay_compose_as(ctx, a, two, LAY_IN_RANGE);
+    if (!next.shape) return next;
+    next.shape = lay_leaf_of(ctx, 1);
+    return lay_join(ctx, 2, (struct lay[]){a, next});
+}
+
 struct lay lay_divide_on(struct lay_ctx *ctx, enum lay_divide_form form, struct lay a,
                          const struct lay_tiler *t) {
     binary_fn *each = form == LAY_DIVIDE_SLICED ? divide_for_slice : divide_on;
-    struct lay l = by_tiler(ctx, lay_inner(a), t, each);
+    unary_fn *kept = form == LAY_DIVIDE_LOGICAL ? unchanged : whole_on;
+    struct lay l = by_tiler(ctx, lay_inner(a), t, each, kept);
     switch (form) {
     case LAY_DIVIDE_LOGICAL: return lay_under(a, l);
     case LAY_DIVIDE_TILED: return arrange(ctx, a, l, t, TILED);
@@ -256,11 +276,11 @@ struct lay lay_divide_on(struct lay_ctx *ctx, enum lay_divide_form form, struct 
 }
 
 struct lay lay_logical_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return lay_under(a, by_tiler(ctx, lay_inner(a), t, divide));
+    return lay_under(a, by_tiler(ctx, lay_inner(a), t, divide, unchanged));
 }
 
 struct lay lay_zipped_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, ZIPPED);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide, whole), t, ZIPPED);
 }
 
 // Divides as CuTe does, right or wrong: for callers that take single tiles and check them.
@@ -270,15 +290,15 @@ static struct lay divide_as_cute(struct lay_ctx *ctx, struct lay a, struct lay t
 }
 
 struct lay lay_zipped_divide_as_cute(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide_as_cute), t, ZIPPED);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide_as_cute, whole), t, ZIPPED);
 }
 
 struct lay lay_tiled_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, TILED);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide, whole), t, TILED);
 }
 
 struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, FLAT);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide, whole), t, FLAT);
 }
 
 // -- product --------------------------------------------------------------------------------------
@@ -353,19 +373,19 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
 }
 
 struct lay lay_logical_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return lay_under(a, by_tiler(ctx, lay_inner(a), t, product));
+    return lay_under(a, by_tiler(ctx, lay_inner(a), t, product, unchanged));
 }
 
 struct lay lay_zipped_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, ZIPPED);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product, whole), t, ZIPPED);
 }
 
 struct lay lay_tiled_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, TILED);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product, whole), t, TILED);
 }
 
 struct lay lay_flat_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
-    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, FLAT);
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product, whole), t, FLAT);
 }
 
 // Pads both to equal rank.  Mode i of the result is (a_i, b_i), or (b_i, a_i) if "raked".

@@ -1,5 +1,6 @@
 // Lowers calls and fills.  A thread's fragment is filled by that thread, shared memory by all
 // threads of the block, with accesses as wide as the filled memory is contiguous.
+#include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
@@ -75,6 +76,25 @@ static void lower_fill(struct lowering *w, const struct plan_call *y) {
     n->constant = y->fill->id;
     if (name) names_release(&w->names, name);
     w->tail = outside;
+}
+
+const char *lower_prototype(struct session *s, const struct function *fn) {
+    struct names names;
+    struct buf b;
+    names_init(&names, s);
+    buf_init(&b);
+    buf_printf(&b, "TCP_DEVICE void %s(int tid", fn->name);
+    for (int f = 0, i = 0; f + i < fn->nformals + fn->nindexes;) {
+        if (f < fn->nformals && (i == fn->nindexes || fn->formal[f].place < fn->index[i].place)) {
+            const struct tensor *t = fn->formal[f].tensor;
+            buf_printf(&b, ", %s%s *%s", fn->formal[f++].dir == ARG_IN ? "const " : "",
+                       t->elem->c_name, names_take(&names, t->name));
+        } else {
+            buf_printf(&b, ", int64_t %s", names_take(&names, fn->index[i++].name));
+        }
+    }
+    buf_puts(&b, ");");
+    return buf_finish(&b, &s->arena);
 }
 
 void lower_call(struct lowering *w, const struct plan_call *y) {

@@ -312,6 +312,10 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
+    const char **prototype = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
+    for (int i = 0; i < p->nfunctions; ++i)
+        prototype[out->nprototypes++] = lower_prototype(s, p->function[i]);
+    out->prototype = prototype;
     return out;
 }
 

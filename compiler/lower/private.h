@@ -58,6 +58,8 @@ void lower_before(struct lowering *w, const struct sync_before *x);
 // How many elements of "v" a fill in "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);
 void lower_call(struct lowering *w, const struct plan_call *y);
+// The declaration that an extern function needs, in C++.
+const char *lower_prototype(struct session *s, const struct function *fn);
 // Emits the comment above copy "c".
 void lower_comment(struct lowering *w, const struct copy *c);
 // The parameters of "k", for "out": tensor "f" in buffer "b", the params with the relations that

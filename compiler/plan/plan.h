@@ -45,8 +45,9 @@ struct formal {
 
 // "n : index" of a device function.
 struct index_formal {
-    struct ix_var *var;
-    int place;  // among all formals, in the order of the list
+    const char *name;
+    struct ix_var *var;  // NULL if the function is extern
+    int place;           // among all formals, in the order of the list
     struct range at;
 };
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/slips.h"
 
 // -- classes of tokens ----------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
-    if (slip_cast(p) || slip_how_first(p) || slip_copy_marks(p)) return true;
+    if (slip_rows(p, p->now.at.begin, set, n, slip_at_copy, slip_n_copy)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
@@ -290,7 +290,8 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
-    if (decl && slip_alias(p, text)) return true;
+    if (decl && slip_rows(p, p->now.at.begin, set, n, slip_at_declaration, slip_n_declaration))
+        return true;
     if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
         const char *rest = p->s->sources.file[p->file].text + p->now.at.end;
@@ -298,7 +299,8 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
         if (after || memchr(rest, '[', length)) p->skip_end = p->now.at.end + (uint32_t)length;
         return true;
     }
-    if (decl && !near && slip_declaration(p, text)) return true;
+    if (decl && !near && slip_rows(p, p->now.at.begin, set, n, slip_at_unknown, slip_n_unknown))
+        return true;
     if (!near && !decl) {
         if (new_line(p)) return false;
         diag_error(p->s, p->now.at, "there is no '%s' here; %s", text, clause->help);
@@ -403,11 +405,12 @@ void expected_report(struct parser *p, const int *expected, int n) {
     if (p->reserved && p->now.token == p->reserved && slip_has(expected, n, TOK_ID) &&
         slip_has(expected, n, TOK_INT))
         return;  // the error comes from using a name that was refused
-    if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
-        slip_equals(p, expected, n) || range_slip(p, expected, n) ||
-        slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||
-        statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
-        level_slip(p, expected, n))
+    if (slip_rows(p, p->now.at.begin, expected, n, slip_at_error, slip_n_error) ||
+        reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
+        slip_rows(p, p->now.at.begin, expected, n, slip_at_equals, slip_n_equals) ||
+        range_slip(p, expected, n) || slip_colon(p, slip_has(expected, n, TOK_INT)) ||
+        swizzle_slip(p, expected, n) || statement_slip(p, expected, n) ||
+        bracket_slip(p, expected, n) || level_slip(p, expected, n))
         return;
     if (!(new_line(p) && slip_has(expected, n, ';')) && keyword_slip(p, expected, n)) return;
     if (semicolon_slip(p, expected, n) || keyword_slip(p, expected, n)) return;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "syntax/foreign.h"
+#include "syntax/slips.h"
 
 void *scan_memory(void *old, size_t bytes) {
     return memory_again(old, bytes);
@@ -274,7 +275,7 @@ static bool foreign_object(struct parser *p, struct range at) {
 
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (slip_angles(p, at)) return true;
+    if (slip_rows(p, at.begin, NULL, 0, slip_at_angle, slip_n_angle)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
@@ -324,9 +325,12 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     int token = bracket == '[' ? '(' : ')', depth = 1, first = p->first.token;
     if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
     bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
-    if (bracket == '[' && slip_attribute(p, at)) return 0;
-    if (bracket == '[' && slip_square(p, at)) return TOK_TCP_YYerror;
-    if (bracket == '[' && slip_bracket_row(p, at, shape)) return TOK_TCP_YYerror;
+    if (bracket == '[') {
+        if (slip_rows(p, at.begin, NULL, 0, slip_at_attribute, slip_n_attribute)) return 0;
+        if (slip_index(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_square, slip_n_square) ||
+            slip_slice(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_brackets, slip_n_brackets))
+            return TOK_TCP_YYerror;
+    }
     diag_error(p->s, at, why, bracket,
                shape ? "shapes go in parentheses; the first mode of '(4,8)' is contiguous, the "
                        "last one of 'row(4,8)'"

@@ -75,35 +75,18 @@ bool scan_mask(struct parser *p, struct range at);
 
 // Reports a syntax error at p->now, where the parser expected one of the "n" tokens "expected".
 void expected_report(struct parser *p, const int *expected, int n);
+// The slip_ functions recognise a mistake, report it with what to write instead, and may skip tokens.
+// They return false when they do not recognise it. Most mistakes are rows (slips.h).
+
+// -- parts --
 // What the reserved word "token" means: "the composition operator".
 const char *slip_meaning(int token);
-// The slip_ functions below recognise a mistake, report it with what to write instead, and may skip
-// tokens. They return false when they do not recognise it. This one handles a statement of another
-// language that starts with the word "text", which is p->before.
-bool slip_foreign(struct parser *p, const char *text);
-// Whether p->now is a word that begins a statement.
-bool slip_begins_statement(const struct parser *p);
-// Handles "cute::copy(tc, A, s);". p->now is the first '.' or '::'.
-bool slip_qualified(struct parser *p);
-// Handles "cute::" before a name in an expression. "at" is the '::', and p->now the token before
-// it.
-bool slip_module(struct parser *p, struct range at);
-// Handles a ':' at p->now where an expression could begin.
-bool slip_colon(struct parser *p, bool expression);
-// Handle a statement or declaration that begins with the unknown word "text": p->before for a
-// statement, p->now for a declaration.
-bool slip_statement(struct parser *p, const char *text);
-bool slip_declaration(struct parser *p, const char *text);
-// Handles forms of other languages, at p->now or before it. "set" has the "n" tokens that could
-// follow.
-bool slip_other(struct parser *p, const int *set, int n);
-// From the begin of "a" to the end of "b", and the empty range at the begin of "at".
+// From the begin of "a" to the end of "b", and the empty ranges at the begin and at the end of "at".
 struct range slip_join(struct range a, struct range b);
 struct range slip_before(struct range at);
+struct range slip_after(struct range at);
 // Suppresses further errors up to the next ';' of the line.
 void slip_skip_rest(struct parser *p);
-// Whether "word" is a qualifier of C or C++ that this language has no use for.
-bool slip_qualifier(const char *word);
 // The source text of "at".
 const char *slip_text(struct parser *p, struct range at);
 // The source text from byte "at" on, which has "*left" bytes.
@@ -114,78 +97,47 @@ const char *slip_brackets(struct parser *p, struct range *at);
 bool slip_follows(struct parser *p, uint32_t at, char c);
 // Whether "token" can begin a kernel or a device function.
 bool slip_function(int token);
-// The part of slip_other for punctuation marks.
-bool slip_marks(struct parser *p, const int *set, int n);
-// The part of slip_other for declarations and statements that lack something or have too much.
-bool slip_forms(struct parser *p, const int *set, int n);
-// The part of slip_other for clauses in a wrong place or form.
-bool slip_clauses(struct parser *p, const int *set, int n);
-// Handles "[[maybe_unused]]" at "at".
-bool slip_attribute(struct parser *p, struct range at);
-// The part of slip_other for parts in another order.
-bool slip_parts(struct parser *p, const int *set, int n);
-// Handles a 'let' at the top level.
+// Whether "text" is an element type of this language or of others.
+bool slip_type(const char *text);
+
+// -- at a syntax error --
+// A statement of another language that starts with the word "text", which is p->before.
+bool slip_foreign(struct parser *p, const char *text);
+// Whether p->now is a word that begins a statement.
+bool slip_begins_statement(const struct parser *p);
+// "cute::copy(tc, A, s);", where p->now is the first '.' or '::'.
+bool slip_qualified(struct parser *p);
+// A statement that begins with the unknown word "text", which is p->before.
+bool slip_statement(struct parser *p, const char *text);
+// A ':' at p->now where an expression could begin.
+bool slip_colon(struct parser *p, bool expression);
+// A 'let' at the top level.
 bool slip_let(struct parser *p);
-// Handles "tile(atom=..)". p->now is the 'atom', and a '=' follows it.
+// "tile(atom=..)", where p->now is the 'atom', and a '=' follows it.
 bool slip_atom_key(struct parser *p);
-// Handles a label without its colon; it is p->before.
+// A label without its colon; it is p->before.
 bool slip_label(struct parser *p);
-// Handles the square bracket at "at" if the meaning is clear, and skips it: "A[0:32]", "block[0]",
-// "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
-bool slip_square(struct parser *p, struct range at);
-// Handles "universal<128>" and "swizzle<3,3,3>", and skips them.
-bool slip_angles(struct parser *p, struct range at);
-// Handles a row of C brackets at "at", which is one tuple here: "s[64][64]". In a declaration it is
-// a "shape". False when there are fewer than two pairs.
-bool slip_bracket_row(struct parser *p, struct range at, bool shape);
-// The extents in the brackets at the end of "all", which then includes them, as a layout; or NULL.
-const char *slip_extents(struct parser *p, struct range *all);
-// Words the cast of a source: "copy (f16)A -> B".
-bool slip_cast(struct parser *p);
-// Handles a tiled copy written before the source: "copy tc A -> B", "copy<tc> A -> B".
-bool slip_how_first(struct parser *p);
-// "select<1,0>(s)", "SW<3,3,3>", "Underscore{}", "cp.async.cg.shared.global", "A.layout": reports what
-// begins with the word at "at", and has it skipped.
+// "Sw<3,3,3> O 0 O L", where p->now is the first 'O'.
+bool slip_capital_o(struct parser *p);
+// Mends "const int n = 4" in a block, where p->now is the 'const'; false where no type follows.
+bool slip_typed_const(struct parser *p);
+// A ';' hidden in a comment: "10 // 4;".
+bool slip_comment(struct parser *p);
+
+// -- at a word, or at a character that is no token, at "at"; p->now is the token before it --
+// "cute::" before a name in an expression, where "at" is the '::'.
+bool slip_module(struct parser *p, struct range at);
+// "A[0:32, :]"; "cute.arch.block_idx()[0]".
+bool slip_slice(struct parser *p, struct range at);
+bool slip_index(struct parser *p, struct range at);
+// "select<1,0>(s)", "SW<3,3,3>"; "Underscore{}"; "cp.async.cg.shared.global", "A.layout".
 bool slip_template(struct parser *p, struct range at);
 bool slip_object(struct parser *p, struct range at);
 bool slip_joined(struct parser *p, struct range at);
-// Words "copy tc, A, s" and "copy s = A", of which p->now is the mark.
-bool slip_copy_marks(struct parser *p);
-// Words "ld = copy A -> s;" and, of a buffer, "s = copy A;", of which p->before is the name.
-bool slip_copy_value(struct parser *p, const char *name, bool buffer);
-// The part of slip_other that is about copies, and declarations in a block.
-bool slip_copies(struct parser *p, const int *set, int n);
-// Words a tensor or buffer without its layout, of which p->now is the ';' or in a clause.
-bool slip_no_layout(struct parser *p);
-// Words a division "M//BM" of which the end is a comment, before p->now.
-bool slip_division(struct parser *p);
-// Words "Sw<3,3,3> O 0 O L", of which p->now is the first 'O'.
-bool slip_capital_o(struct parser *p);
-// The parts of slip_other that are about the list of a function and about types.
-bool slip_formals(struct parser *p, const int *set, int n);
-bool slip_types(struct parser *p, const int *set, int n);
-// Words "using sw = Layout<..>;" and "half *A;", of which p->now is the first word.
-bool slip_alias(struct parser *p, const char *text);
-// Words a name in curly quotes, of which the first is "text" at "at", and "std::max", of which the
-// '::' is at "at".
+// A name in curly quotes, of which the first is "text"; "std::max", where "at" is the '::'.
 bool slip_quoted(struct parser *p, struct range at, const char *text);
 bool slip_scoped(struct parser *p, struct range at);
-// The part of slip_other that is about lists, and marks between their parts.
-bool slip_lists(struct parser *p, const int *set, int n);
-// Mends "const int n = 4" in a block, of which p->now is the 'const'; false where no type follows.
-bool slip_typed_const(struct parser *p);
-// Words a name with '-' in it, of which p->before is the first part: "row-tile".
-bool slip_hyphen(struct parser *p);
-// Handles '=' for '==', '==' for '=', and "by map=".
-bool slip_equals(struct parser *p, const int *set, int n);
-// Handles a ';' hidden in a comment: "10 // 4;".
-bool slip_comment(struct parser *p);
-// The part of slip_statement for assignments and C declarations: "B = A;", "int i = 0;".
-bool slip_written(struct parser *p, const char *text);
-// The part of slip_declaration for "f32 A[64][64];".
-bool slip_array(struct parser *p, const char *text);
-// Whether "text" is an element type of this language or of others.
-bool slip_type(const char *text);
+
 static inline bool slip_one_of(int token, int a, int b) {
     return token == a || token == b;
 }

@@ -1,229 +1,222 @@
-// Slips of people who know other languages: their statements, their slices, and words that are
-// reserved here.
-#include <ctype.h>
+// Where a row of slips applies, and what is reported (see slips.h).
+#include "syntax/slips.h"
+
 #include <string.h>
 
+#include "base/buf.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/match.h"
+#include "syntax/parse.h"
 
-// What the reserved word "token" means: "'o' is the composition operator".
-const char *slip_meaning(int token) {
-    switch (token) {
-    case TOK_O: return "the composition operator";
-    case '_': return "the coordinate of a mode that stays whole";
-    case TOK_SW: return "the start of a swizzle";
-    case TOK_IN: return "the word before a range";
-    case TOK_BY:
-    case TOK_WITH: return "the word before how a copy is done";
-    case TOK_LIKE: return "the word before what a fragment is like";
-    case TOK_OUT:
-    case TOK_INOUT: return "the word before a tensor that is written";
-    case TOK_GLOBAL:
-    case TOK_SHARED:
-    case TOK_FRAG: return "a space of memory";
-    case TOK_COPY:
-    case TOK_FOR:
-    case TOK_PIPELINE:
-    case TOK_LET: return "the start of a statement";
-    default: return "the start of a declaration";
+// Rewrites are tried in sources of so many bytes at most.
+enum { MOST_TRIED = 1 << 16 };
+
+static bool one_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || strchr(" !", at[-1])) && strchr(" ", at[length])) return true;
+    return false;
+}
+
+static bool begins(const struct match *m, const char *in) {
+    const char *word = expected_word(m->p->first.token);
+    if (!*in) return true;
+    return one_word(in, word ? word : "-") != (*in == '!');
+}
+
+// Whether the parser is in the state "word": how many brackets are open, and of what.
+static bool in_state(const struct parser *p, const char *word, bool *is_state) {
+    int open = p->nopen > 0 ? p->open[p->nopen - 1].token : 0;
+    const struct {
+        char name[10];
+        bool holds;
+    } states[] = {
+        {"OUTSIDE", p->nopen == 0},
+        {"INSIDE", p->nopen > 0},
+        {"PAREN", open == '('},
+        {"FORMALS", p->nopen == 1 && open == '('},  // of a function
+        {"UNCLOSED", p->unclosed.token != 0},
+        {"PLAN", p->start != TOK_START_EXPR},
+    };
+    for (size_t i = 0; i < sizeof states / sizeof *states; ++i) {
+        *is_state = strcmp(states[i].name, word) == 0;
+        if (*is_state) return states[i].holds;
     }
+    return false;
 }
 
-struct range slip_join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
+static int token_named(const char *word) {
+    static const struct {
+        char word[6];
+        short token;
+    } others[] = {{"NAME", TOK_ID},   {"INT", TOK_INT}, {"STR", TOK_STRING}, {"->", TOK_ARROW},
+                  {"..", TOK_DOTDOT}, {"==", TOK_EQ},   {"!=", TOK_NE}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strcmp(word, others[i].word) == 0) return others[i].token;
+    return word[1] ? scan_word(word) : (unsigned char)word[0];
 }
 
-struct range slip_before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
+// Whether all of "needs" is so: "; !pad threads|grid".
+static bool has_needs(const struct parser *p, const char *needs, const int *set, int n) {
+    char word[16];
+    while (*(needs += strspn(needs, " "))) {
+        bool not = needs[0] == '!', any = false;
+        needs += not ;
+        for (;; ++needs) {
+            size_t length = strcspn(needs, " |");
+            if (length >= sizeof word) BUG("a need of a slip is too long: %s", needs);
+            memcpy(word, needs, length);
+            word[length] = '\0';
+            bool state, holds = in_state(p, word, &state);
+            any |= state ? holds : slip_has(set, n, token_named(word));
+            needs += length;
+            if (*needs != '|') break;
+        }
+        if (any == not ) return false;
+    }
+    return true;
 }
 
-void slip_skip_rest(struct parser *p) {
+// -- reports --------------------------------------------------------------------------------------
+
+// "text" with the captures in it.
+static const char *expand(struct match *m, const char *text, size_t length) {
+    struct buf b;
+    int parts;
+    buf_init(&b);
+    for (size_t i = 0; i < length; ++i) {
+        if (text[i] != '$' || i + 1 == length) {
+            buf_write(&b, text + i, 1);
+            continue;
+        }
+        char how = text[++i];
+        const char *of;
+        if (how == '#' || how == '~') {
+            buf_puts(&b, match_text(m, how == '#' ? m->m.fix[0] : m->m.at));
+            continue;
+        }
+        if (!(how >= '0' && how <= '9')) ++i;
+        of = match_text(m, m->m.capture[text[i] - '0']);
+        if (how == 't') {
+            const char *type = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
+            buf_puts(&b, type ? type : of);
+        } else if (how == 'q') {
+            buf_write(&b, of + 1, strlen(of) - 2);
+        } else if (how == '+') {
+            buf_printf(&b, "%lld", strtoll(of, NULL, 10) + 1);
+        } else if (how == 'k') {
+            const struct range value = match_declared(m, of, D_CONST)->value->at;
+            buf_puts(&b, match_text(m, value));
+        } else {
+            buf_puts(&b, of);
+        }
+    }
+    return buf_finish(&b, &m->p->s->arena);
+}
+
+// The source with the fix-its of the last error.
+static const char *edited(struct match *m, const char *const *ours, size_t *size) {
+    struct buf b;
+    uint32_t at = 0;
+    buf_init(&b);
+    for (int k = 0; k < m->m.fixes; ++k) {
+        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
+        buf_puts(&b, ours[k]);
+        at = m->m.fix[k].end;
+    }
+    buf_write(&b, m->f->text + at, m->f->size - at);
+    *size = b.len;
+    return buf_finish(&b, &m->p->s->arena);
+}
+
+// Whether the parser gets past the error with the fix-its: then they are a mend.
+static bool parses(struct match *m, const char *const *ours) {
+    struct parser *p = m->p;
+    if (p->s->trial || m->f->size > MOST_TRIED) return true;
+    size_t size;
+    const char *text = edited(m, ours, &size);
+    struct session s;
+    session_init(&s);
+    s.trial = true;
+    s.diags.error_limit = p->s->diags.nerrors + 20;
+    int file = source_add(&s, m->f->path, text, size);
+    if (p->start == TOK_START_EXPR)
+        parse_expr_text(&s, text);
+    else
+        parse_source(&s, file);
+    // Errors before are in the source as it is, those behind were not reported yet.
+    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
+    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
+        const struct range *at = &m->m.fix[k];
+        if (at->end > to) to = at->end;
+        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
+    }
+    bool right = true;
+    for (const struct diag *d = s.diags.first; d; d = d->next)
+        right &= d->severity != SEV_ERROR || d->at.begin < from || d->at.begin >= to + moved;
+    session_release(&s);
+    return right;
+}
+
+static void skip(struct match *m, enum slip_then then) {
+    struct parser *p = m->p;
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
+    uint32_t end = m->m.reported ? m->m.at.end : 0;
+    switch (then) {
+    case THEN_NOTHING: break;
+    case THEN_STOP: p->stopped = true; break;
+    case THEN_REST:
+    case THEN_STATEMENT:
+        while (k < left && !strchr(";\n", text[k])) ++k;
+        k += then == THEN_STATEMENT && p->now.token == ';' && k < left && text[k] == ';';
+        p->skip_end = p->now.at.end + (uint32_t)k;
+        break;
+    case THEN_PAST:
+        for (int i = 0; i < m->m.fixes; ++i)
+            if (m->m.fix[i].end > end) end = m->m.fix[i].end;
+        p->skip_end = end;
+        break;
+    case THEN_MARKED: p->skip_end = end; break;
+    case THEN_LINE:
+        if (m->end > 0) end = m->token[m->end - 1].end;
+        p->skip_end = end - (m->f->text[end - 1] == ';');
+        break;
+    }
 }
 
-const char *slip_text(struct parser *p, struct range at) {
-    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
-                         at.end - at.begin);
+static void report(struct match *m, const struct slip_row *row) {
+    struct parser *p = m->p;
+    const char *ours[MOST_FIXES] = {"", "", "", ""}, *fix = row->fix;
+    for (int k = 0; fix && k < m->m.fixes; ++k) {
+        size_t length = strcspn(fix, "|");
+        ours[k] = expand(m, fix, length);
+        fix += length + (fix[length] == '|');
+    }
+    diag_error(p->s, m->m.reported ? m->m.at : p->now.at, "%s",
+               expand(m, row->message, strlen(row->message)));
+    if (row->fix && parses(m, ours))
+        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
+    skip(m, row->then);
 }
 
-// The argument of a statement of another language: what is in its brackets, or else everything up
-// to its end.
-static const char *argument(struct parser *p, struct range at) {
-    size_t left, length, n = 0;
-    const char *text = slip_from(p, at.end, &left);
-    const char *inside = foreign_brackets(p->s, text, left, &length);
-    if (inside) return *inside ? inside : "0";
-    while (n < left && !strchr(";\n}", text[n])) ++n;
-    while (n > 0 && strchr(" \t", text[0])) ++text, --n;
-    return n ? arena_strndup(&p->s->arena, text, n) : "0";
-}
-
-// Extends "at" past the ';' of its line; false when the line has none.
-static bool whole_statement(struct parser *p, struct range *at) {
-    size_t left, n = 0;
-    const char *text = slip_from(p, at->end, &left);
-    while (n < left && !strchr(";\n{}", text[n])) ++n;
-    if (n == left || text[n] != ';') return false;
-    at->end += (uint32_t)n + 1;
-    return true;
-}
-
-// The declaration in this language for "__shared__ float s[64][64];", or NULL.
-static const char *shared_array(struct parser *p, struct range at) {
-    char type[32], name[64], more[2];
-    int extent[2], n = 0;
-    size_t left;
-    const char *text = slip_from(p, at.end, &left);
-    text = arena_strndup(&p->s->arena, text, left < 200 ? left : 200);
-    if (sscanf(text, " %31[A-Za-z0-9_] %63[A-Za-z0-9_] %n", type, name, &n) != 2 || !n) return NULL;
-    const char *ours = foreign_type(type);
-    if (sscanf(text + n, "[%d][%d] %1[;]", &extent[0], &extent[1], more) == 3)
-        return arena_printf(&p->s->arena, "shared %s : %s row(%d,%d);", name, ours ? ours : type,
-                            extent[0], extent[1]);
-    if (sscanf(text + n, "[%d] %1[;]", &extent[0], more) == 2)
-        return arena_printf(&p->s->arena, "shared %s : %s %d;", name, ours ? ours : type,
-                            extent[0]);
-    return NULL;
-}
-
-// Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
-bool slip_foreign(struct parser *p, const char *text) {
-    const struct foreign *w = foreign_statement(text);
-    bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
-    if (!w || spelt) return false;
-    struct range all = p->before.at;
-    if (!w->ours) {
-        diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
-        const char *shared = strcmp(text, "__shared__") == 0 ? shared_array(p, all) : NULL;
-        if (whole_statement(p, &all) && shared) diag_fixit(p->s, all, shared);
-        p->skip_end = all.end > p->before.at.end ? all.end - 1 : 0;
+bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row,
+               int count) {
+    struct match *m = NULL;
+    for (int i = 0; i < count; ++i) {
+        if (row[i].other) {
+            if (row[i].other(p, set, n)) return true;
+            continue;
+        }
+        if (!m) {
+            m = ARENA_NEW(&p->s->arena, struct match);
+            match_begin(m, p, here);
+        }
+        if (!begins(m, row[i].in) || !has_needs(p, row[i].needs, set, n) ||
+            !match_fits(m, row[i].pattern))
+            continue;
+        report(m, &row[i]);
         return true;
     }
-    if (!w->help && !strchr(w->ours, ' ')) {
-        diag_error(p->s, p->before.at, "unknown statement '%s'; did you mean '%s'?", text, w->ours);
-        diag_fixit(p->s, p->before.at, w->ours);
-        return true;
-    }
-    const char *ours = arena_printf(&p->s->arena, w->ours, argument(p, p->before.at));
-    bool stays = p->manual || !w->help;
-    if (stays)
-        diag_error(p->s, p->before.at, "'%s' is '%s' here", text, ours);
-    else
-        diag_error(p->s, p->before.at,
-                   "there is no '%s' here; %s, and in a 'manual' function it is '%s'", text,
-                   w->help, ours);
-    if (whole_statement(p, &all))
-        diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
-    return true;
-}
-
-bool slip_begins_statement(const struct parser *p) {
-    return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
-           p->open[p->nopen - 1].token == '{';
-}
-
-// The copy statement for the call "copy(tc, A, s)" of another language, or NULL. "all" is the name
-// of the call, and is extended to the whole call.
-static const char *copy_of_call(struct parser *p, struct range *all) {
-    const char *inside = slip_brackets(p, all), *part[4];
-    int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
-    if (n == 2) return arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1]);
-    if (n != 3) return NULL;
-    return arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
-}
-
-bool slip_qualified(struct parser *p) {
-    if (p->now.token != '.') return false;
-    struct range all = p->before.at, last = all, first = all;
-    size_t left;
-    const char *text = slip_from(p, all.end, &left);
-    for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
-        k += left - k > 1 && text[k] == ':' && text[k + 1] == ':' ? 2 : 1;
-        for (from = k; k < left && (isalnum((unsigned char)text[k]) || text[k] == '_');) ++k;
-        if (k == from) break;
-        last = (struct range){all.file, all.end + (uint32_t)from, all.end + (uint32_t)k};
-    }
-    if (last.begin == all.begin) return false;
-    all.end = last.end;
-    const char *word = slip_text(p, last), *whole = slip_text(p, all);
-    struct range rest = all, call = all;
-    const char *copy = strcmp(word, "copy") == 0 ? copy_of_call(p, &call) : NULL;
-    p->before.at = all;
-    if (copy) {
-        diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
-        if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
-        p->skip_end = call.end;
-    } else if (strcmp(word, "copy") == 0 && call.end == all.end) {  // "cute.copy A -> s"
-        diag_error(p->s, all, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
-                   whole);
-        diag_fixit(p->s, all, "copy");
-    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) &&
-               !slip_foreign(p, slip_text(p, first))) {
-        diag_error(p->s, all, "unknown statement '%s'", whole);
-    }
-    if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;
-    return true;
-}
-
-bool slip_module(struct parser *p, struct range at) {
-    if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
-    const char *word = slip_text(p, p->now.at);
-    if (!foreign_module(word)) return false;
-    bool type = slip_one_of(p->first.token, TOK_TENSOR, TOK_SHARED) || p->first.token == TOK_FRAG;
-    if (type && p->before.token == ':')
-        return true;  // "tensor A : cute::half_t", reported as a type
-    at.begin = p->now.at.begin;
-    diag_error(p->s, at, "names have no '%s::' before them here", word);
-    diag_fixit(p->s, at, "");
-    return true;
-}
-
-// Handles "A(:, 3)": other languages write ':' for a mode that stays.
-bool slip_colon(struct parser *p, bool expression) {
-    bool begins = p->before.token == '(' || p->before.token == ',';
-    if (p->now.token != ':' || !begins || !expression) return false;
-    diag_error(p->s, p->now.at, "the coordinate of a mode that stays whole is '_'");
-    diag_fixit(p->s, p->now.at, "_");
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    // replace the other colons of these brackets as well
-    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {
-        size_t next = i + 1, before = i;
-        if (text[i] != ':') continue;
-        while (next < left && text[next] == ' ') ++next;
-        while (before > 0 && text[before - 1] == ' ') --before;
-        bool alone =
-            before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
-        uint32_t at = p->now.at.end + (uint32_t)i;
-        if (alone) diag_fixit(p->s, (struct range){p->now.at.file, at, at + 1}, "_");
-    }
-    return true;
-}
-
-bool slip_let(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    const char *value = memchr(text, '=', left < 80 ? left : 80);
-    diag_error(p->s, p->now.at,
-               "'let' belongs in a kernel or a device function; a number for the whole plan is "
-               "'const NAME = 64;'");
-    if (value && isdigit((unsigned char)value[1 + strspn(value + 1, " ")]))
-        diag_fixit(p->s, p->now.at, "const");
-    return true;
-}
-
-bool slip_atom_key(struct parser *p) {
-    if (p->now.token != TOK_ATOM || !slip_one_of(p->first.token, TOK_TILED_COPY, TOK_COPY))
-        return false;
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left), *value = memchr(text, '=', left);
-    diag_error(p->s, p->now.at, "the atom comes first, without a name: 'tile(universal(128), ..)'");
-    if (p->before.token == '(' && value) {
-        uint32_t end = p->now.at.end + (uint32_t)(value - text) + 1;
-        diag_fixit(p->s, (struct range){p->file, p->now.at.begin, end}, "");
-    }
-    return true;
+    return false;
 }

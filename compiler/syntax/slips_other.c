@@ -1,245 +1,358 @@
-// Forms of other languages: calls in the place of statements, words in another order, and types
-// where this language writes none.
+// Slips that need more than a pattern: loops over the parts of a list, arithmetic, and words in the comments or brackets of C.
+#include "syntax/slips.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
 
-// -- copies ---------------------------------------------------------------------------------------
-
-// "copy(tc, A, s)", "copy(A, s)"
-static bool copy_call(struct parser *p) {
-    if (p->first.token != TOK_COPY || p->before.token != ')') return false;
-    struct range all = p->first.at;
-    const char *inside = slip_brackets(p, &all), *part[8];
-    if (!inside || all.end != p->before.at.end) return false;
-    int n = foreign_parts(p->s, inside, part, 8);
-    if (n < 2) return false;
-    const char *ours =
-        n == 2 ? arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1])
-               : arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
-    diag_error(p->s, p->first.at, "a copy is not a call; write '%s'", ours);
-    if (n <= 3) diag_fixit(p->s, all, ours);
-    return true;
+const char *slip_from(struct parser *p, uint32_t at, size_t *left) {
+    const struct source *f = &p->s->sources.file[p->file];
+    *left = f->size - at;
+    return f->text + at;
 }
 
-// "copy s <- A"
-static bool arrow_back(struct parser *p) {
-    if (p->first.token != TOK_COPY) return false;
+const char *slip_brackets(struct parser *p, struct range *at) {
+    size_t left, length;
+    const char *text = slip_from(p, at->end, &left);
+    const char *inside = foreign_brackets(p->s, text, left, &length);
+    if (inside) at->end += (uint32_t)length;
+    return inside;
+}
+
+bool slip_follows(struct parser *p, uint32_t at, char c) {
     size_t left;
-    const char *from = slip_from(p, p->first.at.end, &left), *end = from, *arrow = NULL;
-    for (; end < from + (p->now.at.begin - p->first.at.end); ++end)
-        if (end[0] == '<' && left > 1 && end[1] == '-' && !arrow) arrow = end;
-    if (!arrow || memchr(from, '\n', (size_t)(end - from))) return false;
-    uint32_t at = p->first.at.end + (uint32_t)(arrow - from);
-    struct range here = {p->now.at.file, at, at + 2},
-                 all = {p->now.at.file, p->first.at.end, p->before.at.end};
-    const char *to = slip_text(p, (struct range){here.file, all.begin, here.begin}),
-               *of = slip_text(p, (struct range){here.file, here.end, all.end});
-    while (*to == ' ') ++to;
-    while (*of == ' ') ++of;
-    int n = (int)strlen(to);
-    while (n > 0 && to[n - 1] == ' ') --n;
-    diag_error(p->s, here, "the source of a copy comes first: copy %s -> %.*s", of, n, to);
-    diag_fixit(p->s, all, arena_printf(&p->s->arena, " %s -> %.*s", of, n, to));
-    return true;
+    const char *text = slip_from(p, at, &left);
+    while (left && strchr(" \t", *text)) ++text, --left;
+    return left && *text == c && (left < 2 || text[1] != c);
 }
 
-static bool copy_slip(struct parser *p, const int *set, int n) {
-    if (slip_one_of(p->now.token, TOK_WITH, TOK_BY) && p->before.token == TOK_COPY) {
-        diag_error(p->s, p->now.at, "'%s' comes after the destination: copy A -> s %s tc",
-                   slip_text(p, p->now.at), slip_text(p, p->now.at));
-        return true;
-    }
-    return slip_has(set, n, TOK_ARROW) && !slip_has(set, n, ';') && (copy_call(p) || arrow_back(p));
+bool slip_function(int token) {
+    return token == TOK_KERNEL || token == TOK_DEVICE || token == TOK_MANUAL ||
+           token == TOK_ASYNC || token == TOK_EXTERN;
 }
-
-// -- loops ----------------------------------------------------------------------------------------
-
-// "for (int i = 0; i < 4; ++i)"
-static bool c_loop(struct parser *p) {
-    if (p->now.token != '(' || p->before.token != TOK_FOR) return false;
-    size_t left, n = 0;
-    const char *text = slip_from(p, p->now.at.begin, &left);
-    int depth = 0;
-    for (; n < left && text[n] != '\n'; ++n) {
-        depth += text[n] == '(';
-        if (text[n] == ')' && --depth == 0) break;
-    }
-    bool threads = strstr(arena_strndup(&p->s->arena, text, n), "= tid") ||
-                   strstr(arena_strndup(&p->s->arena, text, n), "threadIdx");
-    diag_error(p->s, p->now.at,
-               threads
-                   ? "the threads of a copy need no loop: a tile smaller than its tensor repeats"
-                   : "a loop is 'for i in 0 .. 4 { .. }'");
-    if (n == left || text[n] != ')') return true;
-    struct range all = {p->now.at.file, p->now.at.begin, p->now.at.begin + (uint32_t)n + 1};
-    p->skip_end = all.end;
-    char type[32], name[32], again[32], lo[32], hi[32], rest[32];
-    const char *loop = slip_text(p, all);
-    bool counts = sscanf(loop,
-                         "(%31[a-z0-9_] %31[A-Za-z0-9_] = %31[A-Za-z0-9_]; %31[A-Za-z0-9_] < "
-                         "%31[A-Za-z0-9_]; %31[^)])",
-                         type, name, lo, again, hi, rest) == 6 &&
-                  strcmp(name, again) == 0 &&
-                  (strcmp(rest, arena_printf(&p->s->arena, "++%s", name)) == 0 ||
-                   strcmp(rest, arena_printf(&p->s->arena, "%s++", name)) == 0);
-    bool braces = slip_follows(p, all.end, '{');
-    size_t end = n + 1;
-    while (end < left && !strchr(";\n{}", text[end])) ++end;
-    bool one = !braces && end < left && text[end] == ';';
-    if (!counts || (!braces && !one)) return true;
-    diag_fixit(p->s, all,
-               arena_printf(&p->s->arena, one ? "%s in %s .. %s {" : "%s in %s .. %s", name, lo,
-                            hi));
-    if (!one) return true;
-    uint32_t close = p->now.at.begin + (uint32_t)end + 1;
-    diag_fixit(p->s, (struct range){p->file, close, close}, " }");
-    p->skip_end = close - 1;
-    return true;
-}
-
-static bool loop_slip(struct parser *p, const int *set, int n) {
-    if (c_loop(p)) return true;
-    if (p->now.token == '=' && p->before.token == TOK_DOTDOT) {
-        size_t left;
-        const char *text = slip_from(p, p->now.at.end, &left);
-        int end, length = 0;
-        text = arena_strndup(&p->s->arena, text, left < 16 ? left : 16);
-        diag_error(p->s, p->now.at, "a range does not include its end: '0 .. 4' is 0, 1, 2 and 3");
-        struct range all = p->now.at;
-        if (sscanf(text, " %9d%n", &end, &length) == 1 && length > 0 && end >= 0) {
-            all.end += (uint32_t)length;
-            diag_fixit(p->s, all, arena_printf(&p->s->arena, " %d", end + 1));
-        }
-        return true;
-    }
-    bool ranged = slip_one_of(p->first.token, TOK_FOR, TOK_PIPELINE);
-    if (!ranged || p->before.token != ')' || !slip_has(set, n, TOK_DOTDOT)) return false;
-    size_t left;
-    const char *text = slip_from(p, p->first.at.begin, &left), *part[3];
-    const char *line = arena_strndup(&p->s->arena, text, p->now.at.begin - p->first.at.begin),
-               *word = strstr(line, "range");
-    if (!word) return false;
-    struct range at = {p->now.at.file, p->first.at.begin + (uint32_t)(word - line), 0};
-    at.end = at.begin + 5;
-    const char *inside = slip_brackets(p, &at);
-    while (word > line && (isalnum((unsigned char)word[-1]) || strchr("._", word[-1])))
-        --word, --at.begin;  // cutlass.range
-    int k = inside && at.end == p->before.at.end ? foreign_parts(p->s, inside, part, 3) : 0;
-    if (k == 0) return false;
-    const char *ours = k == 1 ? arena_printf(&p->s->arena, "0 .. %s", part[0])
-                              : arena_printf(&p->s->arena, "%s .. %s", part[0], part[1]);
-    diag_error(p->s, at, k == 3 ? "a loop counts by one: '%s'" : "a range is '%s'", ours);
-    if (k < 3) diag_fixit(p->s, at, ours);
-    return true;
-}
-
-// -- declarations ---------------------------------------------------------------------------------
 
 bool slip_type(const char *text) {
     return foreign_type(text) || strcmp(text, "f16") == 0 || strcmp(text, "f32") == 0 ||
            strcmp(text, "index") == 0;
 }
 
-// "const int N = 4", "param int N", "param N : int"
-static bool value_slip(struct parser *p) {
-    int first = p->first.token;
-    if (p->now.token == TOK_ID && p->before.token == TOK_ID &&
-        slip_one_of(first, TOK_CONST, TOK_PARAM)) {
-        const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
-        if (!slip_type(type)) return false;
-        if (first == TOK_CONST)
-            diag_error(p->s, p->before.at, "a constant has no type: 'const %s = ..;'", name);
-        else
-            diag_error(p->s, p->before.at, "a param is an index: 'param %s : index;'", name);
-        if (first == TOK_CONST || !slip_follows(p, p->now.at.end, ';'))
-            diag_fixit(p->s, (struct range){p->now.at.file, p->before.at.begin, p->now.at.begin},
-                       "");
-        else
-            diag_fixit(p->s, slip_join(p->before.at, p->now.at),
-                       arena_printf(&p->s->arena, "%s : index", name));
-        return true;
-    }
-    if (first == TOK_PARAM && p->now.token == TOK_ID && p->before.token == ':' &&
-        foreign_type(slip_text(p, p->now.at))) {
-        diag_error(p->s, p->now.at, "a param is an 'index', not '%s'", slip_text(p, p->now.at));
-        diag_fixit(p->s, p->now.at, "index");
-        return true;
-    }
-    if (p->now.token == '=' && p->before.token == TOK_INDEX && first == TOK_PARAM) {
+// The text from "at" to the ';' of its line, which "all" then ends at; NULL where there is none.
+static const char *up_to_end(struct parser *p, uint32_t at, struct range *all) {
+    size_t left, n = 0;
+    const char *text = slip_from(p, at, &left);
+    while (n < left && !strchr(";\n{}", text[n])) ++n;
+    if (n == left || text[n] != ';') return NULL;
+    *all = (struct range){p->file, all->begin, at + (uint32_t)n};
+    return arena_strndup(&p->s->arena, text, n);
+}
+
+// Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
+// is missing.
+static bool inside_block(struct parser *p) {
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '{') return false;
+    const char *text = p->s->sources.file[p->file].text;
+    uint32_t from = p->open[p->nopen - 1].at.begin, here = p->now.at.begin;
+    if (p->before.token == TOK_ASYNC) here = p->before.at.begin;
+    uint32_t begin = from, line = here;
+    while (begin > 0 && text[begin - 1] != '\n') --begin;
+    while (line > 0 && text[line - 1] != '\n') --line;
+    if (line == begin) return true;
+    return here - line > strspn(text + begin, " \t");
+}
+
+// "extern __shared__ half s[];", "kernel k2(A) { }", "arch sm_90;" in a block
+bool slip_nested(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    bool label = n == 1 && set[0] == ':' && p->before.at.begin == p->first.at.begin;
+    bool second =
+        label && ((last == TOK_ASYNC && now == TOK_DEVICE) || (last == TOK_ARCH && now == TOK_ID));
+    bool first =
+        slip_has(set, n, TOK_FOR) && slip_has(set, n, TOK_LET) &&
+        (slip_one_of(now, TOK_KERNEL, TOK_DEVICE) || slip_one_of(now, TOK_MANUAL, TOK_EXTERN));
+    if (!(first || second) || !inside_block(p) || (first && slip_follows(p, p->now.at.end, ';')))
+        return false;
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    size_t blanks = strspn(text, " ");
+    bool cuda = left > blanks + 10 && memcmp(text + blanks, "__shared__", 10) == 0,
+         shared = left > blanks + 7 && memcmp(text + blanks, "shared ", 7) == 0;
+    struct range all = p->now.at;
+    if (now == TOK_EXTERN && (cuda || shared)) {
         diag_error(p->s, p->now.at,
-                   "a param has no value in the plan; 'const' has one, and 'tcpc run --param "
-                   "NAME=VALUE' sets a param");
-        return true;
-    }
-    if (p->now.token == TOK_STRING && p->before.token == TOK_ARCH) {
-        const char *text = slip_text(p, p->now.at);
-        diag_error(p->s, p->now.at, "write an architecture without quotes");
-        diag_fixit(p->s, p->now.at,
-                   arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1));
-        return true;
-    }
-    if (p->now.token == TOK_INT && p->before.token == TOK_ARCH && first == TOK_ARCH) {
-        const char *name = arena_printf(&p->s->arena, "sm_%s", slip_text(p, p->now.at));
-        diag_error(p->s, p->now.at, "an architecture is a name; did you mean '%s'?", name);
-        diag_fixit(p->s, p->now.at, name);
-        return true;
-    }
-    if (p->now.token == TOK_FLOAT && p->before.token == TOK_TCP) {
-        diag_error(p->s, p->now.at, "the language version is one integer: 'tcp 1;'");
-        if (strcmp(slip_text(p, p->now.at), "1.0") == 0) diag_fixit(p->s, p->now.at, "1");
-        return true;
-    }
-    if (p->now.token == TOK_ID && p->before.token == TOK_IMPORT) {
-        struct range all = p->now.at;
-        size_t left, k = 0;
-        const char *text = slip_from(p, all.end, &left);
-        while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
-        all.end += (uint32_t)k;
-        const char *file = slip_text(p, all), *dot = strrchr(file, '.');
-        if (foreign_module(slip_text(p, p->now.at))) {
-            struct range line = {p->file, p->before.at.begin, all.end};
-            while (k < left && !strchr(";\n", text[k])) ++k;
-            line.end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
-            diag_error(p->s, line, "'import' reads another plan; of '%s' nothing is imported",
-                       file);
-            diag_fixit(p->s, line, "");
-            p->stopped = true;
-            return true;
+                   "shared memory is declared by 'shared NAME : TYPE LAYOUT;', and its size is "
+                   "part of the plan");
+        if (shared) {
+            all.end += (uint32_t)blanks;
+            diag_fixit(p->s, all, "");
         }
-        file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
-        diag_error(p->s, all, "a file is named in double quotes: %s", file);
-        diag_fixit(p->s, all, file);
+        if (up_to_end(p, p->now.at.end, &all)) p->skip_end = all.end;
         return true;
+    }
+    struct range at = second ? p->before.at : p->now.at;
+    diag_error(p->s, at, "'%s' is declared at the top level, not in a block", slip_text(p, at));
+    return true;
+}
+
+bool slip_comment(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->before.at.end, &left);
+    int last = p->before.token;
+    while (k < left && strchr(" \t", text[k])) ++k;
+    bool value = last == TOK_INT || last == TOK_ID || last == ')';
+    if (!value || left - k < 4 || text[k] != '/' || text[k + 1] != '/') return false;
+    size_t from = k + 2, end = from;
+    while (end < left && text[end] != '\n') ++end;
+    while (end > from && strchr(" \t\r", text[end - 1])) --end;
+    if (end == from || text[end - 1] != ';') return false;
+    struct range at = {p->file, p->before.at.end + (uint32_t)k, p->before.at.end + (uint32_t)k + 2};
+    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, at, "/");
+    return true;
+}
+
+bool slip_division(struct parser *p, const int *set, int n) {
+    (void)set, (void)n;
+    size_t left;
+    const char *text = slip_from(p, p->before.at.end, &left);
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || left < 3 ||
+        memcmp(text, "//", 2) != 0 || !(isalnum((unsigned char)text[2]) || text[2] == '_'))
+        return false;
+    struct range at = {p->file, p->before.at.end, p->before.at.end + 2};
+    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, at, "/");
+    p->stopped = true;  // the rest of the line is missing
+    return true;
+}
+
+// The warning that the word at "*all" means, extended over hyphens: the warning of that name, one
+// that starts with the word, or one that the word starts with. NULL: none.
+static const char *warning_meant(const char *text, size_t left, struct range *all) {
+    const char *found = NULL;
+    size_t n = 0, most = 0;
+    while (n < left && (isalnum((unsigned char)text[n]) || text[n] == '-')) ++n;
+    for (int i = 0; i < W_COUNT; ++i) {
+        const char *name = diag_warning_row((enum warning)i)->name;
+        size_t length = strlen(name);
+        if (length <= most || length > n || memcmp(text, name, length) != 0) continue;
+        if (length < n && text[length] != '-') continue;
+        found = name;
+        most = length;
+    }
+    for (int i = 0; i < W_COUNT && !found && n > 0; ++i) {
+        const char *name = diag_warning_row((enum warning)i)->name;
+        if (strncmp(name, text, n) == 0 && name[n] == '-') found = name;
+    }
+    all->end = all->begin + (uint32_t)n;
+    return found;
+}
+
+// "allow unused let .."
+bool slip_warning_name(struct parser *p, const int *set, int n) {
+    if (p->before.token != TOK_ALLOW || p->now.token != TOK_ID || !slip_has(set, n, TOK_STRING))
+        return false;
+    size_t rest;
+    struct range all = p->now.at;
+    const char *text = slip_from(p, all.begin, &rest), *name = warning_meant(text, rest, &all);
+    diag_error(p->s, all, "write the name of a warning in quotes: 'allow \"%s\"'",
+               name ? name : "unused");
+    if (name) diag_fixit(p->s, all, arena_printf(&p->s->arena, "\"%s\"", name));
+    slip_skip_rest(p);
+    return true;
+}
+
+// Whether the bracket open at p->now is closed before the statement or the line ends.
+static bool closes_later(struct parser *p) {
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    int depth = 0;
+    for (size_t i = 0; i < left && !strchr(";\n", text[i]); ++i) {
+        depth += text[i] == '(';
+        if (text[i] == ')' && --depth < 0) return true;
     }
     return false;
 }
 
-// "k<<<1, 256>>>(A)", "my-copy(A)"
-static bool function_slip(struct parser *p) {
-    if (!slip_function(p->first.token) || p->before.token != TOK_ID || p->nopen > 0) return false;
-    size_t left;
+// Handles "row(64,64 align 16": a clause after a missing ')' in one line.
+bool slip_unclosed(struct parser *p, const int *set, int n) {
+    static const short clauses[] = {TOK_ALIGN, TOK_STAGES, TOK_SWIZZLE, TOK_PAD,    TOK_WITH,
+                                    TOK_BY,    TOK_ARROW,  TOK_GRID,    TOK_THREADS};
+    bool clause = false;
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; ++i)
+        clause |= p->now.token == clauses[i];
+    if (!clause || p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')') ||
+        p->before.token == '(' || p->before.token == ',' || closes_later(p))
+        return false;
+    struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+    diag_error(p->s, at, "expected ')' before '%s'", slip_text(p, p->now.at));
+    diag_fixit(p->s, at, ")");
+    diag_note(p->s, p->open[p->nopen - 1].at, "to close this '('");
+    return true;
+}
+
+bool slip_hyphen(struct parser *p) {
+    size_t left, k = 0;
+    if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
     const char *next = slip_from(p, p->now.at.begin, &left);
-    if (left > 3 && memcmp(next, "<<<", 3) == 0) {
-        diag_error(p->s, p->now.at,
-                   "the grid and the threads come after the list: 'kernel k(A, out B) grid (1) "
-                   "threads 256 { .. }'");
+    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
+    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
+    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
+    for (char *c = name; *c; ++c)
+        if (*c == '-') *c = '_';
+    diag_error(p->s, all, "a name consists of letters, digits and '_'");
+    diag_fixit(p->s, all, name);
+    return true;
+}
+
+// Whether p->before is the second word of the declaration.
+static bool second(struct parser *p) {
+    size_t left;
+    const char *text = slip_from(p, p->first.at.end, &left);
+    return p->before.at.begin == p->first.at.end + strspn(text, " \t");
+}
+
+// "kernel my-copy(A)"
+bool slip_function_name(struct parser *p, const int *set, int n) {
+    (void)set, (void)n;
+    return slip_function(p->first.token) && p->before.token == TOK_ID && p->nopen == 0 &&
+           slip_hyphen(p);
+}
+
+// "tensor my-tensor : .."
+bool slip_declared_name(struct parser *p, const int *set, int n) {
+    static const short names[] = {TOK_TENSOR, TOK_SHARED, TOK_FRAG,       TOK_CONST, TOK_PARAM,
+                                  TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY, TOK_LET};
+    bool named = false;
+    (void)set, (void)n;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) named |= p->first.token == names[i];
+    if (!named || p->before.token != TOK_ID || !second(p) || !slip_hyphen(p)) return false;
+    slip_skip_rest(p);
+    return true;
+}
+
+// "import common", "import cute.nvgpu;"
+bool slip_import(struct parser *p, const int *set, int n) {
+    (void)set, (void)n;
+    if (p->now.token != TOK_ID || p->before.token != TOK_IMPORT) return false;
+    struct range all = p->now.at;
+    size_t left, k = 0;
+    const char *text = slip_from(p, all.end, &left);
+    while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
+    all.end += (uint32_t)k;
+    const char *file = slip_text(p, all), *dot = strrchr(file, '.');
+    if (foreign_module(slip_text(p, p->now.at))) {
+        struct range line = {p->file, p->before.at.begin, all.end};
+        while (k < left && !strchr(";\n", text[k])) ++k;
+        line.end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
+        diag_error(p->s, line, "'import' reads another plan; of '%s' nothing is imported", file);
+        diag_fixit(p->s, line, "");
+        p->stopped = true;
         return true;
     }
-    return slip_hyphen(p);
+    file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
+    diag_error(p->s, all, "a file is named in double quotes: %s", file);
+    diag_fixit(p->s, all, file);
+    return true;
 }
 
-bool slip_other(struct parser *p, const int *set, int n) {
-    return slip_lists(p, set, n) || slip_formals(p, set, n) || slip_types(p, set, n) ||
-           slip_copies(p, set, n) || slip_clauses(p, set, n) || copy_slip(p, set, n) ||
-           loop_slip(p, set, n) || slip_marks(p, set, n) || function_slip(p) || value_slip(p) ||
-           slip_forms(p, set, n) || slip_parts(p, set, n);
+// "const BM = 64, BN = 64;", "param M : index % 4, N : index;", "param N : index % 4, M;"
+bool slip_several(struct parser *p, const int *set, int n) {
+    int first = p->first.token;
+    if (p->now.token != ',' || p->nopen > 0 || !slip_one_of(first, TOK_CONST, TOK_PARAM) ||
+        !slip_has(set, n, ';'))
+        return false;
+    size_t left;
+    const char *text = slip_from(p, p->now.at.begin, &left);
+    const char *word = first == TOK_CONST ? "const" : "param",
+               mark = first == TOK_CONST ? '=' : ':';
+    int depth = 0;
+    bool right = true;
+    for (size_t i = 0, k; i < left && !strchr(";\n", text[i]); ++i) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (text[i] != ',' || depth > 0) continue;
+        for (k = i + 1; k < left && (isalnum((unsigned char)text[k]) || strchr("_ ", text[k]));)
+            ++k;
+        right &= k < left && text[k] == mark;
+    }
+    diag_error(p->s, p->now.at,
+               first == TOK_CONST
+                   ? "each constant has its own 'const': 'const BM = 64; const BN = "
+                     "64;'"
+                   : "each promise has its own 'param': 'param M : index %% 4; param "
+                     "N : index %% 4;'");
+    depth = 0;
+    for (uint32_t i = 0; right && i < left && !strchr(";\n", text[i]); ++i) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        uint32_t at = p->now.at.begin + i;
+        if (text[i] == ',' && depth == 0)
+            diag_fixit(p->s, (struct range){p->file, at, at + 1},
+                       arena_printf(&p->s->arena, "; %s", word));
+    }
+    slip_skip_rest(p);
+    return true;
 }
 
-// -- what begins with an unknown word -------------------------------------------------------------
+// The word before the '(' that is open, or NULL.
+static const char *called(struct parser *p) {
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return NULL;
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t end = p->open[p->nopen - 1].at.begin, begin = end;
+    while (begin > 0 &&
+           (isalnum((unsigned char)f->text[begin - 1]) || strchr("_.", f->text[begin - 1])))
+        --begin;
+    return arena_strndup(&p->s->arena, f->text + begin, end - begin);
+}
+
+// "universal(16 bytes)", "cp_async.cg(16 bytes)"; "row(2 b,64 s)"
+bool slip_unit(struct parser *p, const int *set, int n) {
+    const char *of = p->now.token == TOK_ID && p->before.token == TOK_INT && slip_has(set, n, ')')
+                         ? called(p)
+                         : NULL;
+    if (!of) return false;
+    const char *unit = slip_text(p, p->now.at);
+    int number = atoi(slip_text(p, p->before.at));
+    bool async = strncmp(of, "cp_async.", 9) == 0,
+         bytes = strcmp(unit, "bytes") == 0 || strcmp(unit, "byte") == 0 || strcmp(unit, "B") == 0,
+         bits = strcmp(unit, "bits") == 0 || strcmp(unit, "bit") == 0;
+    if (async || strcmp(of, "universal") == 0 || strcmp(of, "auto") == 0) {
+        if ((!bytes && !bits) || number < 1 || number > 1024) return false;
+        int ours = bytes == async ? number : bytes ? number * 8 : number / 8;
+        diag_error(p->s, p->now.at, "'%s' counts %s, and a number has no unit: '%s(%d)'", of,
+                   async ? "bytes" : "bits", of, ours);
+        diag_fixit(p->s, slip_join(p->before.at, p->now.at),
+                   arena_printf(&p->s->arena, "%d", ours));
+        return true;
+    }
+    if (strcmp(of, "row") != 0 && strcmp(of, "col") != 0) return false;
+    diag_error(p->s, slip_join(p->before.at, p->now.at),
+               "the name of a mode comes before '=': '%s=%d'", unit, number);
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->before.at.begin, &left);
+    while (k < left && !strchr(");\n", text[k])) {
+        char name[32];
+        int value, from = 0, to = 0;
+        const char *part = arena_strndup(&p->s->arena, text + k, left - k < 64 ? left - k : 64);
+        if (sscanf(part, " %n%9d %31[A-Za-z_]%n", &from, &value, name, &to) == 2 && to > 0) {
+            uint32_t at = p->before.at.begin + (uint32_t)k;
+            diag_fixit(p->s, (struct range){p->file, at + (uint32_t)from, at + (uint32_t)to},
+                       arena_printf(&p->s->arena, "%s=%d", name, value));
+        }
+        while (k < left && !strchr(",);\n", text[k])) ++k;
+        k += k < left && text[k] == ',';
+    }
+    slip_skip_rest(p);
+    return true;
+}
+
+bool slip_label(struct parser *p) {
+    if (p->now.token != TOK_COPY) return false;
+    diag_error(p->s, slip_after(p->before.at), "a label ends with ':': '%s: copy'",
+               slip_text(p, p->before.at));
+    diag_fixit(p->s, slip_after(p->before.at), ":");
+    return true;
+}
 
 enum declared { DECLARED_NOT, DECLARED_EXTERN, DECLARED_HERE };
 
@@ -252,66 +365,8 @@ static enum declared declared_function(const struct parser *p, const char *name)
     return DECLARED_NOT;
 }
 
-// Whether the expression at "value", up to the ';' of its line, contains "name": "i" in "i + 1".
-static bool names_itself(const char *value, const char *name) {
-    size_t length = strlen(name);
-    for (const char *at = value; *at && !strchr(";\n{}", *at);) {
-        size_t n = 0;
-        while (isalnum((unsigned char)at[n]) || at[n] == '_') ++n;
-        if (n == length && memcmp(at, name, n) == 0) return true;
-        at += n ? n : 1;
-    }
-    return false;
-}
-
-// Whether a "let NAME = .." or another "word NAME" is above, in the same kernel.
-static bool named_above(struct parser *p, const char *word, const char *name) {
-    const struct source *f = &p->s->sources.file[p->file];
-    size_t from = 0, n = strlen(name), m = strlen(word), here = p->before.at.begin;
-    for (size_t i = 0; i + 7 < here; ++i) {
-        if (memcmp(f->text + i, "kernel ", 7) == 0 || memcmp(f->text + i, "device ", 7) == 0)
-            from = i;
-    }
-    for (size_t i = from; i + m + 2 + n < here; ++i) {
-        const char *at = f->text + i;
-        if (memcmp(at, word, m) != 0 || at[m] != ' ' || memcmp(at + m + 1, name, n) != 0) continue;
-        if (at[m + 1 + n] && strchr(" =:", at[m + 1 + n])) return true;
-    }
-    return false;
-}
-
 bool slip_statement(struct parser *p, const char *text) {
-    if (slip_written(p, text)) return true;
-    size_t left;
-    const char *value = slip_from(p, p->now.at.end, &left);
-    value += strspn(value, " ");
-    if (p->now.token == '=' &&
-        (strncmp(value, "load(", 5) == 0 || strncmp(value, "tl.load(", 8) == 0)) {
-        diag_error(p->s, p->before.at,
-                   "what a thread holds is a fragment: 'frag %s : f32 like tc; copy A -> %s with "
-                   "tc;'",
-                   text, text);
-        return true;
-    }
-    if (p->now.token == '=' && (names_itself(value, text) || named_above(p, "let", text))) {
-        diag_error(p->s, p->before.at,
-                   "a value cannot change; give the new value another name with 'let'");
-        return true;
-    }
-    bool buffer = named_above(p, "frag", text) || named_above(p, "shared", text);
-    if (slip_copy_value(p, text, buffer)) return true;
-    bool number =
-        isdigit((unsigned char)value[0]) && strcspn(value, ";") == strspn(value, ".0123456789");
-    if (p->now.token == '=' && buffer) {
-        diag_error(p->s, p->before.at, "a buffer is filled by 'fill %s = ..;'", text);
-        if (number) diag_fixit(p->s, slip_before(p->before.at), "fill ");
-        return true;
-    }
-    if (p->now.token == '=') {
-        diag_error(p->s, p->before.at, "a value is named by 'let': 'let %s = ..;'", text);
-        diag_fixit(p->s, slip_before(p->before.at), "let ");
-        return true;
-    }
+    if (slip_rows(p, p->now.at.begin, NULL, 0, slip_at_statement, slip_n_statement)) return true;
     if (p->now.token != '(') return false;
     if (declared_function(p, text) == DECLARED_HERE) {
         diag_error(p->s, p->before.at,
@@ -335,44 +390,16 @@ bool slip_statement(struct parser *p, const char *text) {
     return true;
 }
 
-bool slip_declaration(struct parser *p, const char *text) {
-    if (slip_array(p, text)) return true;
-    size_t left, k = 0;
+bool slip_typed_const(struct parser *p) {
+    char type[32], name[64];
+    size_t left;
+    int end = 0;
     const char *next = slip_from(p, p->now.at.end, &left);
-    const char *type = foreign_type(text);
-    while (type && k < left && (isalnum((unsigned char)next[k]) || strchr(" _", next[k]))) ++k;
-    if (type && k > 1 && slip_follows(p, p->now.at.end + (uint32_t)k, ';')) {  // "int N;"
-        diag_error(
-            p->s, p->now.at,
-            "unknown declaration '%s'; a size is 'const N = 64;', or 'param N : index;' where "
-            "it is known only at run time",
-            text);
-        return true;
-    }
-    if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
-    next += strspn(next, " ");
-    char module[16];
-    bool layout = *next == '=' &&
-                  strstr(arena_strndup(&p->s->arena, next, strcspn(next, ";\n")), "make_layout(");
-    if (layout) {
-        diag_error(p->s, p->now.at, "unknown declaration '%s'; a layout is 'layout %s = ..;'", text,
-                   text);
-        diag_fixit(p->s, slip_before(p->now.at), "layout ");
-        return true;
-    }
-    if (*next == '=' && sscanf(next, "= %15[a-z].", module) == 1 && foreign_module(module)) {
-        diag_error(
-            p->s, p->now.at,
-            "unknown declaration '%s'; a tensor is 'tensor %s : f32 global row(64,64);', and "
-            "in a kernel 'fill s = 0;' writes to shared memory and fragments",
-            text, text);
-        return true;
-    }
-    diag_error(p->s, p->now.at, "unknown declaration '%s'; a constant is 'const NAME = VALUE;'",
-               text);
-    if (type)
-        diag_fixit(p->s, p->now.at, "const");
-    else
-        diag_fixit(p->s, slip_before(p->now.at), "const ");
+    next = arena_strndup(&p->s->arena, next, left < 100 ? left : 100);
+    if (sscanf(next, " %31[A-Za-z0-9_]%n %63[A-Za-z0-9_]", type, &end, name) != 2 ||
+        !foreign_type(type))
+        return false;
+    diag_fixit(p->s, (struct range){p->file, p->now.at.begin, p->now.at.end + (uint32_t)end},
+               "let");
     return true;
 }

@@ -1,10 +1,12 @@
 // Template calls and objects of C++ that this language writes as calls, and other spellings of a
-// swizzle: "select<1,0>(s)", "cosize_v<L>", "Underscore{}", "SW<3,3,3>", "make_swizzle(3,3,3)".
+// swizzle: "select<1,0>(s)", "cosize_v<L>", "Underscore{}", "SW<3,3,3>", "make_swizzle(3,3,3)"; slices
+// in square brackets.
 #include <ctype.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/slips.h"
 
 // Reports all of "at", in place of which "ours" is written here, and skips it.
 static bool replaced(struct parser *p, struct range at, const char *ours) {
@@ -77,59 +79,6 @@ bool slip_capital_o(struct parser *p) {
 
 // -- templates ------------------------------------------------------------------------------------
 
-// Operations whose template arguments come after the others here; in "form" the first %s is what
-// is called, the second the template arguments.
-static const struct {
-    char name[14], form[28];
-    int most;  // template arguments
-} operations[] = {
-    {"append", "append_to_rank(%s, %s)", 1},
-    {"downcast", "downcast(%s, %s)", 1},
-    {"group", "group_modes(%s, %s)", 2},
-    {"group_modes", "group_modes(%s, %s)", 2},
-    {"layout", "get(%s, %s)", 1},
-    {"prepend", "prepend_to_rank(%s, %s)", 1},
-    {"select", "select(%s, (%s))", 8},
-    {"take", "take(%s, %s)", 2},
-    {"tensor", "get(%s, %s)", 1},
-    {"upcast", "upcast(%s, %s)", 1},
-};
-
-// What "name<inside>(of)" is here, or NULL.
-static const char *operation(struct parser *p, const char *name, const char *inside,
-                             const char *of) {
-    const char *part[8];
-    int n = foreign_parts(p->s, inside, part, 8);
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
-        if (strcmp(name, operations[i].name) != 0 || n == 0 || n > operations[i].most) continue;
-        for (int k = 0; k < n; ++k)
-            if (strspn(part[k], "0123456789") != strlen(part[k])) return NULL;
-        const char *list = part[0];
-        for (int k = 1; k < n; ++k)
-            list = arena_printf(&p->s->arena, operations[i].most > 2 ? "%s,%s" : "%s, %s", list,
-                                part[k]);
-        return arena_printf(&p->s->arena, operations[i].form, of, list);
-    }
-    bool cast = strcmp(name, "static_cast") == 0 || strcmp(name, "reinterpret_cast") == 0;
-    return cast && foreign_type(inside) ? of : NULL;
-}
-
-// What "name<inside>" is here, or NULL: "size_v<L>", "E<0,1>".
-static const char *constant(struct parser *p, const char *name, const char *inside) {
-    static const char *const values[] = {"rank", "size", "cosize", "depth", NULL};
-    size_t length = strlen(name);
-    for (const char *const *v = values; *v; ++v)
-        if (length == strlen(*v) + 2 && memcmp(name, *v, length - 2) == 0 &&
-            strcmp(name + length - 2, "_v") == 0)
-            return arena_printf(&p->s->arena, "%s(%s)", *v, inside);
-    const char *part[4], *text = "1";
-    int n = strcmp(name, "E") == 0 ? foreign_parts(p->s, inside, part, 4) : 0;
-    for (int i = 0; i < n; ++i)
-        if (strspn(part[i], "0123456789") != strlen(part[i])) return NULL;
-    while (n > 0) text = arena_printf(&p->s->arena, "%s@%s", text, part[--n]);
-    return text[1] ? text : NULL;
-}
-
 // Whether the text in angle brackets can be template arguments and nothing else: two relations do
 // not follow each other, but of "(M<64, N>(3))" each is one.
 static bool only_template(struct parser *p, const char *inside) {
@@ -137,7 +86,8 @@ static bool only_template(struct parser *p, const char *inside) {
 }
 
 bool slip_template(struct parser *p, struct range at) {
-    if (swizzle_spelt(p, at)) return true;
+    if (swizzle_spelt(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_template, slip_n_template))
+        return true;
     bool statement = slip_one_of(p->now.token, ';', '{') || p->now.token == '}';
     if (statement || p->start == TOK_START_EXPR) return false;
     size_t left, n, length = 0;
@@ -147,9 +97,6 @@ bool slip_template(struct parser *p, struct range at) {
     struct range whole = {at.file, at.begin, at.end + (uint32_t)n};
     const char *of = text[n] == '(' ? foreign_brackets(p->s, text + n, left - n, &length) : NULL;
     bool ends = of || strchr(";,){", text[n]);
-    const char *ours = of && *of ? operation(p, name, inside, of)
-                       : ends    ? constant(p, name, inside)
-                                 : NULL;
     bool bytes = (strcmp(name, "cg") == 0 || strcmp(name, "ca") == 0) && p->now.token == '.';
     if (bytes && strspn(inside, "0123456789") == strlen(inside)) {
         diag_error(p->s, whole, "the width of an atom goes in parentheses: 'cp_async.%s(%s)'", name,
@@ -159,7 +106,6 @@ bool slip_template(struct parser *p, struct range at) {
         return false;  // the word stays a part of the atom's name
     }
     if (of) whole.end += (uint32_t)length;
-    if (ours) return replaced(p, whole, ours);
     if (!only_template(p, inside)) return false;
     bool object = left > n + length + 1 && memcmp(text + n + length, "{}", 2) == 0;
     if (object) whole.end += 2;
@@ -212,5 +158,70 @@ bool slip_object(struct parser *p, struct range at) {
     diag_error(p->s, at, "nothing is constructed by '{}' here; write '%s'", name);
     diag_fixit(p->s, at, name);
     p->skip_end = at.end;
+    return true;
+}
+
+// -- square brackets -------------------------------------------------------------------------------
+
+// Reports the bracket at "at".
+static void square(struct parser *p, struct range at, const char *help, const char *ours) {
+    diag_error(p->s, at, "'[' is not part of the language; %s", help);
+    if (ours) diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+}
+
+// "A[0:32, :]"
+bool slip_slice(struct parser *p, struct range at) {
+    at.end = at.begin;
+    const char *inside = slip_brackets(p, &at);
+    const char *part[8];
+    int n = inside ? foreign_parts(p->s, inside, part, 8) : 0;
+    if (!inside || !strchr(inside, ':') || strpbrk(inside, "\n;[")) return false;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) {
+        const char *colon = strchr(part[i], ':');
+        if (i) buf_printf(&b, ", ");
+        if (!colon) {
+            buf_printf(&b, "%s", part[i]);
+        } else if (strchr(colon + 1, ':')) {
+            square(p, at, "a part is 'A(0 .. 32, _)', without a step", NULL);
+            buf_release(&b);
+            return true;
+        } else if (!part[i][1]) {
+            buf_printf(&b, "_");
+        } else {
+            size_t to = (size_t)(colon - part[i]);
+            const char *high = colon + 1 + strspn(colon + 1, " ");
+            while (to > 0 && part[i][to - 1] == ' ') --to;
+            if (!*high || strchr(part[i], '(')) n = 0;  // no extent; a colon of another kind
+            buf_printf(&b, "%.*s .. %s", to ? (int)to : 1, to ? part[i] : "0", high);
+        }
+    }
+    const char *ours = arena_printf(&p->s->arena, "(%s)", buf_finish(&b, &p->s->arena));
+    square(p, at, "a part is 'A(0 .. 32, _)'", n > 0 ? ours : NULL);
+    return true;
+}
+
+// "cute.arch.block_idx()[0]", "threadIdx()[0]"
+bool slip_index(struct parser *p, struct range at) {
+    static const char *const axis[] = {"block.x", "block.y", "block.z"};
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t end = at.begin, from;
+    at.end = at.begin;
+    const char *inside = slip_brackets(p, &at);
+    if (!inside || p->now.token != ')' || end < 12 || memcmp(f->text + end - 2, "()", 2) != 0)
+        return false;
+    for (from = end - 2; from > 0 && (isalnum((unsigned char)f->text[from - 1]) ||
+                                      strchr("_.", f->text[from - 1]));)
+        --from;
+    const char *call = slip_text(p, (struct range){at.file, from, end - 2});
+    const char *dot = strrchr(call, '.'), *name = dot ? dot + 1 : call;
+    bool block = strcmp(name, "block_idx") == 0, thread = strcmp(name, "thread_idx") == 0;
+    if ((!block && !thread) || strlen(inside) != 1 || !strchr(block ? "012" : "0", *inside))
+        return false;
+    const char *ours = thread ? "tid" : axis[*inside - '0'];
+    at.begin = from;
+    square(p, at, arena_printf(&p->s->arena, "this is '%s'", ours), ours);
     return true;
 }

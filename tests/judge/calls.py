@@ -66,7 +66,8 @@ def divide(form):
             return view.like(split(view.modes if len(view.modes) > 1 else view.modes[0], n))
         cut, rest = tiles(view, values.tile_extents(tiler, view))
         if form == "logical":
-            return view.like(list(zip(cut, rest)), view.names)
+            kept = [n is None for n in values.tile_extents(tiler, view)]
+            return view.like([a if keep else (a, b) for a, b, keep in zip(cut, rest, kept)], view.names)
         if form == "zipped":
             return view.like((tuple(cut), tuple(rest)))
         if form == "tiled":

@@ -147,7 +147,8 @@ class Draw:
         def place(warp):
             tiles, at = [], []
             for m in order:
-                tiles.append(self.tile[m] if warp else self.whole_tile[m])
+                all_of_it = not by_ranges and not letters and not warp and inner[m].static == self.whole_tile[m] and r.percent(60)
+                tiles.append("_" if all_of_it else self.tile[m] if warp else self.whole_tile[m])
                 mine = self.drivers[m].at
                 if warp and m == 0:
                     mine = "warp" if mine == "0" else f"{self.warps}*({mine}) + warp" if not mine.isalnum() else f"{self.warps}*{mine} + warp"

@@ -372,14 +372,15 @@ def split(tree, n):
 
 
 def tiles(view, tiler):
-    """Divides mode by mode; "tiler" has an extent or None for each mode.  Returns the tiles and the rests."""
+    """Divides mode by mode; "tiler" has an extent for each mode, or None: one tile has all of it.  Returns the tiles and the rests."""
     if len(tiler) != len(view.modes):
         raise Unsupported("a tiler of another rank than the view")
     pairs = []
     for mode, n in zip(view.modes, tiler):
         if view.buf is not None and n is not None:
             check_divides(view, mode, n)
-        pairs.append((mode, Leaf(1, (0,) * len(view.base))) if n is None else split(mode, n))
+        last = leaves(mode)[-1]
+        pairs.append((mode, Leaf(1, tuple(last.n * x for x in last.v), True)) if n is None else split(mode, n))
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 

@@ -82,10 +82,14 @@ void async_advise(struct session *s, const struct kernel *k, const struct copy *
                   const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int bytes = atom->bits / 8;
-    const struct atom_row *narrow = atom_narrower(atom->row);
     if (f->won == BOUND_PREDICATE) note_pad(s, k, c, atom, atom->bits);
     if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
         say_stride(s, copy_side(c, f->won == BOUND_SRC_ALIGN)->base, bytes);
+}
+
+void async_instead(struct session *s, const struct copy *c, const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    const struct atom_row *narrow = atom_narrower(atom->row);
     if (f->bits >= narrow->widths[0])
         diag_note(s, c->how_at, "%s moves whole accesses or faults; %s(%d) fits", narrow->family,
                   narrow->name, f->bits / 8);

@@ -12,6 +12,8 @@ struct atom;
 // Notes, after the error that "atom" cannot do copy "c", what could.  Requires facts.bits.
 void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
                   const struct atom *atom);
+// Notes which instruction could do it as it is: the last resort, after all other notes.
+void async_instead(struct session *s, const struct copy *c, const struct atom *atom);
 
 // Whether "atom" can do the accesses at the edge of "c"; reports an error if not.  Requires
 // facts.edge_bits.

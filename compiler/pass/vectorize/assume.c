@@ -57,9 +57,15 @@ static void ask(const struct assumption *a, struct condition c) {
 
 // -- divisors -------------------------------------------------------------------------------------
 
+// Whether values may be assumed to be multiples: in a device function, whose caller checks none,
+// only in order to say what to promise.
+static bool may_assume(const struct assumption *a) {
+    return a->bytes != 0 && (!a->kernel->device || a->list);
+}
+
 int64_t assume_base(const struct assumption *a, const struct tensor *t) {
     int64_t known = align_counted_on(a->kernel, t);
-    if (t->align || t->space != MEM_GLOBAL || a->kernel->device || known >= a->bytes) return known;
+    if (t->align || t->space != MEM_GLOBAL || !may_assume(a) || known >= a->bytes) return known;
     if (a->list) ask(a, (struct condition){t, lay_int(0), a->bytes});
     return a->bytes;
 }
@@ -89,7 +95,7 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     if (d != 0) d = divisor_when(a->kernel->when, a->kernel->nwhen, x, d);
     if (a->bytes == 0 && d != 0) d = divisor_when(a->when, a->nwhen, x, d);
     d = assume_times(d, unit);
-    if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
+    if (!may_assume(a) || d % a->bytes == 0 || !assume_unpromised(x)) return d;
     if (a->list) {
         // num * S / den is a multiple of g if S is one of g * den / lay_gcd(num, g * den)
         int64_t g = assume_times(x.den, a->bytes / lay_gcd(a->bytes, unit));

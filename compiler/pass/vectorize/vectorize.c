@@ -163,7 +163,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits per access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }
-    if (atom->row->exact) {
+    if (atom->row->exact || k->device) {
         struct conditions missing = {NULL, 0, 0};
         if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
             note_promises(s, k, &missing, "the copy has its width");
@@ -181,6 +181,8 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                                                  : "of its tile");
     }
     widen_offer(s, k, c);
+    if (atom->row->completes == COMPLETES_BY_GROUP && !atom_is_collective(atom->row))
+        async_instead(s, c, atom);
 }
 
 // Computes the bounds of "c" under the assumption "a", and the resulting width.
@@ -237,7 +239,8 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
 struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, const struct copy *c,
                                   int64_t bytes, struct conditions *list) {
     struct copy_facts f = c->facts;
-    struct assumption a = {s, k, bytes, NULL, NULL, 0};
+    struct conditions first = {NULL, 0, 0};  // more than are needed if the width is not reached
+    struct assumption a = {s, k, bytes, list ? &first : NULL, NULL, 0};
     measure(&a, c, &f);
     if (list && f.bits / 8 <= bytes) {
         struct copy_facts again = c->facts;

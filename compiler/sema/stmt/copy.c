@@ -202,6 +202,24 @@ bool copy_types(struct sema *c, struct range at, const struct tensor *a, const s
     return false;
 }
 
+void copy_note_tiled(struct sema *c, const struct ast_stmt *s) {
+    const struct symbol *tc = NULL, *other = NULL;
+    for (const struct symbol *x = c->last; x; x = x->prev) {
+        if (x->kind != SYM_TILED) continue;
+        other = tc;
+        tc = x;
+    }
+    if (!tc) return;
+    if (other) {
+        diag_note(c->s, s->at, "'%s' and '%s' are tiled copies: 'with %s', for example, says how",
+                  tc->name, other->name, tc->name);
+        return;
+    }
+    diag_note(c->s, s->at, "'%s' is a tiled copy: 'with %s' says how", tc->name, tc->name);
+    struct range end = {s->at.file, s->copy.dst->at.end, s->copy.dst->at.end};
+    diag_fixit(c->s, end, sema_text(c, " with %s", tc->name));
+}
+
 // Reports a copy, not between fragments, that does not say how to copy.
 static void how_missing(struct sema *c, const struct ast_stmt *s, const struct copy *y) {
     const struct tensor *f = y->src.base->space == MEM_FRAG ? y->src.base : y->dst.base;
@@ -211,6 +229,7 @@ static void how_missing(struct sema *c, const struct ast_stmt *s, const struct c
         diag_error(c->s, s->at,
                    "this copy does not say how it is done: add 'with TILED_COPY', 'with ATOM' or "
                    "'by LAYOUT'");
+        copy_note_tiled(c, s);
         bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
         if (whole && y->src.base->space == MEM_GLOBAL && y->dst.base->space == MEM_GLOBAL)
             diag_note(c->s, s->at,

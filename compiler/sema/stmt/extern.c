@@ -58,7 +58,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX) {
-            x->index[x->nindexes++] = (struct index_formal){NULL, i, f->at};
+            x->index[x->nindexes++] = (struct index_formal){f->name.name, NULL, i, f->at};
             continue;
         }
         struct tensor *t = formal_of(c, f);

@@ -89,7 +89,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
     struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
-    k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
+    k->index[k->nindexes++] = (struct index_formal){f->name.name, v, place, f->at};
 }
 
 static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {

@@ -93,16 +93,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
         diag_note(c->s, s->at,
                   "'tensor A : f16 global row(m=64,n=32);' and 'tensor B : f16 global "
                   "row(n=32,m=64);' are a transposition by 'copy A -> B;'");
-    const struct symbol *tc = NULL;
-    for (const struct symbol *x = c->last; x; x = x->prev) {
-        if (x->kind != SYM_TILED) continue;
-        if (tc) return true;  // it is not known which one
-        tc = x;
-    }
-    if (!tc) return true;
-    diag_note(c->s, s->at, "'%s' is a tiled copy: 'with %s' says how", tc->name, tc->name);
-    struct range end = {s->at.file, s->copy.dst->at.end, s->copy.dst->at.end};
-    diag_fixit(c->s, end, sema_text(c, " with %s", tc->name));
+    copy_note_tiled(c, s);
     return true;
 }
 

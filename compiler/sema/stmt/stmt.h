@@ -69,6 +69,8 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
 // shapes.c
 // Whether both sides have the same extents; reports where they differ.
 bool copy_shapes(struct sema *c, struct copy *y);
+// Notes which tiled copies the plan has, for a copy "s" that names none.
+void copy_note_tiled(struct sema *c, const struct ast_stmt *s);
 // Whether a copy at "at" may copy elements of "a" to "b"; reports an error otherwise.
 bool copy_types(struct sema *c, struct range at, const struct tensor *a, const struct tensor *b);
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);

@@ -113,17 +113,6 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     return part;
 }
 
-// The mode that the tiler "t" leaves out, or -1.
-static int any_mode(const struct lay_tiler *t) {
-    for (int i = 0; t->kind == LAY_TILER_MODES && i < t->rank; ++i)
-        if (t->kid[i]->kind == LAY_TILER_ANY) return i;
-    return -1;
-}
-
-static bool has_any(const struct lay_tiler *t) {
-    return any_mode(t) >= 0;
-}
-
 // Whether "proj", argument 3 of a call, is a projection of "n" modes: '_' for each mode to leave
 // out, an integer for one to keep.  Reports an error otherwise.
 static bool is_projection(struct sema *c, const struct call *call, int n, const char *what) {
@@ -260,11 +249,6 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         view_note_tile(c->s, &part);
         return &value_none;
     }
-    if (has_any(t))
-        return FAIL(c, e->arg[1].value->at,
-                    "a tile has one extent per mode, and '_' is not an extent. For all of mode %d, "
-                    "write its extent and the coordinate 0",
-                    any_mode(t));
     if (by_mode && crd->rank >= 0 && crd->rank != rank)
         return FAIL(c, e->at,
                     "%d coordinate%s of a tile of '%s', which has %d modes; a tile and its "

@@ -236,17 +236,24 @@ static int leaves_of(const struct lay_tuple *t, int from, int end) {
     return n;
 }
 
+// Marks the rests in "shape", the result of logical_divide by "t": ((tile,rest),(tile,rest),..),
+// where a mode under "_" has none.  "first" is its first leaf.
+static void mark_rests(const struct lay_tiler *t, const struct lay_tuple *shape, int first,
+                       struct view *v) {
+    if (t->kind == LAY_TILER_LAYOUT)
+        view_counts_tiles(v, first + lay_tuple_leaves(shape->kid[0]),
+                          first + lay_tuple_leaves(shape));
+    for (int i = 0; i < modes_divided(t); ++i) {
+        mark_rests(t->kid[i], shape->kid[i], first, v);
+        first += lay_tuple_leaves(shape->kid[i]);
+    }
+}
+
 void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v) {
     const struct lay_tuple *shape = v->layout.shape;
-    int n = modes_divided(t), rank = shape->rank, first = 0;
-    if (form == LAY_DIVIDE_LOGICAL && n > 0) {  // ((tile,rest),(tile,rest),..)
-        for (int i = 0; i < rank; ++i) {
-            const struct lay_tuple *mode = shape->kid[i];
-            int end = first + lay_tuple_leaves(mode);
-            if (i < n && mode->rank == 2)
-                view_counts_tiles(v, first + lay_tuple_leaves(mode->kid[0]), end);
-            first = end;
-        }
+    int n = modes_divided(t), rank = shape->rank;
+    if (form == LAY_DIVIDE_LOGICAL) {
+        mark_rests(t, shape, 0, v);
         return;
     }
     // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): undivided modes come after the rest

@@ -9,6 +9,10 @@
 #endif
 
 #include "fold.cuh"  // extern
+// TCP_DEVICE void fold_qk(int tid, uint32_t *s, const tcp_f16 *q, const tcp_f16 *k);
+// TCP_DEVICE void settle(int tid, tcp_f16 *p, const uint32_t *s, int64_t left);
+// TCP_DEVICE void fold_pv(int tid, uint32_t *acc, const tcp_f16 *p, const tcp_f16 *v_, int64_t d);
+// TCP_DEVICE void finish(int tid, tcp_f16 *h, const uint32_t *acc, int64_t d);
 
 // kernel attention_loads, attention_loads.tcp:40
 //   grid (ceil_div(M,128),1,1), 128 threads, 49152 bytes of shared memory
@@ -39,7 +43,7 @@ static __global__ void __launch_bounds__(128)
     for (int i = 0; i < 16; ++i) {
 #line 45 "attention_loads.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 43 "attention_loads.cu"
+#line 47 "attention_loads.cu"
     }
     // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:46
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
@@ -55,7 +59,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 46 "attention_loads.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 59 "attention_loads.cu"
+#line 63 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -64,7 +68,7 @@ static __global__ void __launch_bounds__(128)
 #line 46 "attention_loads.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 68 "attention_loads.cu"
+#line 72 "attention_loads.cu"
             }
         }
     }
@@ -91,7 +95,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 95 "attention_loads.cu"
+#line 99 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
@@ -101,7 +105,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 105 "attention_loads.cu"
+#line 109 "attention_loads.cu"
                     }
                 }
             }
@@ -122,7 +126,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 126 "attention_loads.cu"
+#line 130 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
@@ -132,7 +136,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 136 "attention_loads.cu"
+#line 140 "attention_loads.cu"
                     }
                 }
             }
@@ -166,7 +170,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 170 "attention_loads.cu"
+#line 174 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
@@ -176,7 +180,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 180 "attention_loads.cu"
+#line 184 "attention_loads.cu"
                             }
                         }
                     }
@@ -200,7 +204,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 204 "attention_loads.cu"
+#line 208 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
@@ -210,7 +214,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 214 "attention_loads.cu"
+#line 218 "attention_loads.cu"
                             }
                         }
                     }
@@ -222,7 +226,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 16; ++i) {
 #line 55 "attention_loads.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 226 "attention_loads.cu"
+#line 230 "attention_loads.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (128,16), (0,i)) -> q
@@ -237,7 +241,7 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 59 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 241 "attention_loads.cu"
+#line 245 "attention_loads.cu"
                     }
                 }
                 // copy local_tile(sK, (64,16), (0,i)) -> k
@@ -253,7 +257,7 @@ static __global__ void __launch_bounds__(128)
 #line 60 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 257 "attention_loads.cu"
+#line 261 "attention_loads.cu"
                     }
                 }
                 fold_qk(tid, s, q, k);
@@ -277,7 +281,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 281 "attention_loads.cu"
+#line 285 "attention_loads.cu"
                     }
                 }
                 fold_pv(tid, acc, &p[16 * i], v_, 8);
@@ -298,7 +302,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 73 "attention_loads.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 302 "attention_loads.cu"
+#line 306 "attention_loads.cu"
         }
     }
     tcp_sync();
@@ -317,13 +321,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 74 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 321 "attention_loads.cu"
+#line 325 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 74 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 327 "attention_loads.cu"
+#line 331 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -333,7 +337,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 74 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 337 "attention_loads.cu"
+#line 341 "attention_loads.cu"
                 }
             }
 #pragma unroll
@@ -341,7 +345,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 74 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 345 "attention_loads.cu"
+#line 349 "attention_loads.cu"
                 }
             }
         }

@@ -10,6 +10,15 @@
 
 #include "mma.cuh"      // extern
 #include "softmax.cuh"  // extern
+// TCP_DEVICE void multiply_qk(int tid, float *s, const tcp_f16 *q, const tcp_f16 *k, int64_t mm,
+//     int64_t nn);
+// TCP_DEVICE void multiply_pv(int tid, float *acc, const tcp_f16 *p, const tcp_f16 *v_, int64_t mm,
+//     int64_t nn);
+// TCP_DEVICE void softmax(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
+//     int64_t left, int64_t mm, int64_t nn, int64_t dd);
+// TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float *sum, tcp_f16
+//     *p, int64_t left, int64_t ahead, int64_t mm, int64_t nn, int64_t dd);
+// TCP_DEVICE void divide(int tid, float *acc, const float *sum, int64_t mm, int64_t dd);
 
 // kernel flash_attention, flash_attention.tcp:49
 //   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
@@ -43,16 +52,16 @@ static __global__ void __launch_bounds__(128)
     for (int i = 0; i < 16; ++i) {
 #line 56 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 47 "flash_attention.cu"
+#line 56 "flash_attention.cu"
     }
     // fill most = -3e38                                           flash_attention.tcp:57
 #line 57 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
-#line 52 "flash_attention.cu"
+#line 61 "flash_attention.cu"
     // fill sum = 0                                                flash_attention.tcp:58
 #line 58 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
-#line 56 "flash_attention.cu"
+#line 65 "flash_attention.cu"
     // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:59
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
@@ -67,7 +76,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 59 "flash_attention.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 71 "flash_attention.cu"
+#line 80 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -76,7 +85,7 @@ static __global__ void __launch_bounds__(128)
 #line 59 "flash_attention.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 80 "flash_attention.cu"
+#line 89 "flash_attention.cu"
             }
         }
     }
@@ -103,7 +112,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 107 "flash_attention.cu"
+#line 116 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -113,7 +122,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 117 "flash_attention.cu"
+#line 126 "flash_attention.cu"
                     }
                 }
             }
@@ -134,7 +143,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 138 "flash_attention.cu"
+#line 147 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -144,7 +153,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 148 "flash_attention.cu"
+#line 157 "flash_attention.cu"
                     }
                 }
             }
@@ -178,7 +187,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 182 "flash_attention.cu"
+#line 191 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -188,7 +197,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 192 "flash_attention.cu"
+#line 201 "flash_attention.cu"
                             }
                         }
                     }
@@ -212,7 +221,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 216 "flash_attention.cu"
+#line 225 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -222,7 +231,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 226 "flash_attention.cu"
+#line 235 "flash_attention.cu"
                             }
                         }
                     }
@@ -234,7 +243,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 32; ++i) {
 #line 68 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 238 "flash_attention.cu"
+#line 247 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
@@ -249,7 +258,7 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 72 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 253 "flash_attention.cu"
+#line 262 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
@@ -265,7 +274,7 @@ static __global__ void __launch_bounds__(128)
 #line 73 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 269 "flash_attention.cu"
+#line 278 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -289,7 +298,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 293 "flash_attention.cu"
+#line 302 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
@@ -308,13 +317,13 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 16; ++i) {
 #line 86 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 312 "flash_attention.cu"
+#line 321 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
 #line 86 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 318 "flash_attention.cu"
+#line 327 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:87
@@ -328,7 +337,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 87 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 332 "flash_attention.cu"
+#line 341 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -347,13 +356,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 88 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 351 "flash_attention.cu"
+#line 360 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 88 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 357 "flash_attention.cu"
+#line 366 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -363,7 +372,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 88 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 367 "flash_attention.cu"
+#line 376 "flash_attention.cu"
                 }
             }
 #pragma unroll
@@ -371,7 +380,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 88 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 375 "flash_attention.cu"
+#line 384 "flash_attention.cu"
                 }
             }
         }
@@ -437,16 +446,16 @@ static __global__ void __launch_bounds__(128)
     for (int i = 0; i < 16; ++i) {
 #line 99 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 441 "flash_attention.cu"
+#line 450 "flash_attention.cu"
     }
     // fill most = -3e38                                           flash_attention.tcp:100
 #line 100 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
-#line 446 "flash_attention.cu"
+#line 455 "flash_attention.cu"
     // fill sum = 0                                                flash_attention.tcp:101
 #line 101 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
-#line 450 "flash_attention.cu"
+#line 459 "flash_attention.cu"
     // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:102
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
@@ -461,7 +470,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 102 "flash_attention.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 465 "flash_attention.cu"
+#line 474 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -470,7 +479,7 @@ static __global__ void __launch_bounds__(128)
 #line 102 "flash_attention.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 474 "flash_attention.cu"
+#line 483 "flash_attention.cu"
             }
         }
     }
@@ -497,7 +506,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 501 "flash_attention.cu"
+#line 510 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -507,7 +516,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 511 "flash_attention.cu"
+#line 520 "flash_attention.cu"
                     }
                 }
             }
@@ -528,7 +537,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 532 "flash_attention.cu"
+#line 541 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -538,7 +547,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 542 "flash_attention.cu"
+#line 551 "flash_attention.cu"
                     }
                 }
             }
@@ -572,7 +581,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 576 "flash_attention.cu"
+#line 585 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -582,7 +591,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 586 "flash_attention.cu"
+#line 595 "flash_attention.cu"
                             }
                         }
                     }
@@ -606,7 +615,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 610 "flash_attention.cu"
+#line 619 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -616,7 +625,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 620 "flash_attention.cu"
+#line 629 "flash_attention.cu"
                             }
                         }
                     }
@@ -628,7 +637,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 32; ++i) {
 #line 111 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 632 "flash_attention.cu"
+#line 641 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
@@ -643,7 +652,7 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 115 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 647 "flash_attention.cu"
+#line 656 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
@@ -659,7 +668,7 @@ static __global__ void __launch_bounds__(128)
 #line 116 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 663 "flash_attention.cu"
+#line 672 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -684,7 +693,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 688 "flash_attention.cu"
+#line 697 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
@@ -703,13 +712,13 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 16; ++i) {
 #line 129 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 707 "flash_attention.cu"
+#line 716 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
 #line 129 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 713 "flash_attention.cu"
+#line 722 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:130
@@ -723,7 +732,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 130 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 727 "flash_attention.cu"
+#line 736 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -742,13 +751,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 131 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 746 "flash_attention.cu"
+#line 755 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 131 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 752 "flash_attention.cu"
+#line 761 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -758,7 +767,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 131 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 762 "flash_attention.cu"
+#line 771 "flash_attention.cu"
                 }
             }
 #pragma unroll
@@ -766,7 +775,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 131 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 770 "flash_attention.cu"
+#line 779 "flash_attention.cu"
                 }
             }
         }

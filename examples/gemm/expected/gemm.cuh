@@ -31,8 +31,8 @@
 //   It contains no barrier. When it returns, one group of cp.async is committed and in flight,
 //   which counts as load_tiles_GROUPS for tcp_cp_async_wait. The shared arguments hold the data
 //   after a wait for this group and a barrier. The wait may leave later groups in flight.
-//   Each thread counts its groups of cp.async. The waits here also wait for older groups of the
-//   caller. Copies that the caller has not committed become part of the first group here.
+//   Each thread counts its groups of cp.async. Copies that the caller has not committed become part
+//   of the first group here.
 //   load_tiles_SMEM_BYTES is the size of its shared arguments, and load_tiles_ALIGN the alignment
 //   of each, in bytes.
 enum : int {

@@ -26,8 +26,6 @@ static const struct {
     {"zipped_divide((12,(4,8)):(7,(1,30)), 128)", "the nearest tile is 144"},
     {"zipped_divide((12,(4,8)):(7,(1,30)), 128)", "cannot be divided by '128:1'"},
     {"logical_divide(4:1, (4,2))", "the tiler '(4,2)' has more modes than '4:1'"},
-    {"zipped_divide((4,8), <_,2>)",
-     "'_' in a tiler leaves the mode '4:1' without a tile and a rest"},
     {"logical_divide(64, Sw<1,0,1> o 0 o 8:1)",
      "the swizzled layout 'Sw<1,0,1> o 0 o 8:1' cannot be a tiler"},
     {"blocked_product((5,5):(1,15), (4,2):(2,1))",
