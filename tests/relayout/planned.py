@@ -221,7 +221,7 @@ class Copy:
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:
             return False
-        return max(self.room(given)) < 1 << 61
+        return max(self.room(given)) < 1 << 58
 
     def room(self, given):
         """The elements from the first to the last one on each side."""
