@@ -51,14 +51,7 @@ static void relate(struct sema *c, const struct ast_param *p) {
     collect_relation(c, r);
     GROW(c, c->relation, c->nrelations, c->cap_relation);
     c->relation[c->nrelations++] = r;
-}
-
-bool param_asks_multiple(const struct ast_param *p) {
-    const struct ast_expr *e = p->where;
-    if (!e || p->nnames != 1 || e->kind != E_BINARY || e->op != OP_EQ) return false;
-    const struct ast_expr *mod = e->lhs;
-    return mod->kind == E_BINARY && mod->op == OP_MOD && mod->lhs->kind == E_NAME &&
-           mod->lhs->name == p->name[0].name && e->rhs->kind == E_INT && e->rhs->ival == 0;
+    relations_promise_multiples(c);
 }
 
 // "index in 0 .. 1000 % 64": the promise of a divisor behind the range, whose end it would change.
@@ -81,9 +74,8 @@ static bool divisor_after_range(struct sema *c, const struct ast_param *p) {
     return true;
 }
 
-static void declare_params(struct sema *c, const struct ast_decl *d) {
-    const struct ast_param *p = &d->param;
-    int64_t mul = p->mod ? p->mod : 1, lo = 1, hi = most_extent;
+void declare_params(struct sema *c, const struct ast_param *p, struct range at, int64_t least) {
+    int64_t mul = p->mod ? p->mod : 1, lo = least, hi = most_extent;
     bool ok = true;
     if (p->mod < 0 || p->mod > most_extent) {
         diag_error(c->s, p->mod_at, "the promised divisor is %" PRId64 "; it must be in 1 .. 2^40",
@@ -104,7 +96,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         }
     }
     if (ok && hi / mul * mul < lo) {
-        diag_error(c->s, d->at, "no multiple of %" PRId64 " is in %" PRId64 " .. %" PRId64, mul, lo,
+        diag_error(c->s, at, "no multiple of %" PRId64 " is in %" PRId64 " .. %" PRId64, mul, lo,
                    hi);
         ok = false;
     }
@@ -117,7 +109,6 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                                    p->name[i].at};
             made->mod_at = (struct range){p->index_at.file, p->index_at.end, p->index_at.end};
             made->mod_free = p->mod == 0 && p->nnames == 1;
-            if (param_asks_multiple(p)) made->asked = p->where->at;
             v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
         }
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);
@@ -295,7 +286,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_ARCH: check_arch(c, d); break;
         case D_IMPORT: import(c, d); break;
         case D_CONST: declare_const(c, d); break;
-        case D_PARAM: declare_params(c, d); break;
+        case D_PARAM: declare_params(c, &d->param, d->at, 1); break;
         case D_LAYOUT: declare_layout(c, d); break;
         case D_ATOM: declare_atom(c, d); break;
         case D_TILED_COPY: declare_tiled(c, d); break;
