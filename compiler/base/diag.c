@@ -55,6 +55,7 @@ static const struct warning_row warnings[W_COUNT] = {
                         "tiles that are transposed as tiles, but not in themselves"},
     [W_OVERLAP] = {"overlap", true, "a tensor that is read and has one element twice"},
     [W_SPILL] = {"spill", true, "a fragment that is larger than the registers of a thread"},
+    [W_FALLBACK] = {"fallback", true, "a planned copy whose best plan is refused"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -40,6 +40,7 @@ enum warning {
     W_TURNED_TILES,
     W_OVERLAP,
     W_SPILL,
+    W_FALLBACK,
     W_COUNT
 };
 

@@ -16,6 +16,7 @@ struct define {
 };
 
 struct cost_memo;
+struct fallback;
 
 struct options {
     // such as "sm_90"; NULL: what the plan says, otherwise sm_80
@@ -29,6 +30,8 @@ struct options {
     // the kernel for which the planner takes another candidate than the best, or NULL
     const char *tuned;
     int candidate;
+    // planned kernels with candidates that do not compile (planner/planner.h)
+    const struct fallback *fallbacks;
     // the name of the emitted file for #line; NULL: derived from the plan's name
     const char *emitted;
 };

@@ -84,7 +84,11 @@ int source_read(struct session *s, const char *path) {
     bool standard = !reader && strcmp(path, "-") == 0;
     const char *shown = standard ? "<stdin>" : path;
     for (const struct given *g = s->sources.given; g; g = g->next)
-        if (strcmp(g->path, shown) == 0) return source_add(s, shown, g->text, g->size);
+        if (strcmp(g->path, shown) == 0) {
+            int file = source_add(s, shown, g->text, g->size);
+            if (file >= 0) s->sources.file[file].is_file = g->is_file;
+            return file;
+        }
     if (reader) return reader->read(reader, s, path);
     return standard ? add_stream(s, shown, stdin) : source_add_file(s, shown, path);
 }

@@ -43,6 +43,7 @@ struct given {
     const char *path, *text;
     size_t size;
     const struct given *next;
+    bool is_file;  // it was read from that file
 };
 
 // A file that is read but is not a source, such as that of an extern function or a response file.

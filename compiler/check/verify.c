@@ -241,13 +241,37 @@ static bool find_meaning(struct test *x, const int64_t *sym, struct sample_set *
     return oracle_run(x->s, x->p, x->k, sym, what, *meant, report);
 }
 
+// Adds to "*last" the place of the last element; false if it does not fit 64 bits.
+static bool add_place(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                      const int64_t *sym, int64_t *last) {
+    int64_t n, d;
+    if (lay_is_leaf(shape))
+        return lay_int_eval(shape->leaf, sym, &n) && lay_int_eval(stride->leaf, sym, &d) &&
+               !__builtin_mul_overflow(n > 0 ? n - 1 : 0, d, &n) &&
+               !__builtin_add_overflow(*last, n, last);
+    for (int i = 0; i < shape->rank; ++i)
+        if (!add_place(shape->kid[i], stride->kid[i], sym, last)) return false;
+    return true;
+}
+
+// Whether all tensors fit 64 bits; otherwise the launcher refuses these values.
+static bool tensors_fit(const struct kernel *k, const int64_t *sym) {
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct lay *l = &k->formal[i].tensor->layout;
+        int64_t last = 0;
+        if (lay_valid(*l) && !add_place(l->shape, l->stride, sym, &last)) return false;
+    }
+    return true;
+}
+
 // Tests choice "number": the widest variant, and those whose own choice it is.
 static bool check_binding(struct test *x, const int64_t *sym, int number) {
     const struct kernel *k = x->k;
     struct sample_set what;
     struct image *meant;
     struct oracle_report report = {0};
-    if (!choose_sample(x, sym, number, &what)) return true;
+    bool fits = tensors_fit(k, sym);
+    if (!choose_sample(x, sym, number, &what) || !fits) return true;
     bool found = find_meaning(x, sym, &what, &meant, &report);
     bool ok = found || report.kind == ORACLE_TOO_LARGE;  // then it is not executed
     const struct kir_kernel *way = found ? x->x : NULL;

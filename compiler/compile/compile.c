@@ -7,6 +7,7 @@
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "check/verify.h"
+#include "compile/fallback.h"
 #include "compile/fixits.h"
 #include "compile/swizzles.h"
 #include "emit/emit.h"
@@ -117,6 +118,7 @@ int compile_until(struct compiled *c, enum step last) {
     while (c->next <= last && !c->status) {
         enum step i = c->next;
         bool ok = steps[i].pass ? steps[i].pass(c->s, c->plan) : steps[i].run(c);
+        if ((!ok || c->s->diags.nerrors) && fallback_begin(c)) continue;
         if (!c->as_it_is) fixits_try(c);
         if (i == STEP_PARSE && !ok)
             c->status = 2;
@@ -166,6 +168,11 @@ static int cuda_by_kernel(struct compiled *c) {
         k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
     for (const struct kernel *k = p->kernels; k && !k->device;)
         k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
+    if ((!lowered || !right) && fallback_begin(c)) {
+        buf_release(&b);
+        int status = compile_until(c, STEP_COSTS);
+        return status ? status : cuda_by_kernel(c);
+    }
     if (!c->as_it_is) fixits_try(c);
     c->next = N_STEPS;
     c->text = buf_finish(&b, &s->arena);

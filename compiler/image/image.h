@@ -13,9 +13,10 @@
 
 #define IMAGE_POISON ((int64_t)-1)  // never written
 
-// The initial tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^14).
+// The initial tag of element "off" >= 0 of tensor "id" (0 <= id < 2^14).  Elements that are 2^40
+// apart have the same one.
 static inline int64_t image_tag(int id, int64_t off) {
-    return (int64_t)id << 40 | off;
+    return (int64_t)id << 40 | (off & (((int64_t)1 << 40) - 1));
 }
 static inline bool image_is_opaque(int64_t tag) {
     return tag >= 0 && tag >> 62;

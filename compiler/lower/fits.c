@@ -92,6 +92,8 @@ static const struct ix *reach(struct fits *x, const struct ix_term *t, bool leas
     struct ix one = {.op = IX_SUM, .nterms = 1, .term = t, .lo = r.lo, .hi = r.hi};
     const struct ix *b = least ? ix_min(x->s, &one) : ix_max(x->s, &one);
     if (b && least) b = ix_sub(x->s, ix_int(x->s, 0), b);
+    // below 0 only where an extent is 0, and nothing is computed: a little more is a bound as well
+    if (b && b->lo < 0 && b->lo > INT32_MIN) b = ix_add(x->s, b, ix_int(x->s, -b->lo));
     if (b && b->lo >= 0) return b;
     int64_t most = least ? r.lo : r.hi;
     if (most == INT64_MIN || most == INT64_MAX) return NULL;

@@ -5,40 +5,9 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "plan/relation.h"
 
 enum { CANDIDATES = 24, STEPS = 20000 };
-
-// Whether all symbols of an integer or an expression have values.
-static bool int_bound(struct lay_int x, const int64_t *value) {
-    for (int i = 0; i < x.nsyms; ++i) {
-        const struct lay_sym *y = x.syms[i];
-        if (y->name ? value[y->id] == PLAN_UNBOUND : !int_bound(y->of, value)) return false;
-    }
-    return true;
-}
-
-static bool is_bound(const struct ix *e, const int64_t *value) {
-    if (e->op == IX_SUM) {
-        for (int i = 0; i < e->nterms; ++i)
-            if (!int_bound(e->term[i].coef, value) ||
-                (e->term[i].atom && !is_bound(e->term[i].atom, value)))
-                return false;
-        return true;
-    }
-    return e->op != IX_VAR && is_bound(e->a, value) && (e->op == IX_SWZ || int_bound(e->k, value));
-}
-
-static bool evaluate(const struct ix *e, const int64_t *value, int64_t *out) {
-    struct ix_env env = {NULL, value};
-    return is_bound(e, value) && ix_eval(e, &env, out);
-}
-
-// Whether the values break relation "r".  A relation is broken if one of its sides overflows.
-static bool relation_broken(const struct relation *r, const int64_t *value) {
-    int64_t a, b;
-    if (!is_bound(r->a, value) || !is_bound(r->b, value)) return false;
-    return !evaluate(r->a, value, &a) || !evaluate(r->b, value, &b) || !ix_compares(r->op, a, b);
-}
 
 // "'ld' is 80, 'N' is 100" of the params of "r".
 static const char *values_in(struct session *s, const struct plan *p, const struct relation *r,
@@ -49,7 +18,7 @@ static const char *values_in(struct session *s, const struct plan *p, const stru
     for (int i = 0; i < p->nparams; ++i) {
         int at = p->param[i]->sym->id;
         without[at] = PLAN_UNBOUND;
-        if (!is_bound(r->a, without) || !is_bound(r->b, without))
+        if (!relation_bound(r->a, without) || !relation_bound(r->b, without))
             text = arena_printf(&s->arena, "%s%s'%s' is %lld", text, *text ? ", " : "",
                                 p->param[i]->name, (long long)value[at]);
         without[at] = value[at];
@@ -114,36 +83,37 @@ static int compare_at(const struct search *q, const struct relation *r, const st
                       int64_t v) {
     int64_t a, b;
     q->value[y->id] = v;
-    bool known = evaluate(r->a, q->value, &a) && evaluate(r->b, q->value, &b);
+    bool known = relation_value(r->a, q->value, &a) && relation_value(r->b, q->value, &b);
     q->value[y->id] = PLAN_UNBOUND;
     return known ? (a > b) - (a < b) : 2;
 }
 
-// Offers values at which the sides of a relation cross, and their neighbours, for relations in
-// which only "y" has no value.  Sides that rise or fall cross only once.
-static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y) {
-    int64_t least = (y->lo + y->mul - 1) / y->mul, most = y->hi / y->mul;  // in steps of y->mul
+// Offers multiples of "by" at which the sides of a relation cross, and their neighbours, for
+// relations in which only "y" has no value.  Sides that rise or fall cross only once.
+static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y,
+                          int64_t by) {
+    int64_t least = y->lo / by + (y->lo % by > 0), most = y->hi / by;  // in steps of "by"
     int param = q->number[y->id];
     for (int i = q->first[param]; i < q->first[param + 1]; ++i) {
         const struct relation *r = q->p->relation[q->related[i]];
         if (least > most || q->missing[q->related[i]] != 1) continue;
-        int before = compare_at(q, r, y, least * y->mul);
+        int before = compare_at(q, r, y, least * by);
         int64_t low = least, high = most;
         // binary search for the first step at which the comparison changes
         while (before != 0 && low < high) {
             int64_t middle = low + (high - low) / 2;
-            if (compare_at(q, r, y, middle * y->mul) == before)
+            if (compare_at(q, r, y, middle * by) == before)
                 low = middle + 1;
             else
                 high = middle;
         }
-        if (before != 0 && compare_at(q, r, y, low * y->mul) == before)
+        if (before != 0 && compare_at(q, r, y, low * by) == before)
             continue;  // the sides do not cross
-        int64_t up = low * y->mul, down = compare_at(q, r, y, up) ? up - y->mul : up;
-        if (q->choice > 0) offer(c, y, up + y->mul);
+        int64_t up = low * by, down = compare_at(q, r, y, up) ? up - by : up;
+        if (q->choice > 0) offer(c, y, up + by);
         offer(c, y, up);
-        offer(c, y, up + y->mul);
-        offer(c, y, down - y->mul);
+        offer(c, y, up + by);
+        offer(c, y, down - by);
         offer(c, y, down);
     }
 }
@@ -238,7 +208,7 @@ static int64_t least_step(const struct search *q, const struct lay_sym *y) {
         const struct condition *c = &q->when[i];
         int times = 0;
         for (int k = 0; !c->tensor && k < c->value.nsyms; ++k) times += c->value.syms[k] == y;
-        if (times != 1 || !int_bound(c->value, q->value)) continue;
+        if (times != 1 || !relation_int_bound(c->value, q->value)) continue;
         if (!lay_int_eval(c->value, q->value, &rest)) continue;
         step = common_multiple(step, c->by / lay_gcd(c->by, rest));
     }
@@ -260,7 +230,7 @@ static void offer_multiples(struct candidates *c, const struct lay_sym *y, int64
 bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) {
     for (int i = 0; i < n; ++i) {
         int64_t v;
-        if (when[i].tensor || !int_bound(when[i].value, sym_values)) continue;
+        if (when[i].tensor || !relation_int_bound(when[i].value, sym_values)) continue;
         if (!lay_int_eval(when[i].value, sym_values, &v) || v % when[i].by != 0) return false;
     }
     return true;
@@ -318,12 +288,14 @@ static void offer_tiles(struct search *q, struct candidates *c, const struct lay
     offer(c, y, whole);
 }
 
-// Whether the relations of "param" that have all their values hold.
+// Whether the relations of "param" hold, or still may for those in which params have no value.
 static bool keeps_all(const struct search *q, int param) {
-    for (int i = q->first[param]; i < q->first[param + 1]; ++i)
-        if (q->missing[q->related[i]] == 0 &&
-            relation_broken(q->p->relation[q->related[i]], q->value))
+    for (int i = q->first[param]; i < q->first[param + 1]; ++i) {
+        const struct relation *r = q->p->relation[q->related[i]];
+        if (q->missing[q->related[i]] == 0 ? relation_broken(r, q->value)
+                                           : relation_hopeless(r, q->value))
             return false;
+    }
     return plan_holds(q->when, q->nwhen, q->value);
 }
 
@@ -340,13 +312,15 @@ static bool search(struct search *q, int from) {
     int64_t great = y->hi < q->most ? y->hi : q->most;
     if (q->most) offer(&c, y, great - great % step);
     offer_tiles(q, &c, y, i, step);
-    if (q->choice > 0) offer_related(q, &c, y);
+    if (q->choice > 0) offer_related(q, &c, y, y->mul);
     offer(&c, y, base + factor[row][i % 3] * step);
-    offer_related(q, &c, y);
+    offer_related(q, &c, y, y->mul);
     for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
+    int64_t least = q->nwhen ? least_step(q, y) : y->mul;
+    if (q->nwhen) offer_related(q, &c, y, least);
     offer(&c, y, 0);
     offer(&c, y, y->hi - y->hi % step);
-    if (q->nwhen) offer_multiples(&c, y, least_step(q, y));
+    if (q->nwhen) offer_multiples(&c, y, least);
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
         bind(q, i, c.v[k]);

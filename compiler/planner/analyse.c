@@ -42,8 +42,7 @@ static bool slower(const struct relayout_mode *a, const struct relayout_mode *b)
     return a->src != b->src ? a->src > b->src : a->dst > b->dst;
 }
 
-// Whether all elements of a side are within 2^62 of the first one.
-static bool fits(const struct relayout *r, bool src) {
+bool relayout_fits(const struct relayout *r, bool src) {
     int64_t last = 0, size = 1;
     for (int i = 0; i < r->rank; ++i) {
         const struct relayout_mode *m = &r->mode[i];
@@ -77,7 +76,8 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
                                 " elements go to the same place: a stride of the destination is 0",
                                 m->extent);
     }
-    if (!fits(r, true) || !fits(r, false)) return "the tensors have more than 2^62 elements";
+    if (!relayout_fits(r, true) || !relayout_fits(r, false))
+        return "the tensors have more than 2^62 elements";
     while (merge_one(s, r)) continue;
     if (r->rank == 0) r->mode[r->rank++] = (struct relayout_mode){.extent = 1, .src = 1, .dst = 1};
     for (int i = 0; i < r->rank; ++i)

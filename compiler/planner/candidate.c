@@ -7,6 +7,10 @@ static bool narrow_row(const struct flat *f) {
     return vector_along(&f->r, f->row, false) * bytes_of(&f->r, false) < 4;
 }
 
+int64_t candidate_cost(const struct candidate *c) {
+    return c->form == FORM_TILE || c->form == FORM_FLAT ? c->tile.cost.total : 0;
+}
+
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
     struct chosen list[RELAYOUT_CANDIDATES], flats[RELAYOUT_CANDIDATES];
     struct line lines[LINES];

@@ -24,6 +24,9 @@ struct candidate {
 // so many.  Sets "*count" to their number, at most "number" + 1.
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count);
 
+// What "c" is predicted to cost; 0: its form has no cost that others can be compared with.
+int64_t candidate_cost(const struct candidate *c);
+
 // Like relayout_cases.  If "*count" > 0, "*best" is candidate 0 of "r", and "r" is the only case if
 // there is just one.
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],

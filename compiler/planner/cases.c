@@ -15,11 +15,12 @@ static bool divides(struct lay_int x, struct lay_int y) {
 }
 
 int64_t divisor_of(const struct relayout *r, struct lay_int x) {
-    int64_t d = lay_int_divisor(x);
+    int64_t d = lay_int_divisor(x), more;
     for (int i = 0; i < r->nwhen && d != 0; ++i) {
         const struct relayout_when *w = &r->when[i];
-        if (divides(w->value, x) && x.den == 1 && x.num > 0 && x.num <= INT32_MAX)
-            d = d / lay_gcd(d, x.num * w->by) * (x.num * w->by);
+        if (!divides(w->value, x) || x.den != 1 || x.num < 1 || d % x.num) continue;
+        // "d" is a multiple of the constant, and the rest of "x" is one of the condition's divisor
+        if (!__builtin_mul_overflow(d, w->by / lay_gcd(d / x.num, w->by), &more)) d = more;
     }
     return d;
 }
@@ -47,11 +48,13 @@ static bool ask(struct relayout *r, struct lay_int x, int64_t by) {
     return true;
 }
 
-// Adds the conditions that make accesses of "vector" elements valid on a side.
+// Adds the conditions that make accesses of "vector" elements valid on a side; false if they do not
+// suffice, as for strides whose divisors are too large to be computed.
 static bool ask_side(struct relayout *r, int vector, bool src) {
-    int m;
-    while ((m = unpromised(r, vector, src)) >= 0)
-        if (!ask(r, r->mode[m].run[src ? RELAYOUT_SRC : RELAYOUT_DST], vector)) return false;
+    int before = -1;
+    for (int m; (m = unpromised(r, vector, src)) >= 0; before = m)
+        if (m <= before || !ask(r, r->mode[m].run[src ? RELAYOUT_SRC : RELAYOUT_DST], vector))
+            return false;
     return true;
 }
 
@@ -80,9 +83,21 @@ static bool tear(struct session *s, struct relayout *r) {
     return held_bytes(r) == 1 || !relayout_size(s, r, true);
 }
 
+// Whether some values of the params meet the conditions of "x"; otherwise adds these to *left_out.
+static bool can_hold(struct session *s, const struct relayout *x, const char **left_out) {
+    struct buf b;
+    if (!x->can_hold || x->can_hold(x->by, x)) return true;
+    buf_init(&b);
+    if (*left_out) buf_printf(&b, "%s, ", *left_out);
+    put_when(s, x, &b);
+    *left_out = buf_finish(&b, &s->arena);
+    return false;
+}
+
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
              struct candidate *best, int *count) {
     int n = 0, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
+    const char *left_out = NULL;
     list[0] = *r;
     *count = 0;
     if (!r->usual || !candidate_of(r, 0, best, count) || best->form != FORM_TILE ||
@@ -104,11 +119,13 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
         bool made = (rd <= 1 || ask_side(x, rd, true)) && (wr <= 1 || ask_side(x, wr, false)) &&
                     x->nwhen > 0;
         for (int j = 0; made && j < n; ++j) made = !same(x, &list[j]) && !covers(&list[j], x);
+        made = made && can_hold(s, x, &left_out);
         if (made && i > 0) made = tear(s, x);
         n += made;
     }
     list[n] = *r;
     if (n > 0 && !tear(s, &list[n])) list[n] = *r;
+    list[n].left_out = left_out;
     return n + 1;
 }
 

@@ -17,8 +17,15 @@ int64_t most_tiles(const struct relayout *r, const struct choice *c, int m) {
     return hi / c->tile[m] + (hi % c->tile[m] != 0);
 }
 
+// The least number of tiles along mode "m" for any params.
+static int64_t least_tiles(const struct relayout *r, const struct choice *c, int m) {
+    int64_t lo, hi;
+    lay_int_range(exactly(&r->mode[m], RELAYOUT_EXTENT), &lo, &hi);
+    return lo / c->tile[m] + (lo % c->tile[m] != 0);
+}
+
 bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
-    int order[RELAYOUT_MODES], last = -1, first = -1, behind = 0;
+    int order[RELAYOUT_MODES], last = -1, first = -1, behind = 0, many = 0;
     int64_t blocks = 1;
     *g = (struct axes){0};
     order_of(r, c->grid.by_src, order);
@@ -26,11 +33,14 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
         int m = order[i];
         if (!is_tiled(r, c, m) || !at_run_time(r, m)) continue;
         // the first axis allows the most blocks
-        if (first < 0 || most_tiles(r, c, m) > most_tiles(r, c, first)) first = m;
+        bool must = least_tiles(r, c, m) > MOST_BLOCKS;
+        if (must || (many == 0 && (first < 0 || most_tiles(r, c, m) > most_tiles(r, c, first))))
+            first = m;
+        many += must;
         last = i;
         ++g->axes;
     }
-    if (g->axes > AXES) return false;
+    if (g->axes > AXES || many > 1) return false;
     // modes with a known number of tiles that are slower than all others get an axis of their own
     for (int i = last + 1; last >= 0 && i < r->rank; ++i)
         if (is_tiled(r, c, order[i]) &&

@@ -12,6 +12,25 @@ int relayout_candidates(const struct relayout *r) {
     return n;
 }
 
+enum { MOST_LOSS = 30 };
+
+int relayout_loss(struct session *s, const struct relayout *r) {
+    struct relayout list[RELAYOUT_CASES];
+    struct candidate best, other;
+    int found, cases = relayout_cases(s, r, list), loss = 0;
+    for (int i = 0; i < cases; ++i) {
+        int number = r->fallback->candidate[i];
+        if (number == 0) continue;
+        if (number >= RELAYOUT_CANDIDATES || !candidate_of(&list[i], 0, &best, &found) ||
+            !candidate_of(&list[i], number, &other, &found))
+            return -1;
+        int64_t least = candidate_cost(&best) / 100, most = candidate_cost(&other);
+        if (least < 1 || most < 1 || most / least - 100 > MOST_LOSS) return -1;
+        if (most / least - 100 > loss) loss = (int)(most / least - 100);
+    }
+    return loss;
+}
+
 static void put_skewed(const struct relayout *r, const struct skewed *k, struct buf *b) {
     buf_printf(b,
                "windows of %" PRId64 ", %" PRId64 " across, %d threads, %d and %d bytes, "

@@ -45,11 +45,16 @@ struct relayout {
     const char *usual;         // the typical sizes that are assumed, "M = 4096"; NULL: none are
     struct relayout_when when[RELAYOUT_WHEN];  // conditions that hold besides the promises
     int nwhen;
-    const char *note;  // what the author may have meant instead, by relayout_read; or NULL
+    // whether some values of the params keep all promises and the conditions; NULL: they do
+    bool (*can_hold)(const void *by, const struct relayout *r);
+    const void *by;
+    const char *left_out;  // the conditions of the cases that no values were found for; or NULL
+    const char *note;      // what the author may have meant instead, by relayout_read; or NULL
     // set by the search, which needs it often: for each side, the modes sorted by speed; source
     // first
     const int *order[2];
     int candidate;  // 0: the best candidate, 1: the next one; less than RELAYOUT_CANDIDATES
+    const struct fallback *fallback;  // other candidates for some cases; NULL: none
 };
 
 // The layout that the expression "text" gives; invalid, with the error in the layout context, if it
@@ -81,6 +86,19 @@ struct relayout_names {
 // Returns NULL, or why there is none.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
+
+// A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
+// and why those before it are refused.
+struct fallback {
+    const char *kernel;
+    int candidate[RELAYOUT_CASES];
+    const char *why[RELAYOUT_CASES];  // a line for each of these; NULL: none is refused
+    struct fallback *next;
+};
+
+// By how many percent the plan with r->fallback is predicted to be slower than the best one, at
+// most, of all cases; -1 if that is not known, or more than is accepted.
+int relayout_loss(struct session *s, const struct relayout *r);
 
 // The number of candidates, at most RELAYOUT_CANDIDATES.
 int relayout_candidates(const struct relayout *r);

@@ -90,6 +90,9 @@ const char *relayout_sizes(struct session *s, const char *text, struct lay l, co
 // What is to be noted of a relayout between two layouts, which may be meant otherwise; or NULL.
 const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r);
 
+// Whether all elements of a side are within 2^62 of the first one.
+bool relayout_fits(const struct relayout *r, bool src);
+
 // Sets the typical values of numbers that params give ("run").  "torn": strides are multiples of
 // only what is promised or a condition of the case.  Returns NULL, or why it cannot.
 const char *relayout_size(struct session *s, struct relayout *r, bool torn);
@@ -127,7 +130,8 @@ enum { AXES = 3 };
 struct axes {
     int axes, digits[AXES], digit[AXES][RELAYOUT_MODES];
 };
-// Returns false if more modes than there are axes have a number of tiles given by params.
+// Returns false if more modes than there are axes have a number of tiles given by params, or if two
+// of these numbers are too large for the second and third axis, whatever the params.
 bool axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
 // The maximum number of tiles along mode "m" for any params, and whether there may be several.
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);

@@ -76,6 +76,26 @@ static bool alike(const struct search *q, const struct choice *a, const struct c
     return true;
 }
 
+// Whether its text would be accepted.  If params give an extent, no tile may be completely inside:
+// then every access is guarded, and vectors have to divide the extents by promise.
+static bool compiles(const struct search *q, const struct choice *c) {
+    const struct relayout *r = q->r;
+    struct axes g;
+    bool inside = true, divide = true;
+    if (!r->usual) return true;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t lo, hi;
+        lay_int_range(exactly(&r->mode[m], RELAYOUT_EXTENT), &lo, &hi);
+        inside &= hi >= c->tile[m];
+    }
+    int load = c->rd.vector, store = c->way == WAY_STAGED ? c->wr.vector : load;
+    if (vector_proven(r, load, true))
+        divide = divisor_of(r, exactly(&r->mode[q->x], RELAYOUT_EXTENT)) % load == 0;
+    if (vector_proven(r, store, false))
+        divide &= divisor_of(r, exactly(&r->mode[q->y], RELAYOUT_EXTENT)) % store == 0;
+    return (inside || divide) && axes_of(r, c, &g);
+}
+
 // Whether it is worse than everything in the full list.
 static bool behind(const struct search *q, const struct choice *c, const struct traffic *t,
                    struct cost *cost) {
@@ -87,7 +107,7 @@ static bool behind(const struct search *q, const struct choice *c, const struct 
 static void keep(struct search *q, const struct choice *c, const struct traffic *t) {
     struct cost cost;
     bool full = q->n == q->most;
-    if (behind(q, c, t, &cost)) return;
+    if (behind(q, c, t, &cost) || !compiles(q, c)) return;
     int at = q->n;
     for (int i = 0; i < q->n; ++i)
         if (alike(q, c, &q->list[i].c)) at = i;

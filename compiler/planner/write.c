@@ -203,9 +203,13 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     const char *rd = atom_of_sides(r, &c->rd, true, false);
     struct hints h = hints_of(r, c);
     bool narrow = h.ld[0] || c->block * bits != load || strcmp(rd, "universal") != 0;
-    bool ragged = false;
-    for (int m = 0; m < r->rank; ++m)
-        ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
+    bool ragged = false;  // some tile is not completely inside, or not at all
+    for (int m = 0; m < r->rank; ++m) {
+        struct lay_int n = exactly(&r->mode[m], RELAYOUT_EXTENT);
+        int64_t lo, hi;
+        lay_int_range(n, &lo, &hi);
+        ragged |= !lay_int_divisible(n, c->tile[m]) || (!is_tiled(r, c, m) && lo < c->tile[m]);
+    }
     const char *end = ending(n);
     text_shared(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
@@ -257,6 +261,9 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                        r->mode[m].text[side == 0 ? RELAYOUT_SRC : RELAYOUT_DST],
                        side == 0 ? "source" : "destination");
     }
+    if (r->left_out)
+        buf_printf(b, "// No sizes were found that keep these conditions of wider accesses:%s.\n",
+                   r->left_out);
     if (r->to && c->way == WAY_STAGED)
         buf_printf(b, "// Elements are converted when they are %s.\n",
                    held_type(r) == r->type ? "stored" : "loaded");
@@ -379,6 +386,14 @@ static const char *one_case(struct session *s, const struct relayout *r,
     return NULL;
 }
 
+// Writes which candidates were refused, a line for each.
+static void put_refused(struct buf *b, const char *why) {
+    for (size_t n; why && *why; why += n + 1) {
+        n = strcspn(why, "\n");
+        buf_printf(b, "// Of the planner's choices, %.*s.\n", (int)n, why);
+    }
+}
+
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct relayout list[RELAYOUT_CASES];
@@ -386,12 +401,16 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     int found[RELAYOUT_CASES], cases = cases_of(s, r, list, &of[0], &found[0]);
     bool there[RELAYOUT_CASES], any = false, first = cases == 1 && r->candidate == 0;
     const char *why = NULL;
-    for (int i = 0; i < cases; ++i)
+    for (int i = 0; i < cases; ++i) {
+        int number = r->fallback ? r->fallback->candidate[i] : r->candidate;
+        first &= number == 0;
         any |= there[i] =
-            (first && found[0] > 0) || candidate_of(&list[i], r->candidate, &of[i], &found[i]);
+            (first && found[0] > 0) || candidate_of(&list[i], number, &of[i], &found[i]);
+    }
     // a case without so many candidates uses its best one
     for (int i = 0; i < cases && !why; ++i) {
         bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
+        if (r->fallback) put_refused(b, r->fallback->why[i]);
         why = one_case(s, &list[i], n, made ? &of[i] : NULL, found[i], b);
     }
     return why;

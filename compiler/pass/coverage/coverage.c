@@ -353,25 +353,25 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     if (!lay_valid(l)) return true;
     if (coverage_injective(s, w->prover, l)) return true;
     struct lay_int size = lay_size(&s->lay, l);
-    struct tensor *t = ARENA_NEW(&s->arena, struct tensor);
-    *t = *v->base;
-    for (int i = 0; k->planned && i < p->ntensors; ++i)  // the planner's text has no such mistake
-        if (strcmp(p->tensor[i]->name, t->name) == 0) t->at = p->tensor[i]->at;
+    const struct tensor *t = v->base;
+    // the planner's text has no such mistake, and may have the modes in another order
+    for (int i = 0; k->planned && i < p->ntensors; ++i)
+        if (strcmp(p->tensor[i]->name, v->base->name) == 0) t = p->tensor[i];
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
         lay_clear_error(&s->lay);
         diag_error(s, k->planned ? k->at : v->at,
                    "'%s' is written, but its layout %s gives two coordinates the same element",
-                   v->base->name, lay_text(&s->lay, v->base->layout));
+                   t->name, lay_text(&s->lay, t->layout));
         diag_page(s, "injective");
         witness_layout(s, p, t);
         return false;
     }
-    const char *apart = rows_apart(s, l);
+    const char *apart = rows_apart(s, lay_inner(t->layout));
     diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
                "different elements; relate its strides to its extents%s",
-               v->base->name, lay_text(&s->lay, v->base->layout),
+               t->name, lay_text(&s->lay, t->layout),
                apart ? apart : ", as in 'param lda : index where lda >= K'");
     diag_page(s, "injective");
     witness_layout(s, p, t);

@@ -1,8 +1,9 @@
 // Whether different coordinates of a layout with run-time strides are different elements.
 //
-// They are if, in ascending order of strides, each stride is at least the span of the modes before
-// it. So products of numbers, params and rounded quotients are compared, by their factors or by a
+// They are if, in some order of the modes, each stride is at least the span of the mode before it. So products of numbers, params and rounded quotients are compared, by their factors or by a
 // proof.  If an extent is 0 there are no coordinates at all, so extents count as at least 1.
+#include <string.h>
+
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 
@@ -83,6 +84,7 @@ static bool factors_reach(const struct order *o, struct lay_int x, struct lay_in
 }
 
 static bool no_less(const struct order *o, struct lay_int a, struct lay_int b) {
+    if (lay_int_static(a) && lay_int_static(b)) return a.num >= b.num;
     bool plain = a.num > 0 && b.num > 0 && a.basis == b.basis && b.nsyms <= a.nsyms;
     if (plain &&
         factors_reach(o, a, b, 0, 0, MOST_BELOW, (__int128)a.num * b.den, (__int128)b.num * a.den))
@@ -90,37 +92,79 @@ static bool no_less(const struct order *o, struct lay_int a, struct lay_int b) {
     return prove_at_least(o->p, ix_lay(o->s, a), ix_lay(o->s, b)) == PROVE_YES;
 }
 
+// The modes of a layout, and an order of them that is looked for.
+struct nesting {
+    const struct order *o;
+    struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
+    int count, steps;
+    bool used[LAY_MAX_LEAVES];
+    // by mode, and by the mode before it plus 1: whether it may follow; -1: not asked yet
+    signed char follows[LAY_MAX_LEAVES][LAY_MAX_LEAVES + 1];
+};
+
+enum { MOST_STEPS = 4096 };
+
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
-                    struct lay_int *n, struct lay_int *d, int *count) {
+                    struct nesting *x) {
     if (!lay_is_leaf(shape)) {
-        for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], n, d, count);
+        for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], x);
         return;
     }
     if (lay_int_is(shape->leaf, 1)) return;
-    n[*count] = shape->leaf;
-    d[(*count)++] = stride->leaf;
+    x->n[x->count] = shape->leaf;
+    x->d[x->count++] = stride->leaf;
+}
+
+// Whether stride "a" is tried before "b": it is likely to be the smaller one.
+static bool sooner(struct lay_int a, struct lay_int b) {
+    int64_t alo, ahi, blo, bhi;
+    lay_int_range(a, &alo, &ahi);
+    lay_int_range(b, &blo, &bhi);
+    return alo != blo ? alo < blo : a.nsyms != b.nsyms ? a.nsyms < b.nsyms : ahi < bhi;
+}
+
+static void sort(struct nesting *x) {
+    for (int i = 1; i < x->count; ++i)
+        for (int j = i; j > 0 && sooner(x->d[j], x->d[j - 1]); --j) {
+            struct lay_int n = x->n[j], d = x->d[j];
+            x->n[j] = x->n[j - 1], x->d[j] = x->d[j - 1];
+            x->n[j - 1] = n, x->d[j - 1] = d;
+        }
+}
+
+// Whether the stride of mode "i" is at least the span of mode "last"; -1: at least 1.
+static bool may_follow(struct nesting *x, int i, int last) {
+    struct session *s = x->o->s;
+    signed char *known = &x->follows[i][last + 1];
+    if (*known >= 0) return *known;
+    struct lay_int span = last < 0 ? lay_int(1) : lay_int_mul(&s->lay, x->d[last], x->n[last]);
+    lay_clear_error(&s->lay);
+    *known = lay_int_valid(span) && no_less(x->o, x->d[i], span);
+    return *known;
+}
+
+// Whether the modes not yet used can come after mode "last".
+static bool nests(struct nesting *x, int last, int left) {
+    if (left == 0) return true;
+    for (int i = 0; i < x->count; ++i) {
+        if (x->used[i] || x->steps == MOST_STEPS || !may_follow(x, i, last)) continue;
+        ++x->steps;
+        x->used[i] = true;
+        if (nests(x, i, left - 1)) return true;
+        x->used[i] = false;
+    }
+    return false;
 }
 
 bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
-    struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
     const struct order o = {s, p, l.shape};
-    int count = 0;
-    collect(l.shape, l.stride, n, d, &count);
-    struct lay_int span = lay_int(1);  // upper bound of the largest value so far, + 1
-    bool used[LAY_MAX_LEAVES] = {false};
-    for (int taken = 0; taken < count; ++taken) {
-        int best = -1;
-        for (int i = 0; i < count; ++i) {
-            if (used[i]) continue;
-            if (best < 0 || (no_less(&o, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
-        }
-        used[best] = true;
-        if (!no_less(&o, d[best], span)) return false;
-        span = lay_int_mul(&s->lay, d[best], n[best]);
-        if (!lay_int_valid(span)) {
-            lay_clear_error(&s->lay);
-            return false;
-        }
-    }
-    return true;
+    struct session_mark mark = session_mark(s);
+    struct nesting *x = ARENA_NEW(&s->arena, struct nesting);
+    *x = (struct nesting){.o = &o};
+    memset(x->follows, -1, sizeof x->follows);
+    collect(l.shape, l.stride, x);
+    sort(x);
+    bool found = nests(x, -1, x->count);
+    session_rewind(s, mark);
+    return found;
 }

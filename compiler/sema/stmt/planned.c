@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "plan/arch.h"
+#include "plan/bind.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -45,6 +46,27 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
+// The tensor that "e" is, or is a part of.
+static const char *base_of(struct sema *c, const struct ast_expr *e) {
+    while (e->kind == E_CALL) {
+        const struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
+        bool slice = sym && sym->kind == SYM_TENSOR;
+        if (!slice && e->nargs == 0) break;
+        e = slice ? e->lhs : e->arg[0].value;
+    }
+    return e->kind == E_NAME ? e->name : NULL;
+}
+
+// Whether a copy puts the modes of another tensor in another order.
+static bool is_turned(struct sema *c, const struct ast_stmt *s) {
+    const struct ast_expr *side[] = {s->copy.src, s->copy.dst};
+    bool turned = false;
+    for (int i = 0; i < 2; ++i)
+        turned |= side[i]->kind == E_CALL && side[i]->lhs->kind == E_NAME &&
+                  strcmp(side[i]->lhs->name, "select") == 0;
+    return turned && base_of(c, side[0]) != base_of(c, side[1]);
+}
+
 // Reports why a kernel of one copy that does not say how to copy cannot be planned.  Without
 // fragments, planning is the only possible meaning.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
@@ -52,9 +74,11 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
     bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
+    bool turned = !whole && is_turned(c, s);
     const char *why =
         fn->manual     ? "of a kernel that is not 'manual'"
-        : !whole       ? "between whole tensors; modes with names are put in order by their names"
+        : turned       ? "between whole tensors; modes with names are put in order by their names"
+        : !whole       ? "between whole tensors"
         : s->name.name ? "without a label"
         : s->copy.pad  ? "without 'pad'"
         : fn->nformals != 2 ? "of a kernel with two arguments"
@@ -65,7 +89,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     if (whole) note_sides(c, fn, s);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
         diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
-    if (!whole && !fn->manual)
+    if (turned && !fn->manual)
         diag_note(c->s, s->at,
                   "'tensor A : f16 global row(m=64,n=32);' and 'tensor B : f16 global "
                   "row(n=32,m=64);' are a transposition by 'copy A -> B;'");
@@ -109,6 +133,40 @@ static int parsed(struct sema *c, const char *name, const char *text,
     return n;
 }
 
+// Whether some values of the params keep all promises and the conditions of "r".
+static bool can_hold(const void *by, const struct relayout *r) {
+    const struct sema *c = by;
+    struct session_mark mark = session_mark(c->s);
+    struct plan p = {.param = c->param,
+                     .nparams = c->plan->nparams,
+                     .relation = (const struct relation *const *)c->relation,
+                     .nrelations = c->nrelations,
+                     .nsyms = c->lay->next_sym};
+    struct condition when[RELAYOUT_WHEN];
+    for (int i = 0; i < r->nwhen; ++i)
+        when[i] = (struct condition){.value = r->when[i].value, .by = r->when[i].by};
+    bool can = plan_choose_when(c->s, &p, NULL, when, r->nwhen, 0) != NULL;
+    session_rewind(c->s, mark);
+    return can;
+}
+
+// Warns of a plan that is not the planner's best one.
+static void warn_fallback(struct sema *c, const char *name, struct range at,
+                          const struct fallback *f, int loss) {
+    diag_warn(c->s, W_FALLBACK, at,
+              "the planner's best plan for kernel '%s' is refused; another one is used, which is "
+              "predicted to be %d%% slower",
+              name, loss);
+    for (int i = 0; i < RELAYOUT_CASES; ++i) {
+        size_t n;
+        for (const char *why = f->why[i]; why && *why; why += n + 1) {
+            n = strcspn(why, "\n");
+            diag_note(c->s, at, "%.*s", (int)n, why);
+        }
+    }
+    diag_note(c->s, at, "the copy is right; that its best plan is refused is a fault of tcpc");
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
@@ -131,7 +189,13 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .dst_open = b->align == 0,
                          .arch = c->plan->arch,
                          .shared = arch_shared_bytes(c->plan->arch),
-                         .candidate = is_tuned ? c->s->options.candidate : 0};
+                         .candidate = is_tuned ? c->s->options.candidate : 0,
+                         .can_hold = can_hold,
+                         .by = c};
+    for (r.fallback = c->s->options.fallbacks; r.fallback;) {
+        if (strcmp(r.fallback->kernel, d->name.name) == 0) break;
+        r.fallback = r.fallback->next;
+    }
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
@@ -140,6 +204,9 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf text;
     buf_init(&text);
+    int loss = !why && r.fallback ? relayout_loss(c->s, &r) : 0;
+    if (loss < 0)
+        why = "its best plans are refused, and no other is predicted to be nearly as fast";
     if (!why) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) {
@@ -148,6 +215,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
         return 0;
     }
+    if (r.fallback) warn_fallback(c, d->name.name, s->at, r.fallback, loss);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;

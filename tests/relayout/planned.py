@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+"""Random planned copies, `kernel k(A, out B) { copy A -> B; }`: each compiles in time, and moves what its layouts say.
+
+usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] [--one SEED]
+
+Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
+extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Strides are built
+such that no two elements of the destination are one, so each copy has to compile; of a few the destination is broken afterwards, and
+where index arithmetic then finds two elements at one place for some params, the copy has to be refused.
+
+Of those that compile, --run N are run on the host at random params with guard bytes around both tensors.  Every byte is compared with
+index arithmetic on the strides as drawn and with the numbers of tests/judge/numeric.py: nothing of the compiler is shared.
+"""
+import argparse, collections, itertools, math, os, pathlib, random, re, resource, shutil, struct, subprocess, sys, tempfile, types
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "judge"))
+sys.path.append(str(HERE.parent / "tools"))
+import numeric
+import run as judge
+from seeds import new_seed
+
+BITS = {"b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128} | {t: w for t, (_, w) in numeric.INTEGERS.items()} | {
+    t: 1 + sum(parts) for t, parts in numeric.FLOATS.items()}
+NUMBERS = [*numeric.INTEGERS, *numeric.FLOATS]
+MOST = 1 << 40        # of a param, and of a constant
+SECONDS, SECONDS_PARAMS, SECONDS_HANG = 0.2, 0.5, 2.0
+FELL_BACK = re.compile(r"warning: .*\[-Wfallback\]")
+SMALL, ROOM = 3000, 1 << 18  # elements of a copy that is run, and of its memory
+
+
+# -- drawing ---------------------------------------------------------------------------------------------------------------------
+
+
+class Param:
+    """An index in low .. high, a multiple of "by", and at least each of the numbers in "over"."""
+
+    def __init__(self, name, by, low, high):
+        self.name, self.by, self.low, self.high, self.over = name, by, low, high, []
+
+    def text(self):
+        said = f"param {self.name} : index"
+        said += f" % {self.by}" * (self.by > 1)
+        said += f" in {self.low} .. {self.high}" * ((self.low, self.high) != (1, MOST))
+        return said + "".join(f" where {self.name} >= {number}" for number in self.over) + ";\n"
+
+
+class Number:
+    """A product of a constant and of params."""
+
+    def __init__(self, of, params=()):
+        self.of, self.params = of, tuple(params)
+
+    def __str__(self):
+        words = [*([str(self.of)] if self.of != 1 or not self.params else []), *(p.name for p in self.params)]
+        return "*".join(words)
+
+    def times(self, other):
+        return Number(self.of * other.of, (*self.params, *other.params))
+
+    def value(self, given):
+        return self.of * math.prod(given[p.name] for p in self.params)
+
+    def most(self):
+        return self.of * math.prod(p.high for p in self.params)
+
+
+class Copy:
+    def __init__(self, rng, hang=False):
+        self.rng, self.hang, self.params = rng, hang, []
+        self.most = 1 << 62 if hang else MOST
+        rank = rng.choice([1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6])
+        self.src_type = rng.choice(list(BITS))
+        self.dst_type = self.src_type
+        if self.src_type in NUMBERS and rng.random() < 0.25:
+            self.dst_type = rng.choice(NUMBERS)
+        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3])
+        of_params = set(rng.sample(range(rank), min(said, rank)))
+        pool = []
+        self.extents = [self.extent_of_params(pool) if m in of_params else Number(self.extent()) for m in range(rank)]
+        while math.prod(e.of for e in self.extents) > 1 << 40:
+            m = max(range(rank), key=lambda m: self.extents[m].of)
+            self.extents[m] = Number(max(1, self.extents[m].of // 1000), self.extents[m].params)
+        likely = rng.sample(range(rank), rank)
+        self.src = self.side("a", likely, True)
+        self.dst = self.side("b", likely if rng.random() < 0.2 else rng.sample(range(rank), rank), False)
+        self.broken = not hang and rng.random() < 0.05 and self.break_it()
+        self.aligns = [rng.choice([0, 16, 16, 16, 16, 8, 4, 2, 1, 32, 128]) for _ in range(2)]
+        self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
+        self.arch = rng.choice(["", "", "", "", "sm_75", "sm_75", "sm_80", "sm_90a"])
+
+    def extent(self):
+        rng = self.rng
+        return rng.choice([lambda: rng.randint(1, 7), lambda: rng.choice([8, 16, 32, 64, 128, 256, 1024, 4096]), lambda: rng.randint(1, 130),
+                           lambda: max(1, (1 << rng.randint(2, 11)) + rng.choice([-1, 1])), lambda: rng.choice([1, 10, 100, 1000, 3000, 12345]),
+                           lambda: 1 if rng.random() < 0.5 else 1 << rng.randint(0, 20)])()
+
+    def param(self, name):
+        rng = self.rng
+        by = rng.choice([1, 1, 1, 1, 2, 4, 8, 16, 32, 3, 64])
+        low = rng.choice([1, 1, 1, 0, 0, 16, 100])
+        high = rng.choice([MOST, MOST, MOST, 100, 1000, 100000, 1 << 31, 32, 64, rng.randint(1, 300)])
+        low = -(-low // by) * by
+        if high < max(low, by):
+            high = max(low, by)
+        p = Param(name, by, low, high)
+        self.params.append(p)
+        return p
+
+    def extent_of_params(self, pool):
+        rng = self.rng
+        if pool and rng.random() < 0.15:
+            p = rng.choice(pool)
+        else:
+            p = self.param("MNKL"[len(pool)])
+            pool.append(p)
+            if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
+                p.over.append(Number(1, [pool[0]]))
+        return Number(rng.choice([1, 1, 1, 1, 1, 1, 2, 8, 5]), [p])
+
+    def pitch(self, side, number, n):
+        """A number that is "n" or more, for all params; at times "n" itself."""
+        rng, kind = self.rng, self.rng.random()
+        if kind < 0.6:
+            return n
+        if kind < 0.8 and len(self.params) < 7:  # a param
+            by = rng.choice([1, 1, 2, 4, 8, 16])
+            p = Param(f"l{side}{number}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
+            if rng.random() < 0.2 and not n.params:
+                p.low = -(-n.of // by) * by  # by its range alone
+                p.high = max(p.high, p.low)
+            else:
+                p.over.append(n)
+                p.high = max(p.high, by)
+            self.params.append(p)
+            return Number(1, [p])
+        if kind < 0.9 and n.most() < 1 << 30:  # a constant, which no params exceed
+            most = n.most()
+            return Number(max(1, rng.choice([most, most + 1, most + 3, -(-most // 8) * 8, -(-most // 32) * 32, 1 << max(1, most).bit_length()])))
+        if kind < 0.95:
+            return Number(n.of * rng.choice([2, 2, 3, 4]), n.params)
+        low = max(1, n.of)  # a large constant
+        far = rng.choice([1 << 31, (1 << 31) + 1, (1 << 31) - 1, 1 << 33, 3 * (1 << 30), rng.randint(1, self.most), self.most, self.most - 1])
+        times = max(1, far // low)
+        return Number(n.of * times if n.params else max(n.of, far), n.params)
+
+    def side(self, side, likely, source):
+        """Strides such that each mode steps over all faster ones; of a source, some are 0."""
+        rng, rank = self.rng, len(self.extents)
+        order = likely if source or rng.random() < 0.3 else rng.sample(range(rank), rank)
+        strides, n = [Number(0)] * rank, Number(rng.choice([1] * 12 + [2, 3]))
+        self.steps = []
+        for i, m in enumerate(order):
+            if source and rng.random() < 0.06:
+                continue
+            strides[m] = n
+            if i + 1 == rank:
+                break
+            whole = n.times(self.extents[m])
+            if str(self.extents[m]) == "1" or str(self.extents[order[i + 1]]) == "1":
+                n = whole  # a param that only modes of one element have is none of the kernel's
+                continue
+            n = self.pitch(side, i, whole)
+            if not source:
+                self.steps.append((order[i + 1], whole, n))
+        return strides
+
+    def break_it(self):
+        """Lets two elements of the destination be one, if that is easily done."""
+        rng = self.rng
+        m, whole, n = rng.choice(self.steps) if self.steps else (0, Number(1), None)
+        if n is None:
+            return False
+        if n.params and n.params[0].name.startswith("lb") and n.params[0].over:
+            n.params[0].over = []
+            return True
+        if whole.params or whole.of < 2:
+            return False
+        self.dst[m] = Number(rng.choice([0, 1, whole.of - 1, whole.of // 2]))
+        return True
+
+    def layout(self, strides):
+        return "({}):({})".format(",".join(map(str, self.extents)), ",".join(map(str, strides)))
+
+    def text(self):
+        align = [f" align {a}" if a else "" for a in self.aligns]
+        return ("tcp 1;\n" + (f"arch {self.arch};\n" if self.arch else "") + "".join(p.text() for p in self.params) +
+                f"tensor A : {self.src_type} global {self.layout(self.src)}{align[0]};\n"
+                f"tensor B : {self.dst_type} global {self.layout(self.dst)}{align[1]};\n"
+                "kernel k(A, out B) { copy A -> B; }\n")
+
+    # -- sizes -------------------------------------------------------------------------------------------------------------------
+
+    def used(self):
+        """The params that the kernel depends on, which the launcher takes."""
+        return {p.name for n in [*self.extents, *self.src, *self.dst] for p in n.params}
+
+    def values(self, rng, small):
+        """Params that keep the promises, with at most SMALL elements; None: none were found."""
+        for _ in range(60):
+            given = {}
+            for p in self.params:
+                low = max([p.low, *(n.value(given) for n in p.over)])
+                near = rng.choice([0, 0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 64, 100])
+                value = -(-(low + near) // p.by) * p.by
+                if value > p.high:
+                    value = -(-low // p.by) * p.by
+                given[p.name] = value
+            if any(not p.low <= given[p.name] <= p.high or given[p.name] < n.value(given) for p in self.params for n in [Number(0), *p.over]):
+                continue
+            if self.size(given) <= small:
+                return given
+        return None
+
+    def meant(self):
+        """Whether some params keep all promises, and memory could be so large."""
+        numbers = [*self.extents, *self.src, *self.dst]
+        if any(n.of > 1 << 62 for n in numbers):
+            return False
+        rng = random.Random(0)
+        given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
+        if given is None:
+            return False
+        return max(self.room(given)) < 1 << 58
+
+    def room(self, given):
+        """The elements from the first to the last one on each side."""
+        extents = [e.value(given) for e in self.extents]
+        return [1 + sum((e - 1) * s.value(given) for e, s in zip(extents, side)) if all(extents) else 0 for side in (self.src, self.dst)]
+
+    def runs(self):
+        rng = random.Random(0)
+        return any(given and max(self.room(given)) <= ROOM for given in (self.values(rng, SMALL) for _ in range(4)))
+
+    def size(self, given):
+        return math.prod(e.value(given) for e in self.extents)
+
+    def places(self, given):
+        extents = [e.value(given) for e in self.extents]
+        src, dst = ([s.value(given) for s in side] for side in (self.src, self.dst))
+        for x in itertools.product(*map(range, extents)):
+            yield sum(map(int.__mul__, x, src)), sum(map(int.__mul__, x, dst))
+
+    def witness(self):
+        """Params with which two elements of the destination are one."""
+        rng = random.Random(0)
+        for _ in range(40):
+            given = self.values(rng, SMALL)
+            if given is None:
+                return None
+            if max(collections.Counter(d for _, d in self.places(given)).values(), default=0) > 1:
+                return given
+        return None
+
+
+def drawn(number, hang, small):
+    """The copy of a seed; with "small" one that can be run."""
+    rng = random.Random(number)
+    while True:
+        copy = Copy(rng, hang)
+        if hang or (copy.meant() and (not small or copy.runs())):
+            return copy
+
+
+# -- compiling -------------------------------------------------------------------------------------------------------------------
+
+
+def compiled(tcpc, plan, out, seconds):
+    """What the compiler says, its status, and the seconds of its own that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        run = subprocess.run([tcpc, "--no-line", plan, "-o", out], capture_output=True, text=True, timeout=seconds)
+        said, status = run.stderr, run.returncode
+    except subprocess.TimeoutExpired:
+        said, status = "error: it does not end", -1
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return said, status, after.ru_utime - before.ru_utime
+
+
+def refused_for(said):
+    first = next((line for line in said.splitlines() if "error: " in line), said[:200])
+    return ("<plan> " if first.startswith("<plan") else "") + judge.message_class(first.split("error: ", 1)[-1])
+
+
+# -- running ---------------------------------------------------------------------------------------------------------------------
+
+
+def bytes_of(values, bits):
+    return b"".join(v.to_bytes(bits // 8, "little") for v in values)
+
+
+def case_of(copy, number, signature, given, rng, wrong=False):
+    """One case as tests/judge/host.cpp reads it: both tensors with the bytes before and after; "wrong": with a wrong bit among these."""
+    pairs, room = list(copy.places(given)), copy.room(given)
+    if max(room) > ROOM:
+        return None
+    raw = [[rng.getrandbits(BITS[t]) for _ in range(n)] for t, n in zip((copy.src_type, copy.dst_type), room)]
+    after = list(raw[1])
+    for s, d in pairs:
+        after[d] = raw[0][s] if copy.src_type == copy.dst_type else numeric.convert(copy.src_type, copy.dst_type, raw[0][s])
+    if wrong:
+        after[pairs[-1][1]] ^= 1
+    out = [struct.pack("<3q", number, rng.randrange(4), len(signature[1])), struct.pack(f"<{len(signature[1])}q", *(given[n] for n in signature[1])),
+           struct.pack("<q", 2)]
+    for _, name in signature[0]:
+        side = "AB".index(name)
+        t = (copy.src_type, copy.dst_type)[side]
+        before = bytes_of(raw[side], BITS[t])
+        align = copy.aligns[side] or rng.choice([a for a in (1, 2, 4, 8, 16, 32) if a >= BITS[t] // 8])
+        out += [struct.pack("<4q", align, BITS[t] // 8, len(before), 1), name.encode(), before, before if side == 0 else bytes_of(after, BITS[t])]
+    return b"".join(out)
+
+
+def run_batch(options, folder, batch, rng):
+    """Runs copies (number, copy) whose texts are in "folder"; returns what went wrong, and how many cases were run."""
+    jobs = []
+    for number, copy in batch:
+        text = pathlib.Path(folder, f"p{number}.cu").read_text()
+        jobs.append(types.SimpleNamespace(index=number, copy=copy, signature=judge.signature_of(text, f"k{number}"), drawn=types.SimpleNamespace(kernel=f"k{number}")))
+    program, said = judge.build(options, folder, jobs, "all")
+    if not program:
+        return [f"does not build: {said[:2000]}"], 0
+    cases, told = [], []
+    for i, job in enumerate(jobs):
+        for _ in range(3):
+            given = job.copy.values(rng, SMALL)
+            case = given is not None and case_of(job.copy, i, job.signature, given, rng)
+            if case:
+                cases.append(case)
+                told.append((job, given))
+    job, given = next((job, given) for job, given in told if job.copy.size(given))
+    cases.append(case_of(job.copy, jobs.index(job), job.signature, given, rng, wrong=True))
+    path = os.path.join(folder, "cases")
+    pathlib.Path(path).write_bytes(struct.pack("<q", len(cases)) + b"".join(cases))
+    wrong = judge.run_program(program, path, len(cases))
+    if not wrong or wrong.pop()[0] != len(told):
+        return ["a wrong bit is not seen"], 0
+    return [f"seed {told[at][0].index} with {told[at][1]}: {what}\n{told[at][0].copy.text()}" for at, what in wrong], len(told)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("tcpc")
+    p.add_argument("n", type=int)
+    p.add_argument("--seed", type=int, default=new_seed())
+    p.add_argument("--run", type=int, default=0, help="draw small ones, and run so many")
+    p.add_argument("--hang", action="store_true")
+    p.add_argument("--one", type=int, help="print the copy of this seed")
+    p.add_argument("--keep", help="a folder for the copies that fail")
+    p.add_argument("--untimed", action="store_true", help="the machine is busy: times do not count")
+    p.add_argument("--cxx", default=os.environ.get("CXX") or shutil.which("clang++") or "g++")
+    p.add_argument("--runtime", default=str(HERE.parents[1] / "runtime"))
+    p.add_argument("--library", help="libtcp_host.a (beside tcpc by default)")
+    p.add_argument("--level", default="0", help="the C++ compiler's optimization")
+    p.set_defaults(sanitize=False)
+    a = p.parse_args()
+    a.library = a.library or os.path.join(os.path.dirname(a.tcpc), "..", "runtime", "libtcp_host.a")
+    if a.one is not None:
+        print(drawn(a.one, a.hang, a.run).text(), end="")
+        return 0
+    stats, failures, batch, ran, cases, slowest = collections.Counter(), [], [], 0, 0, 0
+    rng = random.Random(a.seed)
+
+    def fail(number, copy, why):
+        stats["failed: " + why] += 1
+        failures.append(f"{why} (--one {number})")
+        if a.keep:
+            os.makedirs(a.keep, exist_ok=True)
+            pathlib.Path(a.keep, f"{number}.tcp").write_text(f"// {why}\n" + copy.text())
+
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(a.seed, a.seed + a.n):
+            copy = drawn(number, a.hang, a.run)
+            plan, out = os.path.join(folder, "k.tcp"), os.path.join(folder, f"p{number}.cu")
+            pathlib.Path(plan).write_text(copy.text().replace("kernel k(", f"kernel k{number}("))
+            said, status, took = compiled(a.tcpc, plan, out, 20)
+            slowest = max(slowest, took)
+            most = SECONDS_HANG if a.hang else SECONDS_PARAMS if copy.params else SECONDS
+            if took > most and not a.untimed:
+                fail(number, copy, f"takes over {most} s")
+            if status not in (0, 1):
+                fail(number, copy, f"status {status}")
+            elif a.hang:
+                stats["compiled" if status == 0 else "refused: " + refused_for(said)] += 1
+            elif copy.broken and copy.witness():
+                stats["wrong, and refused" if status else "wrong"] += 1
+                stats["wrong: " + refused_for(said)] += status
+                if status == 0:
+                    fail(number, copy, "a wrong copy compiles")
+                elif refused_for(said).startswith("<plan>"):
+                    fail(number, copy, "a wrong copy is refused in the planner's words: " + refused_for(said))
+            elif copy.broken:
+                stats["not known to be wrong"] += 1
+            elif status:
+                fail(number, copy, "refused: " + refused_for(said))
+            else:
+                stats["compiled"] += 1
+                if FELL_BACK.search(said):
+                    stats["fell back"] += 1
+                    stats["fell back: " + judge.message_class(said[said.index("warning"):])] += 1
+                if ran + len(batch) < a.run:
+                    batch.append((number, copy))
+            if len(batch) == 25 or (batch and number == a.seed + a.n - 1):
+                wrong, n = run_batch(a, folder, batch, rng)
+                ran, cases, batch = ran + len(batch), cases + n, []
+                failures += wrong
+    for what, n in sorted(stats.items(), key=lambda x: -x[1]):
+        print(f"{n:7} {what}")
+    print(f"{a.n} planned copies, {ran} of them run at {cases} sizes, {len(failures)} failures, {slowest:.3f} s at most (--seed {a.seed}{' --hang' * a.hang})")
+    for failure in failures[:8]:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
