@@ -92,6 +92,10 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
     const char *equal = strchr(text, '='), *name = text + strspn(text, " ");
     size_t n = equal && equal > name ? (size_t)(equal - name) : 0;
     while (n && name[n - 1] == ' ') --n;
+    if (n && strchr(equal, ',') && strchr(equal + 1, '=')) {
+        option_error("'--param %s' names several params; each has a --param of its own", text);
+        return false;
+    }
     if (!n || !option_int(equal + 1, &out->value)) {
         option_error("'--param %s' is not of the form NAME=INTEGER", text);
         return false;
