@@ -261,12 +261,17 @@ int option_unknown(const char *of, const char *help, const char *word) {
     for (int i = 0; i < n && found; ++i)
         if (plain[i] == found) near = names[i];
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
+    int64_t number;
+    bool param = bare[strcspn(bare, "=")] && option_int(strchr(bare, '=') + 1, &number) && help &&
+                 strstr(help, "--param");
     if (why)
         option_error("there is no option '%s'; %s", word, why);
     else if (strncmp(word, "-o", 2) == 0 && word[2] && takes_output(help))
         option_error("there is no option '%s'; did you mean '-o %s'?", word, word + 2);
     else if (near)
         option_error("there is no option '%s'; did you mean '%s'?", word, near);
+    else if (param)
+        option_error("there is no option '%s'; a param is set with '--param %s'", word, bare);
     else
         option_error("there is no option '%s'; see '%s --help'", word, command);
     arena_release(&a);

@@ -208,6 +208,10 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
     if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+    if (!least && !v->limit && v->offset && ix_depends(v->offset, IX_TID))
+        diag_note(s, v->at,
+                  "a coordinate of one thread has no guard; where a tiled copy copies tiles of "
+                  "'local_tile', what is beyond the tensor is guarded");
     diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }
