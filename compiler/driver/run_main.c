@@ -146,9 +146,9 @@ static bool aligned_no_better(const struct kernel *k, int v, const struct tensor
     return false;
 }
 
-// Name of the run: the kernel, or one variant of it.
+// Name of the run: the kernel, or one variant of it.  No kernel's name begins with a digit.
 static const char *run_id(struct session *s, const struct kernel *k, int v) {
-    return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].tag);
+    return v < 0 ? k->name : arena_printf(&s->arena, "%d_%s", k->variant[v].tag, k->name);
 }
 
 static void put_arguments(const struct run_case *c, const struct kernel *k, struct buf *out) {

@@ -60,34 +60,13 @@ bool lay_is_unit(struct lay_int a) {
 
 // -- symbols --------------------------------------------------------------------------------------
 
-const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t mul, int64_t lo,
-                                int64_t hi) {
-    if (mul < 1 || lo > hi) {
-        lay_fail(ctx, "'%s' cannot be a multiple of %lld in %lld .. %lld", name, (long long)mul,
-                 (long long)lo, (long long)hi);
-        return NULL;
-    }
-    lo = lo > INT64_MIN + mul ? lo / mul * mul + (lo > 0 && lo % mul ? mul : 0)
-                              : lo;  // rounded inwards to multiples
-    hi = hi < INT64_MAX - mul ? hi / mul * mul - (hi < 0 && hi % mul ? mul : 0) : hi;
-    if (lo > hi) {
-        lay_fail(ctx, "no multiple of %lld is in the range of '%s'", (long long)mul, name);
-        return NULL;
-    }
-    struct lay_sym *s = lay_new(ctx, sizeof *s);
-    *s = (struct lay_sym){
-        .name = name, .id = ctx->next_sym++, .mul = mul, .lo = lo, .hi = hi, .by = 1};
-    s->prev = ctx->params;
-    ctx->params = s;
-    return s;
-}
-
 struct lay_int lay_int_sum(struct lay_ctx *ctx, const char *name, const void *sum, int64_t mul,
                            int64_t lo, int64_t hi) {
     struct lay_sym *s = lay_new(ctx, sizeof *s);
     *s = (struct lay_sym){.name = name,
                           .id = ctx->next_sym++,
                           .mul = mul < 1 ? 1 : mul,
+                          .declared = mul < 1 ? 1 : mul,
                           .lo = lo,
                           .hi = hi,
                           .by = 1,

@@ -166,6 +166,7 @@ struct lay_sym {
     const char *name;  // of a param or a sum; NULL for a ceil_div
     int id;
     int64_t mul;        // promised divisor, >= 1
+    int64_t declared;   // the part of "mul" that does not follow from relations between params
     int64_t lo, hi;     // inclusive range
     struct lay_int of;  // ceil_div: dividend
     int64_t by;         // ceil_div: divisor
@@ -206,6 +207,9 @@ void lay_clear_error(struct lay_ctx *ctx);
 struct lay_int lay_int(int64_t value);
 const struct lay_sym *lay_param(struct lay_ctx *, const char *name, int64_t mul, int64_t lo,
                                 int64_t hi);
+// Adds to the promises of a param that "by" divides it.  Returns false if that is no news, or if no
+// value in its range is such a multiple.
+bool lay_param_divide(const struct lay_sym *, int64_t by);
 struct lay_int lay_int_sym(struct lay_ctx *, const struct lay_sym *);
 // An integer that is not a product of params, such as the extent of a range.  It is printed as
 // "name".  The library keeps "sum" for the caller and does not look at it.

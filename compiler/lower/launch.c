@@ -4,10 +4,12 @@
 // fit 64 bits before they are used.  Nothing is required of tensors without elements.
 #include "base/session.h"
 #include "lower/private.h"
+#include "plan/c_names.h"
 
 struct making {
     struct session *s;
     const struct kir_kernel *k;  // the first variant of the last case
+    const struct plan *of;
     const struct kernel *plan;
     struct kir_check *check;
     int nchecks, cap;
@@ -218,7 +220,7 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
     for (struct kir_kernel *x = k; x; x = x->narrower, ++i) {
         struct kir_variant *v = &list[out->nvariants++];
         if (plan->nvariants) conditions_of(m, plan, &plan->variant[i], v);
-        v->function = lower_function(s, k->c_name, v->tag);
+        v->function = c_name_of_function(s, m->of, k->c_name, v->tag);
         for (int axis = 0; axis < 3; ++axis) v->grid[axis] = ix_lay(s, k->grid[axis]);
         v->threads = k->threads;
         v->shared_bytes = k->smem_bytes;
@@ -228,7 +230,8 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
     }
 }
 
-void lower_launch(struct session *s, const struct kernel *first, struct kir_kernel *head) {
+void lower_launch(struct session *s, const struct plan *of, const struct kernel *first,
+                  struct kir_kernel *head) {
     struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
     // what all variants require is what the last case needs
     const struct kernel *plan = first;
@@ -236,7 +239,7 @@ void lower_launch(struct session *s, const struct kernel *first, struct kir_kern
     int n = 0;
     for (; plan->next_case; plan = plan->next_case, k = k->next_case) n += plan->nvariants;
     n += plan->nvariants ? plan->nvariants : 1;
-    struct making m = {.s = s, .k = k, .plan = plan};
+    struct making m = {.s = s, .k = k, .of = of, .plan = plan};
     out->name = k->name;
     out->c_name = k->c_name;
     out->tensor = k->tensor;

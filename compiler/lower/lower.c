@@ -9,6 +9,7 @@
 #include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
+#include "plan/c_names.h"
 
 enum { UNROLL_MOST = 64, MOST_TOLD = 32 };  // steps of a loop; variables
 
@@ -214,14 +215,6 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     return b;
 }
 
-// The base of the names of the functions of "k": its own name, unless C does not allow it.
-static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
-    const char *name = names_own(s, k->name);
-    while (name != k->name && plan_find_kernel(p, name))
-        name = arena_printf(&s->arena, "%s_", name);
-    return name;
-}
-
 // Whether "list" contains a copy between views of warps or lanes.
 static bool speaks_of_warps(const struct stmt *list) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
@@ -233,9 +226,22 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
-const char *lower_function(struct session *s, const char *stem, int tag) {
-    return tag ? arena_printf(&s->arena, "%s_kernel_%d", stem, tag)
-               : arena_printf(&s->arena, "%s_kernel", stem);
+// Takes the names of functions that the kernel and its launcher call, and those of the launcher's
+// conditions.
+static void take_functions(struct lowering *w, const char *stem) {
+    struct session *s = w->s;
+    const struct kernel *k = w->kernel;
+    for (int i = 0; i < w->plan->nfunctions; ++i) names_take(&w->names, w->plan->function[i]->name);
+    if (k->device) return;
+    names_take(&w->names, c_name_of_function(s, w->plan, stem, 0));
+    for (int i = 0; c_name_kernel_ends[i]; ++i)
+        names_take(&w->names, arena_printf(&s->arena, "%s%s", stem, c_name_kernel_ends[i]));
+    for (const struct kernel *x = k->first_case ? k->first_case : k; x; x = x->next_case)
+        for (int i = 0; i < x->nvariants; ++i) {
+            int tag = x->variant[i].tag;
+            names_take(&w->names, c_name_of_function(s, w->plan, stem, tag));
+            names_take(&w->names, arena_printf(&s->arena, "fits_%d", tag));
+        }
 }
 
 // "variant": number of the variant, or -1 if the kernel has none.
@@ -249,14 +255,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->leaves_group = k->async;
     int col;
     out->name = k->name;
-    out->c_name = function_name(s, p, k);
-    names_take(&w.names, lower_function(s, out->c_name, 0));
-    for (const struct kernel *x = k->first_case ? k->first_case : k; x; x = x->next_case)
-        for (int i = 0; i < x->nvariants; ++i) {
-            int tag = x->variant[i].tag;
-            names_take(&w.names, lower_function(s, out->c_name, tag));
-            names_take(&w.names, arena_printf(&s->arena, "fits_%d", tag));
-        }
+    out->c_name = k->device ? k->name : c_name_of_kernel(s, p, k);
+    take_functions(&w, out->c_name);
     out->first_case = !k->first_case || k->first_case == k;
     out->path = s->sources.file[k->at.file].path;
     source_place(s, k->at, &out->line, &col);
@@ -337,7 +337,7 @@ struct kir_kernel *lower_cases(struct session *s, const struct plan *p, const st
     }
     s->next_var = end_var;
     kir_decide_widths(s, out);
-    if (!first->device && out->first_case) lower_launch(s, first, out);
+    if (!first->device && out->first_case) lower_launch(s, p, first, out);
     return out;
 }
 

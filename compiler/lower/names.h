@@ -11,11 +11,8 @@ struct names {
 };
 
 void names_init(struct names *t, struct session *s);
-// Takes "want" (with _ for a dot), and appends _ until it is neither taken nor a word of C, C++ or
-// the runtime.
+// Takes "want" (with _ for a dot), and appends _ until it is free (plan/c_names.h) and not yet taken.
 const char *names_take(struct names *t, const char *want);
-// "name", or with an x before it if such names are reserved for the runtime or the C++ compiler.
-const char *names_own(struct session *s, const char *name);
 // Takes the first free one of i, j, k, ...
 const char *names_take_index(struct names *t);
 void names_release(struct names *t, const char *name);

@@ -69,10 +69,9 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
 void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
                   struct kir_kernel *out);
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
-// The function name of a kernel, or of its variant of "bits".
-const char *lower_function(struct session *s, const char *stem, int bits);
-// Makes the launcher of "k", the lowered kernel "plan" with its variants.
-void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k);
+// Makes the launcher of "k", the lowered kernel "plan" of "of" with its variants.
+void lower_launch(struct session *s, const struct plan *of, const struct kernel *plan,
+                  struct kir_kernel *k);
 // Whether all params in "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);
 

@@ -30,7 +30,6 @@ struct param {
     struct range at;
     struct range mod_at;  // where "% N" can be inserted
     bool mod_free;        // nothing is there yet, and the declaration is only of this param
-    struct range asked;   // where its 'where' clause says N % 8 == 0, or no place
 };
 
 // An `expect` or `let` that reads a tensor's layout, directly or through another `let`.

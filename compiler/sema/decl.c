@@ -51,14 +51,7 @@ static void relate(struct sema *c, const struct ast_param *p) {
     collect_relation(c, r);
     GROW(c, c->relation, c->nrelations, c->cap_relation);
     c->relation[c->nrelations++] = r;
-}
-
-bool param_asks_multiple(const struct ast_param *p) {
-    const struct ast_expr *e = p->where;
-    if (!e || p->nnames != 1 || e->kind != E_BINARY || e->op != OP_EQ) return false;
-    const struct ast_expr *mod = e->lhs;
-    return mod->kind == E_BINARY && mod->op == OP_MOD && mod->lhs->kind == E_NAME &&
-           mod->lhs->name == p->name[0].name && e->rhs->kind == E_INT && e->rhs->ival == 0;
+    relations_promise_multiples(c);
 }
 
 // "index in 0 .. 1000 % 64": the promise of a divisor behind the range, whose end it would change.
@@ -117,7 +110,6 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
                                    p->name[i].at};
             made->mod_at = (struct range){p->index_at.file, p->index_at.end, p->index_at.end};
             made->mod_free = p->mod == 0 && p->nnames == 1;
-            if (param_asks_multiple(p)) made->asked = p->where->at;
             v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
         }
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);

@@ -7,13 +7,20 @@
 // decl.c
 void declare_all(struct sema *c, const struct ast_file *f);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
-// Whether "p" declares a single param with "where N % 8 == 0".  The launcher checks that, but it
-// does not promise a multiple at compile time.
-bool param_asks_multiple(const struct ast_param *p);
+
+// multiples.c
+// Adds to the divisors of params what the relations declared so far promise.
+void relations_promise_multiples(struct sema *c);
 
 // allow.c
 // Switches off the warnings that "d" allows, for "d" and everything in it.
 void allow_decl(struct sema *c, const struct ast_decl *d);
+
+// c_names.c
+// Reports the name of a device function that C++ does not allow.
+void check_c_name(struct sema *c, struct ast_ident name, bool is_extern);
+// Reports functions with names that the emitted text makes from the names of others.
+void check_made_c_names(struct sema *c);
 
 // tensor.c
 // Reports what contradicts 'readonly' of the formal "f", which is the tensor "t".  "device": the

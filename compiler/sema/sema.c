@@ -110,6 +110,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     if (f->nerrors == 0) check_defines(&c);
     hidden_explain(&c);
     finish(&c);
+    check_made_c_names(&c);
     scope_finish(&c);
     return s->diags.nerrors == before && f->nerrors == 0 ? p : NULL;
 }

@@ -30,8 +30,8 @@ struct prover *instances_prover(struct session *s, const struct plan *p, const s
 
 // -- variables ------------------------------------------------------------------------------------
 
-static void add_var(struct instances *x, const struct ix_var *v, const struct ix *begin,
-                    const struct ix *end) {
+void instances_var(struct instances *x, const struct ix_var *v, const struct ix *begin,
+                   const struct ix *end) {
     if (x->nvars == INSTANCE_VARS)
         x->full = true;
     else
@@ -63,14 +63,14 @@ void instances_begin(struct session *s, const struct kernel *k, const struct aro
                      bool blocks, struct instances *out) {
     *out = (struct instances){.s = s, .k = k};
     for (int i = 0; i < 3 && blocks; ++i) {
-        if (k->block[i]) add_var(out, k->block[i], ix_int(s, 0), ix_lay(s, k->grid[i]));
+        if (k->block[i]) instances_var(out, k->block[i], ix_int(s, 0), ix_lay(s, k->grid[i]));
     }
     out->nblocks = out->nvars;
     for (int i = 0; i < around->n; ++i) {
         const struct stmt *x = around->stmt[i];
         if (!stmt_loops(x)) continue;
-        add_var(out, x->var, instances_step(s, around, x->begin),
-                instances_step(s, around, x->end));
+        instances_var(out, x->var, instances_step(s, around, x->begin),
+                      instances_step(s, around, x->end));
     }
     out->nloops = out->nvars - out->nblocks;
 }
@@ -81,13 +81,13 @@ static void add_threads(struct instances *x, const struct copy *c, const struct 
     const struct kernel *k = x->k;
     if (!c) {
         if (v->base->space == MEM_FRAG || view_of_thread(v))
-            add_var(x, k->tid, ix_int(s, 0), ix_int(s, k->threads));
+            instances_var(x, k->tid, ix_int(s, 0), ix_int(s, k->threads));
         return;
     }
     if (c->facts.level == LEVEL_WARP)
-        add_var(x, k->warp, ix_int(s, 0), ix_int(s, (k->threads + 31) / 32));
+        instances_var(x, k->warp, ix_int(s, 0), ix_int(s, (k->threads + 31) / 32));
     if (c->facts.level != LEVEL_THREAD) return;
-    add_var(x, k->tid, ix_int(s, 0), ix_int(s, c->facts.threads));
+    instances_var(x, k->tid, ix_int(s, 0), ix_int(s, c->facts.threads));
     if (!c->facts.lanes || c->facts.lanes >= 32) return;
     const struct ix *lane = ix_mod(s, ix_var(s, k->tid), lay_int(32));
     instances_cond(x, ix_sub(s, ix_int(s, c->facts.lanes - 1), lane));
@@ -107,7 +107,7 @@ static void add_elements(struct instances *x, const struct lay_tuple *shape) {
         }
         struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
         *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), extent};
-        add_var(x, v, ix_int(s, 0), ix_lay(s, extent));
+        instances_var(x, v, ix_int(s, 0), ix_lay(s, extent));
         at[i] = ix_var(s, v);
     }
     x->element = at;

@@ -40,6 +40,9 @@ struct prover *instances_prover(struct session *s, const struct plan *p, const s
 // the set; otherwise they are variables of the question.
 void instances_begin(struct session *s, const struct kernel *k, const struct around *around,
                      bool blocks, struct instances *out);
+// Adds the variable "v", with begin <= v < end.
+void instances_var(struct instances *x, const struct ix_var *v, const struct ix *begin,
+                   const struct ix *end);
 // Adds the coordinates of view "v", a side of copy "c" or (with "c" NULL) an argument of a call.
 void instances_of(struct instances *x, const struct copy *c, const struct view *v);
 // Adds the condition that "e" is at least 0.

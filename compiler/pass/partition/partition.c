@@ -13,6 +13,7 @@
 #include "pass/partition/arrange.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
+#include "pass/partition/together.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
@@ -183,17 +184,6 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
 
 // -- collective atoms -----------------------------------------------------------------------------
 
-// Removes the elements of one access, the first "n", from a thread's values.
-static bool split_access(struct session *s, int64_t n, struct cut *out) {
-    struct lay_ctx *x = &s->lay;
-    struct lay one = lay_make_col(x, lay_leaf_of(x, n));
-    struct lay divided = lay_logical_divide(x, out->val, lay_tiler_layout(x, one));
-    if (!lay_valid(divided)) return false;
-    out->access = lay_coalesce(x, lay_mode(x, divided, 0));
-    out->val = lay_mode(x, divided, 1);
-    return lay_valid(out->access) && lay_valid(out->val);
-}
-
 // How many elements of "l", from the first one on, are consecutive.
 static int64_t run_of(struct session *s, struct lay l) {
     bool leaf = lay_is_leaf(l.shape);
@@ -206,16 +196,13 @@ static int64_t run_of(struct session *s, struct lay l) {
 // equally many accesses.
 static bool split_accesses(struct session *s, struct copy *c, struct cut *src, struct cut *dst,
                            struct joint *m) {
-    const struct atom *a = &c->tc->atom;
-    int bits = c->tc->elem_bits;
-    if (!split_access(s, atom_side_bits(a, true) / bits, src))
+    if (!together_split(s, c, true, &src->val, &src->access))
         return cut_failed(s, c, &c->src, "the source");
-    if (!split_access(s, atom_side_bits(a, false) / bits, dst))
+    if (!together_split(s, c, false, &dst->val, &dst->access))
         return cut_failed(s, c, &c->dst, "the destination");
     c->facts.src_run = run_of(s, src->access);
     c->facts.dst_run = run_of(s, dst->access);
-    m->at[m->n++] =
-        (struct joint_mode){.extent = a->bits / bits, .stride = {lay_int(1), lay_int(1)}};
+    m->at[m->n++] = together_mode(c);
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
 #include "pass/partition/shift.h"
+#include "pass/partition/together.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
@@ -153,12 +154,15 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
                         int nsides, struct joint *m, struct found *f) {
     struct copy_facts *y = &c->facts;
     struct lay val[MODES_SIDES], rest[MODES_SIDES];
+    struct lay access[MODES_SIDES];
+    bool together = atom_is_collective(copy_atom(c)->row);
     const struct ix *tid = c->tc ? view_thread(s, k, c) : NULL;
     for (int i = 0; i < nsides; ++i) {
         if (i <= DST_VALUE) {
             const struct part *p = i == SRC_VALUE ? &y->src : &y->dst;
             val[i] = values(s, c, p->layout, false);
             if (c->tc) rest[i] = values(s, c, p->layout, true);
+            if (together) together_split(s, c, i == SRC_VALUE, &val[i], &access[i]);
             continue;
         }
         val[i] = coord[i];
@@ -166,7 +170,8 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         if (!c->tc) continue;
         bool fits = true;
         if (!(y->by_map ? map_tile_cut(s, c, coord[i], &cut, &fits)
-                        : tile_cut(s, c->tc, f->of_src[i], coord[i], &cut))) {
+                        : tile_cut(s, c->tc, f->of_src[i], coord[i], &cut)) ||
+            (together && !together_split(s, c, f->of_src[i], &cut.val, &access[i]))) {
             diag_error(s, c->at, "the coordinates %s cannot be cut by tile %s: %s",
                        lay_text(&s->lay, coord[i]), lay_tuple_text(&s->lay, c->tc->tiler),
                        modes_why(s));
@@ -184,6 +189,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         }
     }
     m->n = 0;
+    if (together) m->at[m->n++] = together_mode(c);
     if (!join(s, val, nsides, false, m) || (c->tc && !join(s, rest, nsides, true, m))) {
         diag_error(s, c->at,
                    "not yet supported: a tile that does not divide, of sides whose modes have no "
@@ -205,6 +211,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
             d.basis = -1;
             stride[i] = along_mode ? d : lay_int(0);
         }
+        if (together) stride[0] = together_step(s, c, access[f->side[j]], f->at[j].mode);
         f->at[j].stride = stride;
     }
     return true;
@@ -300,78 +307,6 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
     return true;
 }
 
-// -- warps ----------------------------------------------------------------------------------------
-
-// Whether "e", an expression of tid only, is the same for all lanes of a warp: it depends on tid /
-// 32.
-static bool same_in_warp(const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return e->var->kind != IX_TID;
-    case IX_DIV:
-        if (e->a->op == IX_VAR && lay_int_divisor(e->k) % 32 == 0) return true;
-        return same_in_warp(e->a);
-    case IX_MOD:
-    case IX_SWZ: return same_in_warp(e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i)
-            if (e->term[i].atom && !same_in_warp(e->term[i].atom)) return false;
-    }
-    return true;
-}
-
-// Tiles that are each inside their tensor or outside of it: what begins beyond its end, in words.
-static const char *outside_text(struct session *s, const struct copy *c,
-                                const struct predicate *p) {
-    const struct view *v = p->src ? &c->src : &c->dst;
-    const struct ix *hi, *limit, *begin, *last;
-    int64_t end, span, most;
-    if (!p->of || p->src == p->dst || !reaches_beyond(s, v, p->mode, &hi, &limit)) return NULL;
-    begin = v->coord_off[p->mode];
-    last = begin ? ix_max(s, begin) : NULL;
-    const struct ix *size = begin ? ix_sub(s, hi, begin) : NULL;
-    if (!size || !last || !ix_static(limit, &end) || !ix_static(size, &span) ||
-        !ix_static(last, &most))
-        return NULL;
-    int64_t step = ix_divisor(begin);
-    if (step < 1 || span >= step || end % step != 0 || most < end) return NULL;
-    return arena_printf(&s->arena,
-                        "a tile of '%s' begins at %s, which is up to %ld, and '%s' ends at %ld",
-                        v->base->name, ix_text(s, begin), (long)most, v->base->name, (long)end);
-}
-
-// A tile that is no part of the view: its extents, in words.
-static const char *ragged_text(struct session *s, const struct copy *c, const struct predicate *p) {
-    const struct view *v = copy_tiled_side(c);
-    int64_t n;
-    if (p->of || !c->tc || !ix_static(p->limit, &n)) return NULL;
-    struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, c->tc->tiler, p->mode));
-    return arena_printf(&s->arena,
-                        "along mode %d the tile has %ld elements, and '%s' here has %ld, which is "
-                        "no multiple",
-                        p->mode, (long)t.num, v->base->name, (long)n);
-}
-
-// What the lanes of a warp do together they do, or leave, together.
-static bool asked_by_warp(struct session *s, const struct copy *c, const struct predicate *p) {
-    const struct atom_row *row = copy_atom(c)->row;
-    if (!atom_is_collective(row) || same_in_warp(p->at)) return true;
-    const char *why = outside_text(s, c, p);
-    if (!why) why = ragged_text(s, c, p);
-    if (why)
-        diag_error(s, c->at,
-                   "the lanes of a warp make an access of '%s' together, and all must have their "
-                   "elements: %s",
-                   row->name, why);
-    else
-        diag_error(
-            s, c->at,
-            "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
-            "have no element: whether '%s' is less than '%s' differs from lane to lane",
-            row->name, ix_text(s, p->at), ix_text(s, p->limit));
-    diag_page(s, "divide");
-    return false;
-}
-
 // -- one copy -------------------------------------------------------------------------------------
 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
@@ -403,7 +338,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
         f->at[i].at = view_by_tid(s, k, f->at[i].at);
         if (f->at[i].last) f->at[i].last = view_by_tid(s, k, f->at[i].last);
         if (!f->at[i].at || !f->at[i].limit) BUG("a predicate that overflows");
-        if (!asked_by_warp(s, c, &f->at[i])) return false;
+        if (!together_exist(s, all->prover, k, &all->around, c, &f->at[i])) return false;
         if (!f->at[i].last) y->edge = EDGE_ALWAYS;
     }
     y->pred = f->at;

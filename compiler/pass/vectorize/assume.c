@@ -74,7 +74,7 @@ const struct lay_sym *assume_unpromised(struct lay_int x) {
     for (int i = 0; i < x.nsyms; ++i) {
         const struct lay_sym *y = x.syms[i];
         if (!y->name) y = assume_unpromised(y->of);
-        if (y && y->mul == 1) return y;
+        if (y && y->declared == 1) return y;
     }
     return NULL;
 }

@@ -23,7 +23,7 @@ struct assumption {
 
 // The product if it fits 64 bits; otherwise a divisor of it.
 int64_t assume_times(int64_t a, int64_t b);
-// The first param in "x" without a promised divisor; NULL if there is none.
+// The first param in "x" that is declared without a divisor; NULL if there is none.
 const struct lay_sym *assume_unpromised(struct lay_int x);
 // The alignment of "t" in bytes.
 int64_t assume_base(const struct assumption *a, const struct tensor *t);

@@ -70,9 +70,6 @@ static void note_fact(struct session *s, const struct kernel *k, const struct co
     }
     const struct param *q = to_promise(k, c->value);
     if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
-        if (q->asked.end > q->asked.begin)
-            diag_note(s, q->asked,
-                      "the launcher checks 'where', but a divisor in it is no promise for proofs");
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64
                   "; declare it 'index %% %" PRId64 "' if it is",

@@ -5,6 +5,7 @@
 #include "layout/algebra.h"
 #include "layout/lay.h"
 #include "plan/align.h"
+#include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
@@ -115,6 +116,7 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
             return false;
         }
         if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
+        if (k->device) check_c_name(c, d->name, false);
     }
     c->open_case = NULL;
     if (fn->when && !k->device) case_begins(c, k);

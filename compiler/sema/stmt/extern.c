@@ -34,6 +34,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         .name = d->name.name, .from = fn->from, .at = d->name.at, .id = c->plan->nfunctions};
     struct symbol *sym = scope_declare(c, d->name, SYM_EXTERN, &value_none);
     if (!sym) return;
+    check_c_name(c, d->name, true);
     sym->function = x;
     x->broken = true;
     if (fn->nformals > MOST_FORMALS) {

@@ -52,34 +52,21 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     const char *up_text = sema_text(c, "ceil_div(%s, %s)", a, b);
     const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
     if (param && param->kind != SYM_PARAM) param = NULL;
-    const struct ast_param *p = param ? param->param : NULL;
-    bool asks = p && param_asks_multiple(p);
-    bool plain = !smaller && !asks;
     diag_error(
         c->s, e->at,
         "nothing promises that '%s' is a multiple of %s, so the block for the last, incomplete "
         "tile may be missing%s%s%s",
-        a, b, plain ? "; write '" : "", plain ? up_text : "", plain ? "'" : "");
+        a, b, smaller ? "" : "; write '", smaller ? "" : up_text, smaller ? "" : "'");
     if (smaller)
         diag_note(c->s, e->at,
                   "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
                   "', for tiles of %s '%s'",
                   a, least, least, a, least, b, up_text);
-    else if (plain)
+    else
         diag_fixit(c->s, e->at, up_text);
     if (!param || by <= 0) return true;
     const char *number = sema_text(c, "%" PRId64, by);  // a promise takes no name
-    if (!asks) {
-        diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, number);
-        return true;
-    }
-    struct range rest = {p->where->at.file, p->index_at.end, p->where->at.end};
-    bool fits = strncmp(source_line(c->s, rest), "where ", 6) == 0 && p->nnames == 1;
-    if (fits) diag_fixit(c->s, rest, sema_text(c, " %% %s", number));
-    diag_note(c->s, p->where->at,
-              "the launcher checks 'where', but a divisor in it is no promise for proofs; "
-              "'param %s : index %% %s;' does",
-              a, number);
+    diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, number);
     return true;
 }
 
