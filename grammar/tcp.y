@@ -163,7 +163,8 @@ formal_list: formal { $$ = build_formals(p, (struct list){0}, $formal); }
 formal: access name { $$ = build_formal(@$, $access, $name); }
     | access name ':' tensor_type { $$ = build_formal_tensor(@$, $access, $name, $tensor_type); }
     | name { $$ = build_formal(@$, (struct access){0}, $name); }
-    | name ':' INDEX { $$ = build_formal_index(@$, $name); }
+    | name ':' INDEX mod range where
+      { $$ = build_formal_index(p, @$, $name, @INDEX, $mod, $range, $where); }
     | name ':' tensor_type { $$ = build_formal_tensor(@$, (struct access){0}, $name, $tensor_type); }
     ;
 access: dir { $$ = (struct access){.dir = $dir}; }

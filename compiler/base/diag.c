@@ -80,12 +80,28 @@ static bool same_range(struct range a, struct range b) {
     return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
 
+// Whether a diagnostic like "x" was given for this place before: the statements of a device function
+// are checked on their own and at each call.  One warning of a kind is enough; its numbers and names
+// may differ from call to call.
+static bool given_before(const struct session *s, const struct diag *x) {
+    const struct range at = source_origin(s, x->at);
+    const struct diag *d = s->diags.first;
+    if (!s->sources.ncalls) return false;
+    for (; d; d = d->next)
+        if (d->at.file != x->at.file && d->warning == x->warning &&
+            same_range(source_origin(s, d->at), at) &&
+            (d->warning != W_COUNT || strcmp(d->message, x->message) == 0))
+            return true;
+    return false;
+}
+
 static void add(struct session *s, struct diag proto, const char *fmt, va_list ap) {
     struct diags *d = &s->diags;
     proto.message = format(&d->arena, fmt, ap);
     const struct diag *last = d->last;
     bool again = last && same_range(last->at, proto.at) && last->warning == proto.warning &&
                  strcmp(last->message, proto.message) == 0;
+    again = again || given_before(s, &proto);
     d->muted = again || d->nerrors + d->nwarnings >= MOST_KEPT;
     if (again) return;
     *(proto.severity == SEV_ERROR ? &d->nerrors : &d->nwarnings) += 1;
@@ -106,17 +122,21 @@ void diag_error(struct session *s, struct range at, const char *fmt, ...) {
     va_end(ap);
 }
 
-static bool silenced(const struct diags *d, enum warning w, struct range at) {
-    for (const struct silence *x = d->silences; x; x = x->next)
-        if (x->warning == w && x->at.file == at.file && x->at.begin <= at.begin &&
-            at.begin < x->at.end)
-            return true;
+// Whether the plan silences "w" at "at", or at a call through which it was reached.
+static bool silenced(const struct session *s, enum warning w, struct range at) {
+    do {
+        struct range here = source_origin(s, at);
+        for (const struct silence *x = s->diags.silences; x; x = x->next)
+            if (x->warning == w && x->at.file == here.file && x->at.begin <= here.begin &&
+                here.begin < x->at.end)
+                return true;
+    } while (source_called(s, &at));
     return false;
 }
 
 void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...) {
     struct diags *d = &s->diags;
-    if (d->off_all || d->off[w] || silenced(d, w, at)) {
+    if (d->off_all || d->off[w] || silenced(s, w, at)) {
         d->muted = true;
         return;
     }
@@ -165,7 +185,7 @@ void diag_fixit(struct session *s, struct range at, const char *replacement) {
     struct diag *to = d->last;
     for (struct diag *n = d->last->note; n; n = n->next) to = n;
     struct fixit *f = ARENA_NEW(&d->arena, struct fixit);
-    f->at = at;
+    f->at = source_origin(s, at);
     f->replacement = arena_strndup(&d->arena, replacement, strlen(replacement));
     struct fixit **place = &to->fixit;
     while (*place && (*place)->at.begin <= at.begin) place = &(*place)->next;

@@ -84,6 +84,7 @@ struct diag {
     struct fixit *fixit;
     const struct claim *claim;  // of a note: to be tried before it is shown
     bool if_mended;             // shown only if a claim of its notes holds
+    bool calls_noted;           // diag_sorted has added where its function was called
     struct diag *note;          // the notes, in order
     struct diag *next;
 };

@@ -86,12 +86,12 @@ static int at_most(int x, int most) {
 
 // Writes those of the fix-its of "d" that are in "line" under their columns.  The line begins at
 // byte "begin" of the file, and is shown from column "from" on.
-static void print_fixits(struct buf *out, const struct diag *d, const struct shown *line,
-                         uint32_t begin, int from, bool color) {
+static void print_fixits(const struct session *s, struct buf *out, const struct diag *d,
+                         const struct shown *line, uint32_t begin, int from, bool color) {
     int col = 0;
     bool any = false;
     for (const struct fixit *f = d->fixit; f; f = f->next) {
-        if (f->at.file != d->at.file || f->at.begin < begin) continue;
+        if (f->at.file != source_origin(s, d->at).file || f->at.begin < begin) continue;
         if (f->at.begin - begin > (uint32_t)line->len || strchr(f->replacement, '\n')) continue;
         int want = line->column[f->at.begin - begin] - from;
         if (want < 0 || f->replacement[0] == '\0') continue;
@@ -151,7 +151,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     buf_char(out, '^');
     buf_fill(out, '~', stop - caret - 1);
     buf_printf(out, "%s\n", paint(color, PLAIN));
-    print_fixits(out, d, &line, begin, from, color);
+    print_fixits(s, out, d, &line, begin, from, color);
     buf_release(&line.text);
     memory_free(line.column);
 }
@@ -197,10 +197,32 @@ static int by_place(const void *a, const void *b) {
     return x->index < y->index ? -1 : 1;
 }
 
+// Says through which calls the place of "d" was reached, and those of its notes: behind the last
+// one of each call.
+static void note_calls(struct session *s, struct diag *d) {
+    struct diag *notes = d->note, *next;
+    struct range at = d->at;
+    if (d->calls_noted || !s->sources.ncalls) return;
+    d->calls_noted = true;
+    d->note = NULL;
+    for (struct diag *n = d, **end = &d->note;; n = next) {
+        next = n == d ? notes : n->next;
+        if (n != d) *end = n;
+        n->next = n == d ? n->next : NULL;
+        bool last = !next || next->at.file != n->at.file;
+        for (at = n->at; last && source_called(s, &at);) diag_note_of(s, d, at, "called from here");
+        while (*end) end = &(*end)->next;
+        if (!next) break;
+    }
+}
+
 struct diag **diag_sorted(struct session *s, int *n) {
     int count = 0;
     diag_drop_unmended(s);
-    for (struct diag *d = s->diags.first; d; d = d->next, count++) diag_drop_claims(d);
+    for (struct diag *d = s->diags.first; d; d = d->next, count++) {
+        diag_drop_claims(d);
+        note_calls(s, d);
+    }
     struct order *order = ARENA_ARRAY(&s->diags.arena, struct order, count + 1);
     int i = 0;
     for (struct diag *d = s->diags.first; d; d = d->next, i++) order[i] = (struct order){d, i};

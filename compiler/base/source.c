@@ -123,12 +123,8 @@ const char *source_identity(struct session *s, const char *path) {
     return other ? NULL : name;
 }
 
-int source_add(struct session *s, const char *path, const char *text, size_t size) {
-    struct sources *all = &s->sources;
-    if (size > SOURCE_LIMIT) {
-        errno = EFBIG;
-        return -1;
-    }
+// Makes room for one more source.
+static struct source *next_source(struct sources *all) {
     if (all->n == all->cap) {
         int cap = all->cap ? 2 * all->cap : 8;
         struct source *file = ARENA_ARRAY(&all->arena, struct source, cap);
@@ -136,7 +132,39 @@ int source_add(struct session *s, const char *path, const char *text, size_t siz
         all->file = file;
         all->cap = cap;
     }
-    struct source *f = &all->file[all->n];
+    return &all->file[all->n];
+}
+
+int source_add_call(struct session *s, uint32_t file, struct range called) {
+    struct source *f = next_source(&s->sources);
+    *f = s->sources.file[file];
+    f->is_file = false;
+    f->origin = f->copied ? f->origin : file;
+    f->copied = true;
+    f->called = called;
+    s->sources.ncalls++;
+    return s->sources.n++;
+}
+
+struct range source_origin(const struct session *s, struct range r) {
+    if (source_known(s, r) && s->sources.file[r.file].copied)
+        r.file = s->sources.file[r.file].origin;
+    return r;
+}
+
+bool source_called(const struct session *s, struct range *r) {
+    if (!source_known(s, *r) || !s->sources.file[r->file].copied) return false;
+    *r = s->sources.file[r->file].called;
+    return true;
+}
+
+int source_add(struct session *s, const char *path, const char *text, size_t size) {
+    struct sources *all = &s->sources;
+    if (size > SOURCE_LIMIT) {
+        errno = EFBIG;
+        return -1;
+    }
+    struct source *f = next_source(all);
     f->path = arena_strndup(&all->arena, path, strlen(path));
     f->text = arena_strndup(&all->arena, text, size);
     f->size = size;
@@ -158,7 +186,8 @@ void source_also(struct session *s, const char *path) {
 
 int64_t source_bytes(const struct session *s) {
     int64_t sum = 0;
-    for (int i = 0; i < s->sources.n; ++i) sum += (int64_t)s->sources.file[i].size;
+    for (int i = 0; i < s->sources.n; ++i)
+        if (!s->sources.file[i].copied) sum += (int64_t)s->sources.file[i].size;
     return sum;
 }
 

@@ -31,6 +31,11 @@ struct source {
     int nlines;
     bool is_file;  // read from a file, not from the command line or standard input
     bool made;     // made by the compiler
+    // Of a copy that stands for one call of a device function: the source that it is a copy of, and
+    // the call.
+    bool copied;
+    uint32_t origin;
+    struct range called;
 };
 
 // A text that is used instead of the file at "path".
@@ -56,6 +61,7 @@ struct source_reader {
 struct sources {
     struct source *file;
     int n, cap;
+    int ncalls;  // how many of them are copies for calls
     const struct also_read *also;
     const struct given *given;
     const struct source_reader *reader;  // NULL: files are read
@@ -77,6 +83,13 @@ int source_add_file(struct session *s, const char *shown, const char *path);
 const char *source_identity(struct session *s, const char *path);
 // Adds a copy of "size" bytes of "text" as a source.  Returns its index, or -1 with errno set.
 int source_add(struct session *s, const char *path, const char *text, size_t size);
+// Adds a copy of source "file" for the function called at "called", so that a range in it says
+// through which calls a place was reached.  Returns its index.
+int source_add_call(struct session *s, uint32_t file, struct range called);
+// The same place in the source that the user wrote.
+struct range source_origin(const struct session *s, struct range r);
+// Sets "r" to the call through which it was reached; false if there is none.
+bool source_called(const struct session *s, struct range *r);
 // Records that the file at "path" was read, so that it is not overwritten.
 void source_also(struct session *s, const char *path);
 // The size of all sources together, in bytes.

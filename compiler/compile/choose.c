@@ -90,14 +90,8 @@ struct choosing {
     bool too_much;
 };
 
-static int64_t text_of(const struct session *s) {
-    int64_t text = 0;
-    for (int k = 0; k < s->sources.n; ++k) text += (int64_t)s->sources.file[k].size;
-    return text;
-}
-
 static int64_t text_of_function(const struct choosing *x, int i) {
-    return x->b->fn[i].end - x->b->fn[i].begin + text_of(x->c->s) / PARSED_PART;
+    return x->b->fn[i].end - x->b->fn[i].begin + source_bytes(x->c->s) / PARSED_PART;
 }
 
 // Accounts for compiling the function of buffer "i". False when that exceeds the limit.
@@ -225,13 +219,14 @@ static void begin_asking(struct choosing *x) {
     }
     if (one < 0) return;
     if (!only_at && !several) only_at = x->b->stmt[one]->name.at.begin;
-    x->asked = (struct asked){x->c,       &x->plain,
-                              x->b->stmt, x->b->n,
-                              x->first,   x->end,
-                              x->from,    x->nfrom,
-                              only_at,    only_at ? text_of_function(x, one) : text_of(x->c->s),
-                              &x->text,   x->most_text,
-                              {NULL}};
+    x->asked =
+        (struct asked){x->c,       &x->plain,
+                       x->b->stmt, x->b->n,
+                       x->first,   x->end,
+                       x->from,    x->nfrom,
+                       only_at,    only_at ? text_of_function(x, one) : source_bytes(x->c->s),
+                       &x->text,   x->most_text,
+                       {NULL}};
 }
 
 static bool none_counted(struct choosing *x, int i) {
@@ -341,10 +336,10 @@ static bool choose_apart(struct choosing *x) {
 
 bool buffers_choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
     struct choosing x = {.c = c, .b = b, .choice = choice};
-    x.most_text = text_of(c->s) * TEXT_TIMES;
+    x.most_text = source_bytes(c->s) * TEXT_TIMES;
     if (x.most_text < LEAST_TEXT) x.most_text = LEAST_TEXT;
     if (x.most_text > MOST_TEXT) x.most_text = MOST_TEXT;
-    x.all_work = text_of(c->s) * WORK_TIMES;
+    x.all_work = source_bytes(c->s) * WORK_TIMES;
     if (x.all_work < LEAST_WORK) x.all_work = LEAST_WORK;
     if (c->only_at) return choose_apart(&x);
     layer_begin(&x.plain, c, b->stmt, b->n, choice, 0, true);

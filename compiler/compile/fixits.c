@@ -289,6 +289,7 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
         const struct ast_decl *d = c->ast->decl[i];
         if (d != fn && d->kind == D_FN && d->name.name == fn->name.name) return NULL;
     }
+    if (fn && ast_is_called(c->ast, fn->name.name)) return NULL;
     return fn;
 }
 
@@ -351,6 +352,7 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     session_like(&x->t, s);
     x->t.costs = s->costs;
     for (int i = 0; i < s->sources.n; ++i) {
+        if (s->sources.file[i].copied) continue;
         given[i] = edited(s, i, note);
         given[i].next = x->t.sources.given;
         x->t.sources.given = &given[i];
@@ -398,16 +400,10 @@ static int64_t asked_for(const struct compiled *c, const struct diag *note) {
     return asked;
 }
 
-static size_t text_of(const struct session *s) {
-    size_t bytes = 0;
-    for (int i = 0; i < s->sources.n; ++i) bytes += s->sources.file[i].size;
-    return bytes;
-}
-
 void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
-    size_t text = text_of(s);
+    size_t text = (size_t)source_bytes(s);
     int64_t most_asked = MOST_ASKED + (int64_t)text / BYTES_ASKED;
     if (!s->diags.first) return;
     struct cost_memo *begun = cost_memo_begin(s);

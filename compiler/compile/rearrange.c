@@ -54,6 +54,7 @@ void compiled_again(const struct compiled *c, struct session *t, struct compiled
     session_like(t, c->s);
     for (int i = 0; i < c->s->sources.n; ++i) {
         const struct source *f = &c->s->sources.file[i];
+        if (f->copied) continue;
         struct given *g = ARENA_NEW(&t->arena, struct given);
         *g = (struct given){f->path, f->text, f->size, t->sources.given};
         t->sources.given = g;
@@ -132,17 +133,20 @@ static void asks(struct layer *x, int i, struct range at) {
 }
 
 // A buffer given to a function has to have the layout that the function declares.
-static void collect_calls(struct collecting *y, const struct kernel *k) {
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        for (int i = 0; st->kind == STMT_CALL && !st->call->fill && i < st->call->fn->nformals;
-             ++i) {
-            const struct tensor *t = st->call->view[i].base;
-            int n = t ? number_of(y, t) : -1;
-            if (n < 0) continue;
-            asks(y->x, n, st->call->view[i].at);
-            y->x->spot[n].given = true;
-        }
+static void collect_call(struct collecting *y, const struct plan_call *call) {
+    for (int i = 0; !call->fill && i < call->fn->nformals; ++i) {
+        const struct tensor *t = call->view[i].base;
+        int n = t ? number_of(y, t) : -1;
+        if (n < 0) continue;
+        asks(y->x, n, call->view[i].at);
+        y->x->spot[n].given = true;
     }
+}
+
+static void collect_calls(struct collecting *y, const struct kernel *k) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_CALL) collect_call(y, st->call);
+    for (const struct inlined *x = k->inlined; x; x = x->next) collect_call(y, x->call);
 }
 
 static void collect_all(struct collecting *y) {
@@ -189,6 +193,7 @@ static void collect(struct layer *x, struct ast_stmt *const *buffer, int n) {
 // -- which can be tried ---------------------------------------------------------------------------
 
 static bool has_calls(const struct kernel *k) {
+    if (k->inlined) return true;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_CALL) return true;
     return false;
@@ -201,7 +206,7 @@ static struct place *places(struct layer *x, const struct kernel *k) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
         p[i].cosize = lay_cosize(&x->s.lay, t->layout).num;
-        p[i].asked = calls ? align_for_calls(k->body, t) : 1;
+        p[i].asked = calls ? align_for_calls(k, t) : 1;
     }
     return p;
 }

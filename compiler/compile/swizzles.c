@@ -101,6 +101,11 @@ static bool is_asked_for(const struct compiled *c, const struct ast_decl *d) {
     return b.n > 0;
 }
 
+// Whether a kernel may need "d" to be compiled.
+static bool called(const struct ast_file *f, const struct ast_decl *d) {
+    return !d->fn.kernel && ast_is_called(f, d->name.name);
+}
+
 // Removes the functions that "c" does not compile, and every `expect` declaration.
 static void keep_only(const struct compiled *c) {
     struct ast_file *f = c->ast;
@@ -112,7 +117,8 @@ static void keep_only(const struct compiled *c) {
             keep = f->decl[k]->kind == D_FN && is_asked_for(c, f->decl[k]);
         for (struct ast_decl *d; i < end; ++i) {
             d = f->decl[i];
-            if (d->kind == D_FN ? keep || !d->fn.body : d->kind != D_EXPECT) f->decl[n++] = d;
+            if (d->kind == D_FN ? keep || !d->fn.body || called(f, d) : d->kind != D_EXPECT)
+                f->decl[n++] = d;
         }
     }
     f->ndecls = n;

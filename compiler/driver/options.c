@@ -123,13 +123,17 @@ int64_t *option_fixed(struct session *s, const struct plan *p, const struct opti
                                             there, name, (long long)setting[k].value));
             return NULL;
         }
-        int64_t *v = &fixed[p->param[i]->sym->id];
-        if (*v != PLAN_UNBOUND && *v != setting[k].value) {
-            option_error("'--param %s' is given twice: %lld and %lld", name, (long long)*v,
-                         (long long)setting[k].value);
-            return NULL;
+        // several kernels may have indexes of one name
+        for (; i < p->nparams; ++i) {
+            int64_t *v = &fixed[p->param[i]->sym->id];
+            if (strcmp(p->param[i]->name, name) != 0) continue;
+            if (*v != PLAN_UNBOUND && *v != setting[k].value) {
+                option_error("'--param %s' is given twice: %lld and %lld", name, (long long)*v,
+                             (long long)setting[k].value);
+                return NULL;
+            }
+            *v = setting[k].value;
         }
-        *v = setting[k].value;
     }
     return fixed;
 }

@@ -163,7 +163,7 @@ static const struct given *read_by(struct session *s) {
     const struct given *list = NULL;
     for (int i = 0; i < s->sources.n; ++i) {
         const struct source *x = &s->sources.file[i];
-        if (x->made) continue;
+        if (x->made || x->copied) continue;
         struct given *g = ARENA_NEW(&s->arena, struct given);
         *g = (struct given){x->path, x->text, x->size, list};
         list = g;

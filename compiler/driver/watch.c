@@ -51,7 +51,7 @@ static int find_files(struct session *s, const char *path, struct stamp **out) {
     *out = ARENA_ARRAY(&s->arena, struct stamp, s->sources.n + 1);
     (*out)[0] = plan;
     for (int i = 0; i < s->sources.n; ++i)
-        if (strcmp(s->sources.file[i].path, path) != 0)
+        if (!s->sources.file[i].copied && strcmp(s->sources.file[i].path, path) != 0)
             (*out)[n++] = stamp_of(s->sources.file[i].path);
     return n;
 }

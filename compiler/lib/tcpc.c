@@ -171,7 +171,8 @@ static void show_files(struct session *s, struct tcpc_result *out) {
     const char **file = ARENA_ARRAY(&s->arena, const char *, s->sources.n);
     out->file = file;
     for (int i = 0; i < s->sources.n; ++i)
-        if (!s->sources.file[i].made) file[out->nfiles++] = s->sources.file[i].path;
+        if (!s->sources.file[i].made && !s->sources.file[i].copied)
+            file[out->nfiles++] = s->sources.file[i].path;
 }
 
 static enum tcpc_status compile(struct result *r, const char *name, const char *text, size_t size) {

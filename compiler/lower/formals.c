@@ -33,7 +33,7 @@ static int widest_access(struct session *s, const struct kernel *k, const struct
 // The alignment of "t", in bytes, that the caller of "k" must provide: for accesses and called
 // functions, and as promised.
 static int alignment_owed(struct session *s, const struct kernel *k, const struct tensor *t) {
-    int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k->body, t);
+    int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k, t);
     if (called > owed) owed = called;
     return (int)(align_known(t) > owed ? align_known(t) : owed);
 }

@@ -46,6 +46,17 @@ static bool give(struct run *r, const struct plan_call *y, const struct passed *
     return true;
 }
 
+// Whether none of the "n" elements of a global tensor from "at" on was written before.
+static bool are_new(struct run *r, const struct passed *x, int64_t at, int64_t n) {
+    const int64_t *writer = image_at(r->writer, x->buf, at, false);
+    for (int64_t i = 0; x->t->space == MEM_GLOBAL && i < n; ++i)
+        if (writer[i] != IMAGE_POISON)
+            return oracle_fail(r, ORACLE_COLLISION, x->t, at + i,
+                               arena_printf(&r->s->arena, "element %lld of '%s' is written twice",
+                                            (long long)(at + i), oracle_name(x->t)));
+    return true;
+}
+
 // Fills "n" elements of one page, from "at" on, with the function's unknown values.
 static void take(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
                  int64_t n) {
@@ -72,6 +83,7 @@ static bool touch(struct run *r, const struct plan_call *y, const struct passed 
         int64_t room = IMAGE_PAGE - (at & (IMAGE_PAGE - 1));
         if (n > room) n = room;
         if (!oracle_goes_on(r) || (gives && !give(r, y, x, at, n))) return false;
+        if (dir != ARG_IN && !y->fill && !are_new(r, x, at, n)) return false;
         if (dir != ARG_IN) take(r, y, x, at, n);
         if (n > 1) oracle_go_on(&w, n - 1);
         oracle_step(&w);

@@ -1,4 +1,4 @@
-// Pass "calls": do the arguments of extern functions fit their declarations?
+// Pass "calls": do the arguments of called functions fit their declarations?
 //
 // Requires: pass partition, which gives fragments their layouts.  Fills nothing.  An extern
 // function gets a pointer to the first element of an argument, and assumes that the argument has
@@ -11,29 +11,7 @@
 #include "pass/pass.h"
 #include "pass/vectorize/variants.h"
 #include "plan/align.h"
-
-// Compares extents; missing trailing modes count as modes of one element.
-static bool same_extents(struct session *s, const struct lay_tuple *a, const struct lay_tuple *b) {
-    int na = lay_tuple_rank(a), nb = lay_tuple_rank(b);
-    for (int i = 0; i < na || i < nb; ++i) {
-        struct lay_int one = lay_int(1);
-        struct lay_int x = i < na ? lay_tuple_get(&s->lay, a, i)->leaf : one;
-        struct lay_int y = i < nb ? lay_tuple_get(&s->lay, b, i)->leaf : one;
-        if (!lay_int_equal(x, y)) return false;
-    }
-    return true;
-}
-
-static bool same_layout(struct session *s, struct lay have, struct lay want) {
-    if (!same_extents(s, lay_product_each(&s->lay, have.shape),
-                      lay_product_each(&s->lay, want.shape)))
-        return false;
-    if (have.sw.b != want.sw.b || (have.sw.b && (have.sw.m != want.sw.m || have.sw.s != want.sw.s)))
-        return false;
-    struct lay a = lay_coalesce(&s->lay, lay_inner(have)),
-               b = lay_coalesce(&s->lay, lay_inner(want));
-    return lay_valid(a) && lay_valid(b) && lay_equal(a, b);
-}
+#include "plan/view.h"
 
 // Whether the swizzle of "v" fits that of "f": the callee swizzles offsets from the first element
 // on, so that element must be where the swizzle's pattern repeats.
@@ -106,7 +84,7 @@ static bool check_argument(struct session *s, const struct kernel *k, struct vie
         diag_note(s, v->base->at, "it is declared here");
         return false;
     }
-    if (!same_layout(s, v->layout, f->tensor->layout)) {
+    if (!view_layout_fits(&s->lay, v->layout, f->tensor->layout)) {
         diag_error(s, v->at, "'%s' has layout %s here, but the function expects '%s' to have %s",
                    v->base->name, lay_text(x, v->layout), f->tensor->name,
                    lay_text(x, f->tensor->layout));
@@ -140,6 +118,9 @@ static bool check_calls(struct session *s, const struct kernel *k, const struct 
             ok &= check_argument(s, k, &st->call->view[i], &st->call->fn->formal[i]);
         }
     }
+    for (const struct inlined *x = k->inlined; x; x = x->next)
+        for (int i = 0; i < x->call->fn->nformals; ++i)
+            ok &= check_argument(s, k, &x->call->view[i], &x->call->fn->formal[i]);
     return ok;
 }
 

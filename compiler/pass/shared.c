@@ -61,7 +61,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;
         }
-        at = shared_behind(t, cosize, over ? 1 : align_for_calls(k->body, t), at);
+        at = shared_behind(t, cosize, over ? 1 : align_for_calls(k, t), at);
         if (!largest || bytes_of(t) > bytes_of(largest)) largest = t;
     }
     k->smem_bytes = at;

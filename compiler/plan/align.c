@@ -46,10 +46,14 @@ static int64_t for_call(const struct plan_call *y, const struct tensor *t) {
     return most;
 }
 
-int64_t align_for_calls(const struct stmt *list, const struct tensor *t) {
+int64_t align_for_calls(const struct kernel *k, const struct tensor *t) {
     int64_t most = 1;
-    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         int64_t asked = st->kind == STMT_CALL ? for_call(st->call, t) : 1;
+        if (asked > most) most = asked;
+    }
+    for (const struct inlined *x = k->inlined; x; x = x->next) {
+        int64_t asked = for_call(x->call, t);
         if (asked > most) most = asked;
     }
     return most;

@@ -26,9 +26,9 @@ bool align_can_be(const struct kernel *k, const struct tensor *t, int64_t bytes)
 // offset 0.
 int64_t align_offset(const struct view *v);
 
-// The largest alignment of "t", in bytes, that the functions called in "list" require; at least 1.
-int64_t align_for_calls(const struct stmt *list, const struct tensor *t);
-// The alignment, in bytes, that formal "f" of an extern function requires.
+// The largest alignment of "t", in bytes, that the functions called in "k" require; at least 1.
+int64_t align_for_calls(const struct kernel *k, const struct tensor *t);
+// The alignment, in bytes, that formal "f" of a called function requires.
 int64_t align_of_formal(const struct formal *f);
 
 #endif

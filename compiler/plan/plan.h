@@ -71,6 +71,13 @@ struct function {
     bool broken;  // set by sema if its declaration has an error
 };
 
+// A call of a device function of the plan, whose statements stand in its place.  Its arguments must
+// fit like those of an extern function.
+struct inlined {
+    struct plan_call *call;
+    struct inlined *next;
+};
+
 // A kernel or a device function.  A device function runs in one block.  It has no grid and no
 // shared memory of its own, and its formals may be in any space.
 struct kernel {
@@ -95,6 +102,7 @@ struct kernel {
     const struct ix_var *tid, *lane, *warp, *block[3];
     int first_var, end_var;  // range of ids of the variables in its text: first_var .. end_var - 1
     struct stmt *body;
+    struct inlined *inlined;
     // For kernels of one name, its cases: the first case and the one after this one, or NULL.  A
     // launch takes the first case whose conditions "when" all hold.  The last case has none.
     struct kernel *first_case, *next_case;

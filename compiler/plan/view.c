@@ -396,3 +396,23 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
     if (coords) v.coord = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.coord));
     return v;
 }
+
+static bool same_extents(struct lay_ctx *x, const struct lay_tuple *a, const struct lay_tuple *b) {
+    int na = lay_tuple_rank(a), nb = lay_tuple_rank(b);
+    for (int i = 0; i < na || i < nb; ++i) {
+        struct lay_int one = lay_int(1);
+        struct lay_int p = i < na ? lay_tuple_get(x, a, i)->leaf : one;
+        struct lay_int q = i < nb ? lay_tuple_get(x, b, i)->leaf : one;
+        if (!lay_int_equal(p, q)) return false;
+    }
+    return true;
+}
+
+bool view_layout_fits(struct lay_ctx *x, struct lay have, struct lay declared) {
+    const struct lay_swizzle *p = &have.sw, *q = &declared.sw;
+    if (!same_extents(x, lay_product_each(x, have.shape), lay_product_each(x, declared.shape)))
+        return false;
+    if (p->b != q->b || (p->b && (p->m != q->m || p->s != q->s))) return false;
+    struct lay a = lay_coalesce(x, lay_inner(have)), b = lay_coalesce(x, lay_inner(declared));
+    return lay_valid(a) && lay_valid(b) && lay_equal(a, b);
+}

@@ -111,6 +111,9 @@ struct view view_divide(struct session *s, struct view v, struct lay f, struct l
 // "v" ends along a mode of its tensor (view_limit).
 bool view_leaf_is_whole(struct session *, const struct view *v, struct lay_int extent,
                         struct lay_int step);
+// Whether an argument with layout "have" has the layout that a function declares.  Missing trailing
+// modes count as modes of one element.
+bool view_layout_fits(struct lay_ctx *x, struct lay have, struct lay declared);
 // Adds the note that "v" has too few modes because the tile that divided it has too few.
 void view_note_tile(struct session *s, const struct view *v);
 // Marks leaves "from" .. "end" - 1 of the layout of "v" as counting tiles.

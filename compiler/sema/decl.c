@@ -74,9 +74,8 @@ static bool divisor_after_range(struct sema *c, const struct ast_param *p) {
     return true;
 }
 
-static void declare_params(struct sema *c, const struct ast_decl *d) {
-    const struct ast_param *p = &d->param;
-    int64_t mul = p->mod ? p->mod : 1, lo = 1, hi = most_extent;
+void declare_params(struct sema *c, const struct ast_param *p, struct range at, int64_t least) {
+    int64_t mul = p->mod ? p->mod : 1, lo = least, hi = most_extent;
     bool ok = true;
     if (p->mod < 0 || p->mod > most_extent) {
         diag_error(c->s, p->mod_at, "the promised divisor is %" PRId64 "; it must be in 1 .. 2^40",
@@ -97,7 +96,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         }
     }
     if (ok && hi / mul * mul < lo) {
-        diag_error(c->s, d->at, "no multiple of %" PRId64 " is in %" PRId64 " .. %" PRId64, mul, lo,
+        diag_error(c->s, at, "no multiple of %" PRId64 " is in %" PRId64 " .. %" PRId64, mul, lo,
                    hi);
         ok = false;
     }
@@ -287,7 +286,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_ARCH: check_arch(c, d); break;
         case D_IMPORT: import(c, d); break;
         case D_CONST: declare_const(c, d); break;
-        case D_PARAM: declare_params(c, d); break;
+        case D_PARAM: declare_params(c, &d->param, d->at, 1); break;
         case D_LAYOUT: declare_layout(c, d); break;
         case D_ATOM: declare_atom(c, d); break;
         case D_TILED_COPY: declare_tiled(c, d); break;

@@ -6,6 +6,9 @@
 
 // decl.c
 void declare_all(struct sema *c, const struct ast_file *f);
+// Declares the params of "p", written at "at".  They are at least "least", unless "p" says something
+// else.
+void declare_params(struct sema *c, const struct ast_param *p, struct range at, int64_t least);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
 // multiples.c

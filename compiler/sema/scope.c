@@ -40,6 +40,8 @@ static void widen(struct sema *c) {
 
 struct symbol *scope_find(struct sema *c, const char *name) {
     struct symbol *sym = c->slot[slot_of(c, name)];
+    int floor = c->call ? c->call->floor : 0;
+    while (sym && sym->depth > 0 && sym->depth <= floor) sym = sym->outer;
     return sym && sym->depth >= 0 ? sym : NULL;
 }
 
@@ -86,6 +88,25 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
         diag_note(c->s, outer->at, "'%s' is %s here", name.name, symbol_kind_text(outer->kind));
 }
 
+static struct symbol *put(struct sema *c, struct ast_ident name, enum symbol_kind kind,
+                          const struct value *value) {
+    if (c->used * 2 >= c->cap) widen(c);
+    uint32_t i = slot_of(c, name.name);
+    struct symbol *sym = ARENA_NEW(&c->s->arena, struct symbol);
+    *sym = (struct symbol){.name = name.name,
+                           .kind = kind,
+                           .at = name.at,
+                           .depth = c->depth,
+                           .imported = c->imported,
+                           .value = value,
+                           .outer = c->slot[i] && c->slot[i]->depth >= 0 ? c->slot[i] : NULL,
+                           .prev = c->last};
+    if (!c->slot[i]) c->used++;
+    c->slot[i] = sym;
+    c->last = sym;
+    return sym;
+}
+
 struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
                              const struct value *value) {
     struct symbol *outer = scope_find(c, name.name);
@@ -95,21 +116,12 @@ struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_
         return NULL;
     }
     if (outer) warn_hidden(c, outer, name, kind);
-    if (c->used * 2 >= c->cap) widen(c);
-    struct symbol *sym = ARENA_NEW(&c->s->arena, struct symbol);
-    *sym = (struct symbol){.name = name.name,
-                           .kind = kind,
-                           .at = name.at,
-                           .depth = c->depth,
-                           .imported = c->imported,
-                           .value = value,
-                           .outer = outer,
-                           .prev = c->last};
-    uint32_t i = slot_of(c, name.name);
-    if (!c->slot[i]) c->used++;
-    c->slot[i] = sym;
-    c->last = sym;
-    return sym;
+    return put(c, name, kind, value);
+}
+
+void scope_bind(struct sema *c, struct ast_ident name, enum symbol_kind kind,
+                const struct value *value) {
+    put(c, name, kind, value)->used = true;
 }
 
 void scope_enter(struct sema *c) {
@@ -418,6 +430,7 @@ struct label *label_find(struct sema *c, const char *name, struct range at) {
     struct label *found = NULL, *other = NULL;
     for (struct label *l = c->labels; l; l = l->next) {
         if (l->name != name || (c->kernel && l->kernel != c->kernel)) continue;
+        if (l->call != c->call) continue;
         if (found)
             other = l;
         else

@@ -39,7 +39,8 @@ struct symbol {
     // also of a tensor: all of it; NULL: see "tensor"
     const struct value *value;
     struct tensor *tensor;
-    const struct function *function;  // SYM_EXTERN
+    const struct function *function;  // SYM_EXTERN; of a device function: its arguments
+    const struct ast_fn *fn;          // of a device function that can be called: its text
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
     struct tensor *asks_of;  // SYM_LET: the tensor whose layout its value depends on; or NULL
     struct symbol *outer;    // the symbol that this one hides, or NULL
@@ -51,6 +52,7 @@ struct label {
     const char *name;
     struct range at;
     const struct kernel *kernel;
+    const struct inlining *call;  // the call whose statement it labels; or NULL
     struct copy *copy;
     struct label *next;
 };
@@ -89,6 +91,13 @@ struct pipe_part {
     const struct pipeline *pipe;
     const struct ix_var *slot;  // NULL: there is one slot
     struct pipe_part *outer;
+};
+
+// A call of a device function whose statements are being checked.
+struct inlining {
+    const struct symbol *callee;
+    int floor;  // the depth of the caller's names, which its statements do not see
+    const struct inlining *outer;
 };
 
 struct sema {
@@ -134,7 +143,10 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
-    struct pipe_part *part;  // the innermost part of a pipeline
+    int first_own;                // index of the first of its own params
+    struct pipe_part *part;       // the innermost part of a pipeline
+    const struct inlining *call;  // or NULL
+    int inlined;                  // statements of called functions
     // outside of a plan:
     bool alone;
     const struct calc_options *options;  // or NULL
@@ -158,6 +170,9 @@ struct symbol *scope_find(struct sema *c, const char *name);
 // Declares "name".  Reports an error and returns NULL if the same scope already has it.
 struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
                              const struct value *value);
+// Declares the argument "name" of a called function as "value".
+void scope_bind(struct sema *c, struct ast_ident name, enum symbol_kind kind,
+                const struct value *value);
 void scope_enter(struct sema *c);
 void scope_leave(struct sema *c);
 // Warns of top-level declarations of the main file that are not used.

@@ -96,6 +96,17 @@ struct ast_block;
 
 enum ast_dir { DIR_NONE, DIR_OUT, DIR_INOUT };
 
+// "NAMES : index % 8 in 1 .. 100 where ..", of a param or an argument.
+struct ast_param {
+    struct ast_ident *name;
+    int nnames;
+    struct range index_at;  // the word "index"
+    int64_t mod;            // promised divisor; 0: none given
+    struct range mod_at;
+    struct ast_expr *lo, *hi;  // both NULL, or both given; inclusive
+    struct ast_expr *where;    // or NULL
+};
+
 struct ast_formal {
     enum ast_dir dir;
     bool readonly;
@@ -103,7 +114,8 @@ struct ast_formal {
     struct ast_ident name;
     // "A"; "n : index"; "A : f16 shared ..."
     enum { FORMAL_NAME, FORMAL_INDEX, FORMAL_TENSOR } kind;
-    struct ast_type type;  // FORMAL_TENSOR
+    struct ast_type type;           // FORMAL_TENSOR
+    const struct ast_param *param;  // FORMAL_INDEX
     struct range at;
 };
 
@@ -214,16 +226,6 @@ enum ast_decl_kind {
     D_FN
 };
 
-struct ast_param {
-    struct ast_ident *name;
-    int nnames;
-    struct range index_at;  // the word "index"
-    int64_t mod;            // promised divisor; 0: none given
-    struct range mod_at;
-    struct ast_expr *lo, *hi;  // both NULL, or both given; inclusive
-    struct ast_expr *where;    // or NULL
-};
-
 struct ast_decl {
     enum ast_decl_kind kind;
     struct range at;  // without "allow"
@@ -263,6 +265,11 @@ struct range ast_whole(struct range at, const struct ast_allow *allow);
 // The end of the run of functions with one name that starts at declaration "first": the cases of
 // one function. For any other declaration, first + 1.
 int ast_cases_end(const struct ast_file *f, int first);
+
+// Whether a function of "f" calls "name".
+bool ast_is_called(const struct ast_file *f, const char *name);
+// A copy of "b" with all places in source "file", for a call of its function.
+struct ast_block *ast_block_again(struct session *s, const struct ast_block *b, int file);
 
 // -- printing -------------------------------------------------------------------------------------
 

@@ -92,7 +92,9 @@ struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_spac
 struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
                            struct ast_expr *shape, struct number align);
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name);
-struct ast_formal build_formal_index(struct range at, struct ast_ident name);
+struct ast_formal build_formal_index(struct parser *p, struct range at, struct ast_ident name,
+                                     struct range index_at, struct number mod, struct bounds bounds,
+                                     struct ast_expr *where);
 struct ast_formal build_formal_tensor(struct range at, struct access access, struct ast_ident name,
                                       struct ast_type type);
 struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);

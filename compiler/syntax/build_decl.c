@@ -47,8 +47,27 @@ struct ast_formal build_formal(struct range at, struct access access, struct ast
                                .at = at};
 }
 
-struct ast_formal build_formal_index(struct range at, struct ast_ident name) {
-    return (struct ast_formal){.name = name, .kind = FORMAL_INDEX, .at = at};
+static struct ast_param promises(struct range index_at, struct number mod, struct bounds bounds,
+                                 struct ast_expr *where) {
+    return (struct ast_param){.index_at = index_at,
+                              .mod = mod.value,
+                              .mod_at = mod.at,
+                              .lo = bounds.lo,
+                              .hi = bounds.hi,
+                              .where = where};
+}
+
+struct ast_formal build_formal_index(struct parser *p, struct range at, struct ast_ident name,
+                                     struct range index_at, struct number mod, struct bounds bounds,
+                                     struct ast_expr *where) {
+    struct ast_formal f = {.name = name, .kind = FORMAL_INDEX, .at = at};
+    struct list one = build_names(p, (struct list){0}, name);
+    struct ast_param *param = ARENA_NEW(&p->s->arena, struct ast_param);
+    *param = promises(index_at, mod, bounds, where);
+    param->name = one.items;
+    param->nnames = 1;
+    f.param = param;
+    return f;
 }
 
 struct ast_formal build_formal_tensor(struct range at, struct access access, struct ast_ident name,
@@ -229,14 +248,9 @@ struct ast_decl *build_param(struct parser *p, struct range at, struct list name
                              struct range index_at, struct number mod, struct bounds bounds,
                              struct ast_expr *where) {
     struct ast_decl *d = declaration(p, D_PARAM, at, (struct ast_ident){0});
-    d->param = (struct ast_param){.name = names.items,
-                                  .nnames = names.n,
-                                  .index_at = index_at,
-                                  .mod = mod.value,
-                                  .mod_at = mod.at,
-                                  .lo = bounds.lo,
-                                  .hi = bounds.hi,
-                                  .where = where};
+    d->param = promises(index_at, mod, bounds, where);
+    d->param.name = names.items;
+    d->param.nnames = names.n;
     return d;
 }
 

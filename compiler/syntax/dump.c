@@ -155,11 +155,24 @@ static void dump_block(struct buf *b, const struct ast_block *block, int indent)
     }
 }
 
+// What params promise, behind their names.
+static void dump_promises(struct buf *b, const struct ast_param *p, int indent) {
+    if (p->mod) buf_printf(b, " %% %lld", (long long)p->mod);
+    buf_char(b, '\n');
+    child(b, indent, "from", p->lo);
+    child(b, indent, "to", p->hi);
+    child(b, indent, "where", p->where);
+}
+
 static void dump_formal(struct buf *b, const struct ast_formal *f, int indent) {
     static const char dir[][7] = {"", "out ", "inout "};
     buf_fill(b, ' ', indent);
-    buf_printf(b, "formal %s%s%s%s\n", f->readonly ? "readonly " : "", dir[f->dir], f->name.name,
+    buf_printf(b, "formal %s%s%s%s", f->readonly ? "readonly " : "", dir[f->dir], f->name.name,
                f->kind == FORMAL_INDEX ? " : index" : "");
+    if (f->kind == FORMAL_INDEX)
+        dump_promises(b, f->param, indent + 2);
+    else
+        buf_char(b, '\n');
     if (f->kind == FORMAL_TENSOR) dump_type(b, &f->type, true, indent + 2);
 }
 
@@ -182,11 +195,7 @@ static void dump_fn(struct buf *b, const struct ast_decl *d) {
 static void dump_param(struct buf *b, const struct ast_param *p) {
     buf_puts(b, "param");
     for (int i = 0; i < p->nnames; i++) buf_printf(b, " %s", p->name[i].name);
-    if (p->mod) buf_printf(b, " %% %lld", (long long)p->mod);
-    buf_char(b, '\n');
-    child(b, 2, "from", p->lo);
-    child(b, 2, "to", p->hi);
-    child(b, 2, "where", p->where);
+    dump_promises(b, p, 2);
 }
 
 static void dump_decl(struct buf *b, const struct ast_decl *d) {

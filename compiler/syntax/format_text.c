@@ -103,6 +103,14 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
     }
 }
 
+static void index_text(struct buf *b, const struct ast_param *p) {
+    buf_puts(b, "index");
+    if (p->mod) buf_printf(b, " %% %lld", (long long)p->mod);
+    clause(b, " in ", p->lo);
+    clause(b, " .. ", p->hi);
+    clause(b, BREAK "where ", p->where);
+}
+
 static void fn_text(struct buf *b, const struct ast_decl *d) {
     static const char dir[][7] = {"", "out ", "inout "};
     const struct ast_fn *fn = &d->fn;
@@ -113,7 +121,7 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
         buf_printf(b, "%s%s%s%s", i ? "," BREAK : "", f->readonly ? "readonly " : "", dir[f->dir],
                    f->name.name);
         if (f->kind != FORMAL_NAME) buf_puts(b, " : ");
-        if (f->kind == FORMAL_INDEX) buf_puts(b, "index");
+        if (f->kind == FORMAL_INDEX) index_text(b, f->param);
         if (f->kind == FORMAL_TENSOR) type_text(b, &f->type, true);
     }
     buf_char(b, ')');
@@ -130,11 +138,8 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
 static void param_text(struct buf *b, const struct ast_param *p) {
     buf_puts(b, "param ");
     for (int i = 0; i < p->nnames; i++) buf_printf(b, "%s%s", i ? "," BREAK : "", p->name[i].name);
-    buf_puts(b, " : index");
-    if (p->mod) buf_printf(b, " %% %lld", (long long)p->mod);
-    clause(b, " in ", p->lo);
-    clause(b, " .. ", p->hi);
-    clause(b, BREAK "where ", p->where);
+    buf_puts(b, " : ");
+    index_text(b, p);
     buf_char(b, ';');
 }
 

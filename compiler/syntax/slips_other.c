@@ -354,34 +354,23 @@ bool slip_label(struct parser *p) {
     return true;
 }
 
-enum declared { DECLARED_NOT, DECLARED_EXTERN, DECLARED_HERE };
-
-static enum declared declared_function(const struct parser *p, const char *name) {
+static bool declared_function(const struct parser *p, const char *name) {
     struct ast_decl *const *decl = p->decls.items;
-    for (int i = 0; i < p->decls.n; ++i) {
-        if (decl[i]->kind != D_FN || strcmp(decl[i]->name.name, name) != 0) continue;
-        return decl[i]->fn.external ? DECLARED_EXTERN : DECLARED_HERE;
-    }
-    return DECLARED_NOT;
+    for (int i = 0; i < p->decls.n; ++i)
+        if (decl[i]->kind == D_FN && strcmp(decl[i]->name.name, name) == 0) return true;
+    return false;
 }
 
 bool slip_statement(struct parser *p, const char *text) {
     if (slip_rows(p, p->now.at.begin, NULL, 0, slip_at_statement, slip_n_statement)) return true;
     if (p->now.token != '(') return false;
-    if (declared_function(p, text) == DECLARED_HERE) {
-        diag_error(p->s, p->before.at,
-                   "'%s' is a device function for kernels that are written by hand in CUDA C; in a "
-                   "kernel of the plan its statements are written out",
-                   text);
-        return true;
-    }
     if (strcmp(text, "mma") == 0 && !declared_function(p, text)) {
         diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
         return true;
     }
     if (!declared_function(p, text)) {
         diag_error(p->s, p->before.at,
-                   "unknown statement '%s'; 'call' is for a function that 'extern device' declares",
+                   "unknown statement '%s'; 'call' is for a device function that is declared above",
                    text);
         return true;
     }

@@ -394,6 +394,20 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
            check_injective(s, w, k, &c->dst);
 }
 
+static bool check_call(struct session *s, struct kernel *k, const struct plan_call *y,
+                       const struct walk *w) {
+    bool ok = coverage_call_direction(s, k, y);
+    for (int i = 0; i < y->fn->nformals && ok; ++i) {
+        const struct view *v = &y->view[i];
+        bool global = v->base->space == MEM_GLOBAL && y->fn->formal[i].dir != ARG_IN;
+        ok &= check_rounding(s, k, w, v->offset, v->at) &&
+              check_inside(s, k, NULL, v, w, "the argument", false);
+        // several threads write; whether they write different elements depends on the layout
+        if (ok && (global || y->fill)) ok &= check_injective(s, w, k, v);
+    }
+    return ok;
+}
+
 static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
                        struct walk *w) {
     bool ok = true;
@@ -402,12 +416,7 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
             lay_clear_error(&s->lay);
             ok &= check_copy(s, k, st->copy, w);
         } else if (st->kind == STMT_CALL) {
-            for (int i = 0; i < st->call->fn->nformals; ++i) {
-                ok &= check_rounding(s, k, w, st->call->view[i].offset, st->call->view[i].at) &&
-                      check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
-            }
-            // all threads write; whether they write different elements depends on the layout
-            if (st->call->fill) ok &= check_injective(s, w, k, &st->call->view[0]);
+            ok &= check_call(s, k, st->call, w);
         } else if (stmt_nests(st)) {
             if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||
                                    !check_rounding(s, k, w, st->end, st->at)))

@@ -37,6 +37,8 @@ bool coverage_rounding(struct session *s, const struct plan *p, const struct ker
 // direction.c
 // Whether the list of "k" says what copy "c" does to its arguments: reports what it does not say.
 bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c);
+// The same for the arguments of call "y".
+bool coverage_call_direction(struct session *s, const struct kernel *k, const struct plan_call *y);
 
 // strides.c
 // Whether different coordinates of "l" are provably different elements, for all values of its

@@ -39,28 +39,45 @@ static void note_unwritten(struct session *s, const struct kernel *k) {
     }
 }
 
+// Reports that "v" is written although "k" lists its tensor as an input.
+static bool may_write(struct session *s, const struct kernel *k, const struct view *v) {
+    if (!is_listed(k, v->base, ARG_IN)) return true;
+    const struct formal *f = kernel_formal(k, v->base);
+    const char *dir = is_read(k, f->tensor) ? "inout" : "out";
+    diag_error(s, v->at, "'%s' is written here, so the list of %s '%s' must say '%s %s'",
+               f->tensor->name, k->device ? "device function" : "kernel", k->name, dir,
+               f->tensor->name);
+    diag_note(s, f->at, "it is listed as an input here");
+    bool readonly = f->readonly;  // the words are "readonly B"
+    uint32_t end = f->at.begin + (readonly ? (uint32_t)strlen("readonly ") : 0);
+    diag_fixit(s, (struct range){f->at.file, f->at.begin, end},
+               arena_printf(&s->arena, "%s ", dir));
+    note_unwritten(s, k);
+    return false;
+}
+
+// Reports that "v" is read although "k" lists its tensor as an output.
+static bool may_read(struct session *s, const struct kernel *k, const struct view *v) {
+    if (!is_listed(k, v->base, ARG_OUT)) return true;
+    diag_error(
+        s, v->at,
+        "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
+        v->base->name, k->name);
+    diag_note(s, kernel_formal(k, v->base)->at, "it is listed here");
+    return false;
+}
+
 bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c) {
-    if (is_listed(k, c->dst.base, ARG_IN)) {
-        const struct formal *f = kernel_formal(k, c->dst.base);
-        const char *dir = is_read(k, f->tensor) ? "inout" : "out";
-        diag_error(s, c->dst.at, "'%s' is written here, so the list of %s '%s' must say '%s %s'",
-                   f->tensor->name, k->device ? "device function" : "kernel", k->name, dir,
-                   f->tensor->name);
-        diag_note(s, f->at, "it is listed as an input here");
-        bool readonly = f->readonly;  // the words are "readonly B"
-        uint32_t end = f->at.begin + (readonly ? (uint32_t)strlen("readonly ") : 0);
-        diag_fixit(s, (struct range){f->at.file, f->at.begin, end},
-                   arena_printf(&s->arena, "%s ", dir));
-        note_unwritten(s, k);
-        return false;
+    return may_write(s, k, &c->dst) && may_read(s, k, &c->src);
+}
+
+bool coverage_call_direction(struct session *s, const struct kernel *k, const struct plan_call *y) {
+    bool ok = true;
+    for (int i = 0; i < y->fn->nformals && !y->fill; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_IN) ok &= may_write(s, k, &y->view[i]);
+        if (dir != ARG_OUT && y->view[i].base->space == MEM_GLOBAL)
+            ok &= may_read(s, k, &y->view[i]);
     }
-    if (is_listed(k, c->src.base, ARG_OUT)) {
-        diag_error(
-            s, c->src.at,
-            "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
-            c->src.base->name, k->name);
-        diag_note(s, kernel_formal(k, c->src.base)->at, "it is listed here");
-        return false;
-    }
-    return true;
+    return ok;
 }

@@ -19,8 +19,11 @@ enum { MOST_WRITES = 64 };
 #define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of one execution
 #define MOST_PAGES    ((int64_t)1 << 15)  // of an image, 68 MB; there are up to three images
 
+// A copy, or an argument of a call, which writes all of "view".
 struct write {
-    const struct copy *copy;
+    const struct copy *copy;  // NULL: a call
+    const struct view *view;
+    struct range at;  // of the statement
     struct around around;
     struct instances *x;
     struct prove_set set;
@@ -96,7 +99,7 @@ static void not_known(struct writes *w, const struct write *a, bool full, const 
         diag_page(w->s, "once");
         return;
     }
-    not_known_at(w, &a->copy->dst, a->copy->at, full, what);
+    not_known_at(w, a->view, a->at, full, what);
 }
 
 static const char *plural(const struct ix_var *v) {
@@ -130,9 +133,9 @@ static bool depends(const struct prove_set *set, const struct ix_var *v) {
 static void note_twice(struct writes *w, const struct write *a, const struct write *b,
                        const struct prove_witness *found) {
     struct session *s = w->s;
-    diag_note(s, a->copy->at, "%selement %s of '%s' is written twice, by %s and by %s",
+    diag_note(s, a->at, "%selement %s of '%s' is written twice, by %s and by %s",
               instances_params(s, w->plan, w->k, found), instances_element(s, found),
-              a->copy->dst.base->name, instances_where(a->x, &a->around, a->copy, found, 0),
+              a->view->base->name, instances_where(a->x, &a->around, a->copy, found, 0),
               instances_where(b->x, &b->around, b->copy, found, 1));
 }
 
@@ -165,14 +168,14 @@ static void refuse_twice(struct writes *w, const struct view *v, const struct in
 // fewer copies: two loops that each run over a part of a range are one.
 static bool all_once(struct writes *w, const struct write *a) {
     struct prove_set set[MOST_WRITES];
-    const struct tensor *t = a->copy->dst.base;
+    const struct tensor *t = a->view->base;
     int n = 0;
     for (int i = 0; i < w->nasked; ++i)
         if (w->asked[i].tensor == t) return w->asked[i].once;
     if (t->space != MEM_GLOBAL || w->nasked == MOST_WRITES) return false;
     bool full = false;
     for (int i = 0; i < w->n; ++i) {
-        if (w->at[i].copy->dst.base != t) continue;
+        if (w->at[i].view->base != t) continue;
         full |= w->at[i].x->full;
         set[n++] = w->at[i].set;
     }
@@ -184,16 +187,16 @@ static bool all_once(struct writes *w, const struct write *a) {
 
 static bool check_once(struct writes *w, const struct write *a) {
     struct prove_witness found;
-    bool global = a->copy->dst.base->space == MEM_GLOBAL;
+    bool global = a->view->base->space == MEM_GLOBAL;
     int equal = global ? 0 : a->x->nblocks + a->x->nloops;
     enum prove_answer r =
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
     if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
     r = or_execute(w, r);
     if (r == PROVE_NO) {
-        refuse_twice(w, &a->copy->dst, a->x, &a->set, &found);
+        refuse_twice(w, a->view, a->x, &a->set, &found);
         note_twice(w, a, a, &found);
-        declared(w->s, a->copy->dst.base);
+        declared(w->s, a->view->base);
     }
     if (r == PROVE_UNKNOWN) not_known(w, a, a->x->full, "written once");
     return r == PROVE_YES;
@@ -249,12 +252,17 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     if (r == PROVE_UNKNOWN) {
         not_known(w, b, full, "written once");
     } else {
-        diag_error(s, b->copy->dst.at, "two copies of kernel '%s' write the same elements of '%s'",
-                   w->k->name, a->copy->dst.base->name);
+        bool same = a->at.file == b->at.file && a->at.begin == b->at.begin;
+        const char *both = a->copy && b->copy   ? "two copies"
+                           : a->copy || b->copy ? "a copy and a call"
+                           : same               ? "two arguments of a call"
+                                                : "two calls";
+        diag_error(s, b->view->at, "%s of kernel '%s' write the same elements of '%s'", both,
+                   w->k->name, a->view->base->name);
         diag_page(s, "once");
         note_twice(w, a, b, &found);
     }
-    diag_note(s, a->copy->at, "the other one is here");
+    diag_note(s, a->at, "the other one is here");
     return false;
 }
 
@@ -271,7 +279,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     struct prove_witness found;
     for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
     for (int i = 0; i < w->n; ++i) {
-        if (w->at[i].copy->dst.base != t) continue;
+        if (w->at[i].view->base != t) continue;
         if (!first) first = &w->at[i];
         set[n++] = w->at[i].set;
     }
@@ -289,15 +297,14 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         instances_advice(s, w->prover, false, f->at);
     } else {
         bool one = copies == 1 && n == 1;
-        diag_error(s, one ? first->copy->dst.at : f->at,
+        diag_error(s, one ? first->view->at : f->at,
                    "'%s' is not written completely by kernel '%s'", t->name, w->k->name);
         diag_page(s, "once");
-        diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
+        diag_note(s, one ? first->at : f->at, "%selement %s of '%s' is never written",
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
-        if (one) coverage_note_blocks(s, w->k, &first->copy->dst);
-        if (one && coverage_note_tile(s, w->k, &first->copy->dst, first->around.n > 0))
-            return false;
+        if (one) coverage_note_blocks(s, w->k, first->view);
+        if (one && coverage_note_tile(s, w->k, first->view, first->around.n > 0)) return false;
     }
     diag_note(s, f->at,
               "listed as 'out' here, so blocks and loops must write all of it; 'inout %s' keeps "
@@ -329,10 +336,29 @@ static bool check_outputs(struct writes *w) {
     return ok;
 }
 
+// Adds a write whose set is still to be made; NULL: there are too many.
+static struct write *add_write(struct writes *w, const struct copy *copy, const struct view *v,
+                               struct range at) {
+    w->more |= w->n == MOST_WRITES;
+    if (w->more) return NULL;
+    struct write *x = &w->at[w->n++];
+    *x = (struct write){.copy = copy, .view = v, .at = at, .around = w->around};
+    x->x = ARENA_NEW(&w->s->arena, struct instances);
+    return x;
+}
+
 static void gather_call(struct writes *w, const struct plan_call *y) {
     for (int i = 0; i < y->fn->nformals; ++i) {
         const struct view *v = &y->view[i];
         if (y->fn->formal[i].dir == ARG_IN || !lay_valid(v->coord)) continue;
+        if (v->base->space == MEM_GLOBAL) {
+            struct write *x = add_write(w, NULL, v, y->at);
+            if (!x) return;
+            instances_begin(w->s, w->k, &w->around, true, x->x);
+            instances_of(x->x, NULL, v);
+            x->set = instances_settled(x->x, &w->around, v);
+            continue;
+        }
         if (w->ncalls == MOST_WRITES) {
             w->more = true;
             return;
@@ -355,14 +381,8 @@ static void gather(struct writes *w, const struct stmt *list) {
         if (st->kind == STMT_CALL) gather_call(w, st->call);
         if (st->kind == STMT_CALL && st->call->fill) w->fills_once &= check_fill(w, st->call->view);
         if (st->kind != STMT_COPY || !lay_valid(st->copy->dst.coord)) continue;
-        if (w->n == MOST_WRITES) {
-            w->more = true;
-            continue;
-        }
-        struct write *x = &w->at[w->n++];
-        x->copy = st->copy;
-        x->around = w->around;
-        x->x = ARENA_NEW(&w->s->arena, struct instances);
+        struct write *x = add_write(w, st->copy, &st->copy->dst, st->copy->at);
+        if (!x) return;
         x->set = instances_access(w->s, w->k, &x->around, x->copy, false, true, x->x);
     }
 }
@@ -385,9 +405,9 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
     bool ok = w->fills_once;
     for (int i = 0; i < w->n; ++i) ok &= check_once(w, &w->at[i]);
     for (int i = 0; i < w->n && ok; ++i) {
-        const struct tensor *t = w->at[i].copy->dst.base;
+        const struct tensor *t = w->at[i].view->base;
         for (int j = 0; j < i && t->space == MEM_GLOBAL && ok; ++j)
-            if (w->at[j].copy->dst.base == t) ok &= check_apart(w, &w->at[j], &w->at[i]);
+            if (w->at[j].view->base == t) ok &= check_apart(w, &w->at[j], &w->at[i]);
     }
     for (int i = 0; i < k->nformals && ok; ++i) {
         const struct formal *f = &k->formal[i];

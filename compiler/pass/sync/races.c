@@ -116,6 +116,35 @@ static bool check_sides(struct race *r, const struct copy *c) {
     return false;
 }
 
+// Checks that what a called function writes to global memory overlaps no argument that it reads.
+static bool check_arguments(struct race *r, const struct plan_call *y) {
+    struct session *s = r->s;
+    for (int i = 0; i < y->fn->nformals * y->fn->nformals; ++i) {
+        int a = i / y->fn->nformals, b = i % y->fn->nformals;
+        struct access from = {NULL, &y->view[a], false, r->around};
+        struct access to = {NULL, &y->view[b], true, r->around};
+        struct prove_witness w;
+        enum prove_answer answer = PROVE_UNKNOWN;
+        bool writes = y->fn->formal[b].dir != ARG_IN, reads = y->fn->formal[a].dir != ARG_OUT;
+        if (a == b || !writes || !reads || from.view->base != to.view->base) continue;
+        if (to.view->base->space != MEM_GLOBAL) continue;
+        make_set(r, &from, true);
+        make_set(r, &to, true);
+        if (!from.x->full && !to.x->full)
+            answer =
+                prove_apart(r->prover, &from.set, &to.set, from.x->nblocks + from.x->nloops, 0, &w);
+        if (answer == PROVE_YES) continue;
+        diag_error(s, to.view->at,
+                   "'%s' may be written here where another argument of this call is read; the "
+                   "threads of the block run in no order",
+                   to.view->base->name);
+        note_why(r, &from, &to, answer, &w);
+        diag_note(s, from.view->at, "it is read here");
+        return false;
+    }
+    return true;
+}
+
 // -- 2: blocks ------------------------------------------------------------------------------------
 
 struct accesses {
@@ -241,6 +270,7 @@ static bool check_list(struct race *r, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *x = list; x; x = x->next) {
         if (x->kind == STMT_COPY) ok &= check_sides(r, x->copy);
+        if (x->kind == STMT_CALL) ok &= check_arguments(r, x->call);
         if (!stmt_nests(x)) continue;
         r->around.stmt[r->around.n++] = x;
         ok &= check_list(r, x->body);

@@ -94,7 +94,7 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     struct symbol *sym = find_declared(c, name);
     if (sym) sym->used = true;
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
-    if (sym && sym->function)
+    if (sym && sym->kind == SYM_EXTERN)
         return FAIL(c, at,
                     "'%s' is an extern device function, which has no value; call it: call %s(..);",
                     name, name);

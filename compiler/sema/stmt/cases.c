@@ -211,6 +211,20 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
     cases_are_taken(c, last);
 }
 
+// Lets later functions call "k", with the text "fn".
+static void can_be_called(struct sema *c, const struct kernel *k, const struct ast_fn *fn) {
+    struct symbol *sym = scope_find(c, k->name);
+    struct function *x = ARENA_NEW(&c->s->arena, struct function);
+    *x = (struct function){.name = k->name,
+                           .formal = k->formal,
+                           .nformals = k->nformals,
+                           .index = k->index,
+                           .nindexes = k->nindexes,
+                           .at = k->at};
+    sym->function = x;
+    sym->fn = fn;
+}
+
 void declare_kernel(struct sema *c, const struct ast_decl *d) {
     if (d->fn.external) {
         declare_extern(c, d);
@@ -225,7 +239,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
     *k = plain;
     if (!declare(c, d, &d->fn, k)) return;
-    int n = kernel_planned(c, d, text);
+    int n = kernel_planned(c, d, text), errors = c->s->diags.nerrors;
     for (int i = 0; i < n; ++i) {
         if (i > 0) {
             k = ARENA_NEW(&c->s->arena, struct kernel);
@@ -239,4 +253,5 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         k->candidates = text[i].candidates;
         check_kernel(c, text[i].fn, k);
     }
+    if (k->device && c->s->diags.nerrors == errors) can_be_called(c, k, &d->fn);
 }

@@ -165,16 +165,16 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
 }
 
 static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
-    y->label = name.name;
+    if (!c->call) y->label = name.name;
     for (struct label *l = c->labels; l; l = l->next)
-        if (l->name == name.name && l->kernel == c->kernel) {
+        if (l->name == name.name && l->kernel == c->kernel && l->call == c->call) {
             diag_error(c->s, name.at, "two copies of '%s' have the label '%s'", c->kernel->name,
                        name.name);
             diag_note(c->s, l->at, "one is here");
             return;
         }
     struct label *l = ARENA_NEW(&c->s->arena, struct label);
-    *l = (struct label){name.name, name.at, c->kernel, y, c->labels};
+    *l = (struct label){name.name, name.at, c->kernel, c->call, y, c->labels};
     c->labels = l;
 }
 

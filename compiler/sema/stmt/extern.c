@@ -58,6 +58,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     x->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
+        if (f->kind == FORMAL_INDEX && !index_promises_nothing(c, f)) continue;
         if (f->kind == FORMAL_INDEX) {
             x->index[x->nindexes++] = (struct index_formal){f->name.name, NULL, i, f->at};
             continue;
@@ -66,10 +67,6 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         if (!t) continue;
         if (f->readonly) check_readonly(c, f, false, t);
         enum dir dir = dir_of(f->dir);
-        if (t->space == MEM_GLOBAL && dir != ARG_IN) {
-            sema_not_yet(c, f->at, "an extern function that writes to global memory");
-            continue;
-        }
         if (!lay_valid(t->layout)) {
             sema_not_yet(c, f->at,
                          "a fragment of an extern function 'like' a tiled copy; give its shape");
@@ -114,46 +111,25 @@ static void unknown_function(struct sema *c, const struct ast_ident *id) {
     enum { MOST_NAMES = 256 };
     const char *names[MOST_NAMES];
     int n = 0;
-    for (int i = 0; i < c->plan->nfunctions && n < MOST_NAMES; ++i)
-        names[n++] = c->function[i]->name;
+    for (const struct symbol *x = c->last; x && n < MOST_NAMES; x = x->prev)
+        if (x->function) names[n++] = x->name;
     const char *near = diag_did_you_mean(id->name, names, n);
     diag_error(c->s, id->at,
-               near ? "no extern device function above is called '%s'; did you mean '%s'?"
-                    : "no extern device function above is called '%s': 'extern device %s(..) from "
-                      "\"FILE.cuh\";' declares one",
+               near ? "no device function above is called '%s'; did you mean '%s'?"
+                    : "no device function above is called '%s': 'extern device %s(..) from "
+                      "\"FILE.cuh\";' declares one that is written elsewhere",
                id->name, near ? near : id->name);
     if (near) diag_fixit(c->s, id->at, near);
 }
 
-void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
-    struct symbol *sym = scope_find(c, s->name.name);
-    if (!sym) {
-        unknown_function(c, &s->name);
-        return;
-    }
-    if (sym->kind == SYM_KERNEL && sym->value->kernel->device) {
-        sema_not_yet(c, s->name.at, "a call of a device function of the plan itself");
-        diag_note(c->s, sym->at,
-                  "'%s' is for kernels that are written by hand in CUDA C; in a kernel of the plan "
-                  "its statements are written out",
-                  s->name.name);
-        return;
-    }
-    if (sym->kind != SYM_EXTERN) {
-        diag_error(c->s, s->name.at, "'%s' is %s; an extern device function can be called",
-                   s->name.name, symbol_kind_text(sym->kind));
-        diag_note(c->s, sym->at, "it is declared here");
-        return;
-    }
-    sym->used = true;
-    const struct function *fn = sym->function;
-    if (fn->broken) return;
+struct plan_call *call_arguments(struct sema *c, const struct ast_stmt *s,
+                                 const struct function *fn) {
     int want = fn->nformals + fn->nindexes;
     if (s->call.nargs != want) {
         diag_error(c->s, s->at, "'%s' takes %d argument%s; given: %d", fn->name, want,
                    want == 1 ? "" : "s", s->call.nargs);
         diag_note(c->s, fn->at, "it is declared here");
-        return;
+        return NULL;
     }
     struct plan_call *y = ARENA_NEW(&c->s->arena, struct plan_call);
     y->fn = fn;
@@ -176,7 +152,45 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
             ok &= y->index[n++] != NULL;
         }
     }
-    if (!ok) return;
+    return ok ? y : NULL;
+}
+
+// Whether the global memory that "y" writes is the same for all threads; reports an error otherwise.
+static bool of_the_block(struct sema *c, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (v->base->space != MEM_GLOBAL || y->fn->formal[i].dir == ARG_IN) continue;
+        if (!v->part && !ix_depends(v->offset, IX_TID) && !ix_depends(v->offset, IX_LANE) &&
+            !ix_depends(v->offset, IX_WARP))
+            continue;
+        sema_not_yet(c, v->at,
+                     "an extern function that writes global memory by thread; give it the part of "
+                     "the block, which its threads write together");
+        diag_note(c->s, y->fn->formal[i].at, "it is declared here");
+        return false;
+    }
+    return true;
+}
+
+void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
+    struct symbol *sym = scope_find(c, s->name.name);
+    if (!sym) {
+        unknown_function(c, &s->name);
+        return;
+    }
+    if (sym->kind == SYM_KERNEL && sym->value->kernel->device) {
+        *out = check_inline(c, sym, s);
+        return;
+    }
+    if (sym->kind != SYM_EXTERN) {
+        diag_error(c->s, s->name.at, "'%s' is %s; a device function can be called", s->name.name,
+                   symbol_kind_text(sym->kind));
+        diag_note(c->s, sym->at, "it is declared here");
+        return;
+    }
+    sym->used = true;
+    struct plan_call *y = sym->function->broken ? NULL : call_arguments(c, s, sym->function);
+    if (!y || !of_the_block(c, y)) return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_CALL, .call = y, .at = s->at};
 }

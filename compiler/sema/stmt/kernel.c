@@ -79,13 +79,34 @@ static enum dir dir_of(enum ast_dir d) {
     return d == DIR_OUT ? ARG_OUT : d == DIR_INOUT ? ARG_INOUT : ARG_IN;
 }
 
+bool index_promises_nothing(struct sema *c, const struct ast_formal *f) {
+    if (!f->param->mod && !f->param->lo && !f->param->where) return true;
+    sema_not_yet(c, f->at,
+                 "a promise about an index of a device function; a multiple of 8 is '8*n' in it");
+    return false;
+}
+
+// Declares "n : index" of a kernel: a param that only this kernel has.
+static void kernel_index(struct sema *c, const struct ast_formal *f) {
+    struct kernel *k = c->kernel;
+    const struct symbol *outer = scope_find(c, f->name.name);
+    if (outer && outer->kind == SYM_PARAM && outer->depth == 0) {
+        diag_error(c->s, f->name.at,
+                   "'%s' is a param already; leave it out of the list, or rename the argument",
+                   f->name.name);
+        diag_note(c->s, outer->at, "it is declared here");
+        diag_note(c->s, f->name.at, "the launcher takes the params that its kernel depends on");
+    } else if (k->first_case) {
+        sema_not_yet(c, f->at, "an index as an argument of a kernel with cases; use a param");
+    } else {
+        declare_params(c, f->param, f->at, 0);
+    }
+}
+
 // Declares "n : index" of a device function.
 static void formal_index(struct sema *c, const struct ast_formal *f, int place) {
     struct kernel *k = c->kernel;
-    if (!k->device) {
-        sema_not_yet(c, f->at, "an index as an argument of a kernel; use a param");
-        return;
-    }
+    if (!index_promises_nothing(c, f)) return;
     struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
@@ -167,10 +188,14 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
     k->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
+    c->first_own = c->plan->nparams;
+    // the tensors of a kernel's list may depend on its indexes
+    for (int i = 0; i < fn->nformals && !k->device; ++i)
+        if (fn->formal[i].kind == FORMAL_INDEX) kernel_index(c, &fn->formal[i]);
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX) {
-            formal_index(c, f, i);
+            if (k->device) formal_index(c, f, i);
             continue;
         }
         struct tensor *t = formal_tensor(c, f);
@@ -330,11 +355,8 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
     for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
-        struct stmt *st = check_stmt(c, b->stmt[i]);
-        if (!st) continue;
-        st->up = up;
-        *end = st;
-        end = &st->next;
+        *end = check_stmt(c, b->stmt[i]);
+        for (; *end; end = &(*end)->next) (*end)->up = up;
     }
     return first;
 }
@@ -355,6 +377,17 @@ static const struct ast_stmt *one_too_many(const struct ast_block *b, int depth,
     return found;
 }
 
+bool statements_fit(struct sema *c, const struct ast_block *b, struct range at) {
+    int left = MOST_STATEMENTS - 1 - c->inlined;
+    if (left < 0 || one_too_many(b, 0, &left)) {
+        diag_error(c->s, at, "'%s' has more than %d statements of called functions; split it",
+                   c->kernel->name, MOST_STATEMENTS);
+        return false;
+    }
+    c->inlined = MOST_STATEMENTS - left;
+    return true;
+}
+
 // Whether "fn" does not exceed the limit of statements; reports an error otherwise.
 static bool few_statements(struct sema *c, const struct ast_fn *fn) {
     int left = MOST_STATEMENTS;
@@ -369,6 +402,7 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;
+    c->inlined = 0;
     k->first_var = c->s->next_var;
     scope_enter(c);
     make_formals(c, fn);

@@ -231,6 +231,8 @@ static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, struct 
 static bool check_parts(struct sema *c, const struct ast_block *b) {
     for (int i = 0; i < b->nstmts; ++i) {
         const struct ast_stmt *s = b->stmt[i];
+        const struct symbol *sym = s->kind == S_CALL ? scope_find(c, s->name.name) : NULL;
+        if (sym && sym->fn && !check_parts(c, sym->fn->body)) return false;
         if (s->kind == S_FOR && !check_parts(c, s->loop.body)) return false;
         if (s->kind != S_PIPELINE) continue;
         diag_error(c->s, s->at, "a pipeline can be in the 'use' of another one, not in its 'load'");

@@ -12,6 +12,9 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k);
 // The statements of "b", the body of "up"; NULL: of the kernel.
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
+// Whether the kernel may get the statements of "b" too, by a call at "at"; reports an error
+// otherwise.
+bool statements_fit(struct sema *c, const struct ast_block *b, struct range at);
 struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
                         struct lay_int lo, struct lay_int end);
 // Sets begin, end and var of "loop" from "s"; no var if a bound was wrong.  Returns false if it is
@@ -24,6 +27,9 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // The tensor as the current kernel sees it: a global tensor must be one of its arguments; a shared
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+
+// Whether the index "f" of a device function promises nothing; reports an error otherwise.
+bool index_promises_nothing(struct sema *c, const struct ast_formal *f);
 
 // grid.c: sets the grid of c->kernel.
 void kernel_make_grid(struct sema *c, const struct ast_expr *e);
@@ -43,7 +49,14 @@ struct view pipeline_slot(struct sema *c, struct view v, struct range at);
 const char *file_beside(struct sema *c, const char *from, const char *path);
 void declare_extern(struct sema *c, const struct ast_decl *d);
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+// The call "s" of "fn" with its arguments; NULL after an error.
+struct plan_call *call_arguments(struct sema *c, const struct ast_stmt *s,
+                                 const struct function *fn);
 void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+
+// inline.c
+// The statements of the device function "sym", called by "s".
+struct stmt *check_inline(struct sema *c, struct symbol *sym, const struct ast_stmt *s);
 
 // cases.c
 enum { MOST_CASES = 16 };  // of a kernel

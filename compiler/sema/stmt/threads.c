@@ -43,6 +43,11 @@ static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int dep
         }
         return most;
     }
+    const struct symbol *called = s->kind == S_CALL ? scope_find(c, s->name.name) : NULL;
+    if (called && called->kind == SYM_KERNEL && called->value->kernel->device) {
+        *any = true;
+        return called->value->kernel->threads;
+    }
     if (s->kind != S_COPY || s->copy.how == HOW_AUTO) return 0;
     const struct ast_expr *e = s->copy.with;
     if (e->kind == E_MAP) {

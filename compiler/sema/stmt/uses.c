@@ -121,6 +121,7 @@ void collect_params(struct sema *c, struct kernel *k) {
     }
     for (int i = 0; i < k->nwhen; ++i) use_int(&u, k->when[i].value);
     use_stmts(&u, k->body);
+    for (int i = c->first_own; i < c->plan->nparams; ++i) use_param(&u, c->param[i]);
     k->param = gather(&u, &k->nparams);
 }
 
