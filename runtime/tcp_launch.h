@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tcp_apart.h"
 #include "tcp_messages.h"
 #include "tcp_runtime.h"
 
@@ -127,17 +128,35 @@ template <typename... Facts> inline bool tcp_all(Facts... hold) {
     return (... && hold);
 }
 
-// Checks that the bytes ["first", "end") of two tensors, counted from their pointers, do not
-// overlap.
+// Whether the bytes ["first", "end") of two tensors, counted from their pointers, overlap.
+inline bool tcp_overlap(const void *at_one, int64_t first_one, int64_t end_one, const void *at_two,
+                        int64_t first_two, int64_t end_two) {
+    const uintptr_t a = (uintptr_t)at_one, b = (uintptr_t)at_two;
+    if (first_one >= end_one || first_two >= end_two) return false;
+    return a + (uintptr_t)end_one > b + (uintptr_t)first_two &&
+           b + (uintptr_t)end_two > a + (uintptr_t)first_one;
+}
+
+// Checks that they do not.
 inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const void *at_one,
                                      int64_t first_one, int64_t end_one, const char *two,
                                      const void *at_two, int64_t first_two, int64_t end_two) {
-    const uintptr_t a = (uintptr_t)at_one, b = (uintptr_t)at_two;
-    if (first_one >= end_one || first_two >= end_two) return TCP_OK;
-    if (a + (uintptr_t)end_one <= b + (uintptr_t)first_two ||
-        b + (uintptr_t)end_two <= a + (uintptr_t)first_one) {
-        return TCP_OK;
-    }
+    if (!tcp_overlap(at_one, first_one, end_one, at_two, first_two, end_two)) return TCP_OK;
+    return tcp_fail(TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, kernel, one, two);
+}
+
+// The same for tensors with gaps, such as columns of one matrix. They may interleave, if they are
+// known to share no element (tcp_apart.h). "bytes_one" and "bytes_two" are those of an element.
+template <int M, int N>
+inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const void *at_one,
+                                     int64_t first_one, int64_t end_one, const char *two,
+                                     const void *at_two, int64_t first_two, int64_t end_two,
+                                     int bytes_one, const tcp_mode (&modes_one)[M], int bytes_two,
+                                     const tcp_mode (&modes_two)[N]) {
+    if (!tcp_overlap(at_one, first_one, end_one, at_two, first_two, end_two)) return TCP_OK;
+    const tcp_area a = {(uint64_t)(uintptr_t)at_one, bytes_one, modes_one, M};
+    const tcp_area b = {(uint64_t)(uintptr_t)at_two, bytes_two, modes_two, N};
+    if (tcp_apart(&a, &b)) return TCP_OK;
     return tcp_fail(TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, kernel, one, two);
 }
 

@@ -10,7 +10,7 @@
 #define TCP_SAYS_RANGE    "%s: '%s' = %lld must be in %lld .. %lld"
 #define TCP_SAYS_RELATION "%s: '%s' does not hold with %lld and %lld"
 #define TCP_SAYS_EXACT    "%s: '%s' does not fit into 64 bits"
-#define TCP_SAYS_OVERLAP  "%s: '%s' and '%s' share memory"
+#define TCP_SAYS_OVERLAP  "%s: the address ranges of '%s' and '%s' overlap"
 #define TCP_SAYS_GRID                                                                              \
     "%s: the grid (%lld,%lld,%lld) is too large; the most is (2147483647,65535,65535)"
 #define TCP_SAYS_THREADS "%s: %d threads a block are not in 1 .. 1024"

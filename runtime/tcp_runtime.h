@@ -51,7 +51,7 @@ typedef enum tcp_status {
     TCP_ERR_NULL,           // a tensor is a null pointer
     TCP_ERR_ALIGNMENT,      // a tensor is not aligned as the plan promises
     TCP_ERR_PRECONDITION,   // a parameter breaks its promise: range, multiple or relation
-    TCP_ERR_OVERLAP,        // two tensors share memory
+    TCP_ERR_OVERLAP,        // the address ranges of two tensors overlap
     TCP_ERR_GRID,           // the grid is larger than the hardware accepts
     TCP_ERR_SHARED_MEMORY,  // the device has less shared memory a block than the kernel needs
     TCP_ERR_LAUNCH,         // the driver refused the launch

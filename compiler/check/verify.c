@@ -298,6 +298,30 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
     }
 }
 
+// Whether the caller of device function "k" may pass 0 for each index, with the params' values "sym".
+static bool may_be_called(struct session *s, const struct kernel *k, const int64_t *sym) {
+    const struct ix_env env = {ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1), sym};
+    for (const struct duty *d = k->duties; d; d = d->next) {
+        int64_t a, b;
+        if (!ix_eval(d->a, &env, &a) || !ix_eval(d->b, &env, &b) || a > b) return false;
+    }
+    return true;
+}
+
+// Keeps those of the "n" choices with which "k" may be called; finds another one if there is none.
+static int with_duties(struct session *s, const struct plan *p, const struct kernel *k,
+                       const int64_t **choice, int n) {
+    enum { LEAST = 16, MOST = 1 << 20 };
+    int kept = 0;
+    for (int i = 0; i < n; ++i)
+        if (may_be_called(s, k, choice[i])) choice[kept++] = choice[i];
+    for (int64_t most = LEAST; kept == 0 && most <= MOST; most *= 4) {
+        const int64_t *value = plan_choose_great(s, p, NULL, 0, most);
+        if (value && may_be_called(s, k, value)) choice[kept++] = value;
+    }
+    return kept;
+}
+
 // Tests with the "n" values "all" of the params, which are used for every kernel.
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x, const int64_t *const *all, int n) {
@@ -312,6 +336,7 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
         diag_error(s, k->at, "no values of the params satisfy all promises");
         return false;
     }
+    if (k->duties && (n = with_duties(s, p, k, choice, n)) == 0) return true;
     // unordered accesses would also give wrong values
     check_order(s, k, x, n, choice);
     const char *narrow = widths_trouble(s, p, k, x);

@@ -224,15 +224,17 @@ static bool find_limits(const struct reading *r, const struct kernel *k, const s
         struct lane_limit *x = &out->limit[out->nlimits++];
         const struct parts parts = {.lane = p->at};
         for (int m = 0; m < f->nmodes; ++m) step[m] = p->edge_stride[m].num;
-        *x = (struct lane_limit){NULL, by_round(r, step, out->nrounds), limit};
+        *x = (struct lane_limit){NULL, by_round(r, step, out->nrounds), limit, p->front};
         if (!find_lanes(r, k, &parts, out, &x->at)) return false;
     }
     return true;
 }
 
 static bool is_there(const struct accesses *a, int64_t thread, int64_t round) {
-    for (int i = 0; i < a->nlimits; ++i)
-        if (a->limit[i].at[thread] + a->limit[i].round[round] >= a->limit[i].limit) return false;
+    for (int i = 0; i < a->nlimits; ++i) {
+        const struct lane_limit *x = &a->limit[i];
+        if ((x->at[thread] + x->round[round] < x->limit) == x->front) return false;
+    }
     return true;
 }
 

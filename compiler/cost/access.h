@@ -9,11 +9,13 @@
 #include "cost/warp.h"
 #include "plan/plan.h"
 
-// A bound for which threads and accesses exist, the same in each block: at + round < limit.
+// A bound for which threads and accesses exist, the same in each block: at + round < limit,
+// or with "front" >= limit.
 struct lane_limit {
     int64_t *at;     // by thread + threads * each
     int64_t *round;  // by round
     int64_t limit;
+    bool front;
 };
 
 // One side of a copy, which is in global or shared memory.

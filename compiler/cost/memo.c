@@ -84,6 +84,7 @@ static void put_side(struct key *k, const struct accesses *a) {
     for (int j = 0; j < a->nlimits; ++j) {
         const struct lane_limit *x = &a->limit[j];
         put(k, x->limit);
+        put(k, x->front);
         for (int64_t i = 0; i < lanes; ++i) put(k, x->at[i]);
         for (int64_t i = 0; i < a->nrounds; ++i) put(k, x->round[i]);
     }

@@ -225,11 +225,12 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
     }
 }
 
-// Makes the fact of how many of at most "most" elements lie between "a" and "b" (NULL: "number").
-// Its value is the block's part of b - a, limited to the range where it matters. False when neither
-// depends on the block.
-static bool between(struct classes *x, const struct ix *a, const struct ix *b, int64_t number,
-                    int64_t most, struct fact *f) {
+// Makes the fact of how many of at most "most" elements lie between the sides of "c" (b NULL:
+// "number"). Its value is the block's part of b - a (with "least": of a + 1 - b), limited to the
+// range where it matters. False when neither depends on the block.
+static bool between(struct classes *x, const struct kir_cond *c, int64_t number, int64_t most,
+                    struct fact *f) {
+    const struct ix *a = c->least ? c->b : c->a, *b = c->least ? c->a : c->b;
     int64_t lo = 0, hi = 0;
     *f = (struct fact){.is = BETWEEN};
     if (!depends(x, a) && (!b || !depends(x, b))) return false;
@@ -238,6 +239,7 @@ static bool between(struct classes *x, const struct ix *a, const struct ix *b, i
     else
         f->of.number = number;
     divide(x, a, -1, 0, &f->of, &lo, &hi);
+    f->of.number += c->least;
     // "of" plus the rest gives no element if it is <= 0, and all of them from "most" on
     if (lo == NOWHERE || lo < NOWHERE / 2 || hi > -(NOWHERE / 2)) {
         f->is = EXACT;
@@ -261,11 +263,11 @@ static struct fact *facts_of(struct classes *x, const struct kir_node *list) {
 
 static void walk_ways(struct classes *x, const struct kir_node *n) {
     struct fact f = {.is = WAYS}, **end = &f.cond, one;
-    const struct kir_cond guard = {n->index, NULL};
+    const struct kir_cond guard = {n->index, NULL, false};
     bool is_guard = n->kind == KIR_GUARD;
     for (int i = 0; i < (is_guard ? 1 : n->nconds); ++i) {
         const struct kir_cond *c = is_guard ? &guard : &n->cond[i];
-        if (!between(x, c->a, c->b, n->count, 1, &one)) {
+        if (!between(x, c, n->count, 1, &one)) {
             f.others = true;
             continue;
         }
@@ -294,9 +296,8 @@ static void walk_access(struct classes *x, const struct kir_node *n) {
     walk_address(x, n->buf, n->at);
     walk_address(x, n->to_buf, n->to_at);
     for (int i = 0; i < n->nconds; ++i)
-        if (between(x, n->cond[i].a, n->cond[i].b, 0, 1, &f)) add_fact(x, f);
-    if (n->cut && between(x, n->cut->a, n->cut->b, 0, n->bits / n->buf->elem_bits, &f))
-        add_fact(x, f);
+        if (between(x, &n->cond[i], 0, 1, &f)) add_fact(x, f);
+    if (n->cut && between(x, n->cut, 0, n->bits / n->buf->elem_bits, &f)) add_fact(x, f);
 }
 
 static void walk(struct classes *x, const struct kir_node *list) {

@@ -63,6 +63,17 @@ static void put_relation(const struct emission *o, const struct kir_relation *r)
     call_write(o->b, &c);
 }
 
+// The extents and strides of "t": {{M, 512}, {64, 4}}.
+static const char *modes_text(const struct emission *o, const struct kir_tensor *t) {
+    const char *text = "{";
+    for (int i = 0; i < t->nextents; ++i) {
+        const char *extent = emit_host_ix(o->s, o->k, t->extent[i]);
+        const char *stride = emit_host_ix(o->s, o->k, t->stride[i]);
+        text = arena_printf(&o->s->arena, "%s%s{%s, %s}", text, i ? ", " : "", extent, stride);
+    }
+    return arena_printf(&o->s->arena, "%s}", text);
+}
+
 static void put_tensors(const struct emission *o, const struct kir_check *x) {
     bool overlap = x->kind == KIR_CHECK_OVERLAP, asked = x->unless.n > 0;
     if (asked) buf_printf(o->b, "    if (%s) {\n", extents(o, x->unless, "!=", " && "));
@@ -74,6 +85,10 @@ static void put_tensors(const struct emission *o, const struct kir_check *x) {
         if (overlap) call_arg(&c, "%s", emit_host_ix(o->s, o->k, x->bytes[i]));
     }
     if (!overlap) call_arg(&c, "%d", x->tensor[0]->align);
+    for (int i = 0; i < 2 && x->between; ++i) {
+        call_arg(&c, "%d", x->tensor[i]->elem_bits / 8);
+        call_arg(&c, "%s", modes_text(o, x->tensor[i]));
+    }
     call_write(o->b, &c);
     if (asked) buf_puts(o->b, "    }\n");
 }

@@ -149,18 +149,23 @@ static const char *filling(const struct emission *o, const struct kir_node *n) {
     return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
 }
 
+static const char *condition(const struct emission *o, const struct kir_cond *c) {
+    return arena_printf(&o->s->arena, "%s %s %s", emit_ix(o->s, o->k, c->a), c->least ? ">=" : "<",
+                        emit_ix(o->s, o->k, c->b));
+}
+
 // The number of bytes that a cp.async at an edge reads.
 static const char *source_size(const struct emission *o, const struct kir_node *n) {
     struct arena *m = &o->s->arena;
     const char *holds = "", *size = arena_printf(m, "%d", n->bits / 8);
     for (int i = 0; i < n->nconds; ++i)
-        holds = arena_printf(m, "%s%s%s < %s", holds, i ? " && " : "",
-                             emit_ix(o->s, o->k, n->cond[i].a), emit_ix(o->s, o->k, n->cond[i].b));
+        holds = arena_printf(m, "%s%s%s", holds, i ? " && " : "", condition(o, &n->cond[i]));
     if (n->cut) {
         int64_t first;
         const char *left = emit_ix(o->s, o->k, n->cut->b), *a = emit_ix(o->s, o->k, n->cut->a);
         bool sum = strstr(a, " + ") || strstr(a, " - ");
-        // neither is negative, so the difference fits the wider of their types
+        // neither is negative where the conditions hold, so the difference fits the wider of
+        // their types
         if (!ix_static(n->cut->a, &first) || first)
             left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
         size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);
@@ -173,8 +178,7 @@ static void put_if(const struct emission *o, const struct kir_node *n, int inden
     struct session *s = o->s;
     const char *all = "";
     for (int i = 0; i < n->nconds; ++i)
-        all = arena_printf(&s->arena, "%s%s%s < %s", all, i ? " && " : "",
-                           emit_ix(s, o->k, n->cond[i].a), emit_ix(s, o->k, n->cond[i].b));
+        all = arena_printf(&s->arena, "%s%s%s", all, i ? " && " : "", condition(o, &n->cond[i]));
     if (n->name) {
         statement_write(s, o->b, indent,
                         arena_printf(&s->arena, "const bool %s = %s;", n->name, all));

@@ -329,7 +329,7 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
         return true;
     }
     case IX_SWZ: {
-        if (!ix_eval(e->a, env, &a) || a < 0) return false;
+        if (!ix_eval(e->a, env, &a)) return false;
         uint64_t u = (uint64_t)a, mask = (((uint64_t)1 << e->sw.b) - 1) << e->sw.m;
         if (e->sw.s >= 0)
             u ^= (u & (mask << e->sw.s)) >> e->sw.s;

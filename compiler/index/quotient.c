@@ -206,7 +206,7 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     int top = sw.m + sw.b + abs(sw.s);
     if (top > 62 || sw.m < 0) return NULL;
     int64_t value;
-    if (ix_static(a, &value) && value >= 0) return ix_int(s, swizzle_value(sw, value));
+    if (ix_static(a, &value)) return ix_int(s, swizzle_value(sw, value));
     // multiples of 2^top are above all bits of the swizzle and pass through
     struct ix_terms whole = {0}, rest = {0};
     split(s, a, lay_int((int64_t)1 << top), &whole, &rest);
@@ -223,7 +223,8 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     e->a = low;
     e->sw = sw;
     e->size = ix_size_of(1, low->size);
-    e->lo = low->lo < 0 ? INT64_MIN : 0;
+    // negative numbers are in two's complement
+    e->lo = low->lo < 0 ? low->lo & -((int64_t)1 << top) : 0;
     e->hi = low->hi == INT64_MAX ? INT64_MAX : (low->hi | (((int64_t)1 << top) - 1));
     return e;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tcp_apart.h"
 #include "tcp_messages.h"
 
 struct arguments {
@@ -120,6 +121,20 @@ static bool meet(const uint64_t at[2], const int64_t bytes[2]) {
     return at[0] + (uint64_t)bytes[0] > at[1] && at[1] + (uint64_t)bytes[1] > at[0];
 }
 
+// Whether the tensors of "c" are known to share no element, although their bytes overlap.
+static bool interleave(const struct arguments *a, const struct kir_check *c) {
+    tcp_mode mode[2][LAY_MAX_LEAVES];
+    tcp_area area[2];
+    for (int i = 0; i < 2; ++i) {
+        const struct kir_tensor *t = c->tensor[i];
+        for (int k = 0; k < t->nextents; ++k)
+            mode[i][k] =
+                (tcp_mode){value_of(a, t->extent[k]).value, value_of(a, t->stride[k]).value};
+        area[i] = (tcp_area){address_of(a, t), t->elem_bits / 8, mode[i], t->nextents};
+    }
+    return tcp_apart(&area[0], &area[1]);
+}
+
 static bool fail(struct launch_result *out, tcp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool fail(struct launch_result *out, tcp_status status, const char *format, ...) {
@@ -173,8 +188,9 @@ static bool passes(const struct arguments *a, const struct kir_check *c,
         at[i] = address_of(a, c->tensor[i]);
         bytes[i] = value_of(a, c->bytes[i]).value;
     }
-    return !meet(at, bytes) || fail(out, TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, name,
-                                    c->tensor[0]->name, c->tensor[1]->name);
+    return !meet(at, bytes) || (c->between && interleave(a, c)) ||
+           fail(out, TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, name, c->tensor[0]->name,
+                c->tensor[1]->name);
 }
 
 // -- the launch -----------------------------------------------------------------------------------

@@ -58,9 +58,10 @@ enum kir_kind {
     KIR_COMMENT  // lines of text
 };
 
-// a < b
+// a < b, or with "least" a >= b
 struct kir_cond {
     const struct ix *a, *b;
+    bool least;
 };
 
 // A variable that the loop increments modulo "size"; it is "first" in the first iteration.

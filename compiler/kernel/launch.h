@@ -19,6 +19,9 @@ struct kir_tensor {
     // sizes of modes; if an output has a size of zero, there is nothing to do
     const struct ix *const *extent;
     int nextents;
+    // strides of these modes in bytes; NULL: a swizzle, or numbers that may not fit 64 bits
+    const struct ix *const *stride;
+    bool gaps;  // memory between its elements may belong to another tensor
 };
 
 struct kir_param {
@@ -47,7 +50,7 @@ enum kir_check_kind {
     KIR_CHECK_RELATION,  // the relation holds
     KIR_CHECK_NOTHING,   // not a check: returns if nothing is to be written
     KIR_CHECK_POINTER,   // the pointer is not null and is aligned
-    KIR_CHECK_OVERLAP    // the two tensors share no byte
+    KIR_CHECK_OVERLAP    // the two tensors share no element
 };
 
 struct kir_check {
@@ -60,6 +63,7 @@ struct kir_check {
     int nempty;
     const struct kir_tensor *tensor[2];  // POINTER: one; OVERLAP: both
     const struct ix *bytes[2];           // OVERLAP: the size of each, from its pointer on
+    bool between;                        // OVERLAP: one may be in the gaps of the other
     struct kir_extents unless;           // POINTER, OVERLAP: not checked if one of these is zero
 };
 

@@ -48,8 +48,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         case KIR_IF:
             buf_puts(b, "if ");
             for (int i = 0; i < n->nconds; ++i)
-                buf_printf(b, "%s%s < %s", i ? ", " : "", ix_text(s, n->cond[i].a),
-                           ix_text(s, n->cond[i].b));
+                buf_printf(b, "%s%s %s %s", i ? ", " : "", ix_text(s, n->cond[i].a),
+                           n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
             buf_char(b, '\n');
             break;
         case KIR_BLOCK: buf_puts(b, "scope\n"); break;
@@ -83,8 +83,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             if (n->cut)
                 buf_printf(b, " below %s from %s on", ix_text(s, n->cut->b), ix_text(s, n->cut->a));
             for (int i = 0; i < n->nconds; ++i)
-                buf_printf(b, "%s%s < %s", i ? " and " : " if ", ix_text(s, n->cond[i].a),
-                           ix_text(s, n->cond[i].b));
+                buf_printf(b, "%s%s %s %s", i ? " and " : " if ", ix_text(s, n->cond[i].a),
+                           n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
             buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
         case KIR_COMMIT: buf_puts(b, "commit\n"); break;

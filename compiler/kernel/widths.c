@@ -153,7 +153,8 @@ static void decide_in_place(struct widths *w, const struct ix **e) {
 static const struct kir_cond *decide_conds(struct widths *w, const struct kir_cond *cond, int n) {
     struct kir_cond *as = ARENA_ARRAY(&w->s->arena, struct kir_cond, n + 1);
     for (int i = 0; i < n; ++i)
-        as[i] = (struct kir_cond){decide(w, cond[i].a, false), decide(w, cond[i].b, false)};
+        as[i] = (struct kir_cond){decide(w, cond[i].a, false), decide(w, cond[i].b, false),
+                                  cond[i].least};
     return as;
 }
 

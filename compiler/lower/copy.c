@@ -22,7 +22,8 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
         return e;
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
-    if (e->lo >= 0 && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
+    if (e->lo < 0) v->lo = lay_int(e->lo > INT64_MIN ? e->lo : -INT64_MAX);
+    if (e->lo > INT64_MIN && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = v;
     n->index = e;
@@ -266,13 +267,19 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     bool named = y.nmodes > 0;
     for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // conditions with a size are long
     for (int i = 0; i < f->npred; ++i) {
+        int same = 0;
+        while (same < i && !ix_equal(f->pred[same].at, f->pred[i].at)) ++same;
+        name[i] = NULL;
+        y.at[i] = y.at[same];
+        if (same < i) continue;
         name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
         const struct ix *at = lower_index(w, f->pred[i].at);
         if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
         y.at[i] = let(w, name[i], at, named);
     }
     move_by(w, c, &y);
-    for (int i = 0; i < f->npred; ++i) names_release(&w->names, name[i]);
+    for (int i = 0; i < f->npred; ++i)
+        if (name[i]) names_release(&w->names, name[i]);
 }
 
 // The condition that all of the block's tile exists.
@@ -280,8 +287,8 @@ static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f
     struct kir_node *n = lower_node(w, KIR_IF);
     struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, f->npred);
     for (int i = 0; i < f->npred; ++i)
-        cond[n->nconds++] =
-            (struct kir_cond){lower_index(w, f->pred[i].last), lower_index(w, f->pred[i].limit)};
+        cond[n->nconds++] = (struct kir_cond){lower_index(w, f->pred[i].last),
+                                              lower_index(w, f->pred[i].limit), f->pred[i].front};
     n->cond = cond;
     n->name = "whole";
     return n;

@@ -53,6 +53,43 @@ static int64_t swizzled_span(struct session *s, struct lay l) {
     return span;
 }
 
+// Whether the modes of "l", which has no swizzle, provably follow each other without a gap.
+static bool is_compact(struct session *s, const struct lay_tuple *extent,
+                       const struct lay_tuple *stride) {
+    int n = lay_tuple_rank(extent), done = 0;
+    bool *used = ARENA_ARRAY(&s->arena, bool, n + 1);
+    struct lay_int next = lay_int(1);
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < n; ++i) {
+            struct lay_int e = lay_tuple_get(&s->lay, extent, i)->leaf;
+            struct lay_int d = lay_tuple_get(&s->lay, stride, i)->leaf;
+            bool one = lay_int_is(e, 1) || lay_int_is(d, 0);
+            if (used[i] || (!one && !lay_int_equal(d, next))) continue;
+            used[i] = grew = true;
+            ++done;
+            if (!one) next = lay_int_mul(&s->lay, next, e);
+        }
+    }
+    lay_clear_error(&s->lay);
+    return done == n;
+}
+
+// Sets the strides of "r", which has its extents.
+static void set_strides(struct session *s, struct lay l, struct kir_tensor *r) {
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, l.shape);
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, l.stride);
+    const struct ix **bytes = ARENA_ARRAY(&s->arena, const struct ix *, r->nextents + 1);
+    if (l.sw.b || !lay_int_is(l.offset, 0)) return;
+    for (int i = 0; i < r->nextents; ++i) {
+        const struct ix *d = ix_lay(s, lay_tuple_get(&s->lay, stride, i)->leaf);
+        bytes[i] = ix_scale(s, d, lay_int(r->elem_bits / 8));
+        if (!bytes[i] || ix_may_overflow(bytes[i]) || ix_may_overflow(r->extent[i])) return;
+    }
+    r->stride = bytes;
+    r->gaps = !is_compact(s, extent, stride);
+}
+
 struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
@@ -82,6 +119,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     for (int i = 0; i < r.nextents; ++i)
         extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
     r.extent = extent;
+    set_strides(s, t->layout, &r);
     return r;
 }
 

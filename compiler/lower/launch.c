@@ -173,6 +173,7 @@ static void check_tensors(struct making *m) {
             c->tensor[1] = two;
             c->bytes[0] = bytes(m->s, one);
             c->bytes[1] = bytes(m->s, two);
+            c->between = one->stride && two->stride && (one->gaps || two->gaps);
             // a tensor without elements overlaps nothing
             c->unless = either(m, empties(m, one, false), empties(m, two, false));
         }

@@ -89,7 +89,7 @@ static bool is_asked(const struct way *y, const struct predicate *p, int side) {
 static struct kir_cond question(struct lowering *w, const struct nest *nest, int i) {
     const struct way *y = nest->way;
     return (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
-                             lower_index(w, y->pred[i].limit)};
+                             lower_index(w, y->pred[i].limit), y->pred[i].front};
 }
 
 const struct kir_cond *nest_questions(struct lowering *w, const struct nest *nest, int side,

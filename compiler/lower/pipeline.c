@@ -75,7 +75,7 @@ static void lower_loads(struct lowering *w, const struct stmt *part, const struc
         struct kir_node *guard = lower_node(w, sure ? KIR_BLOCK : KIR_IF);
         if (!sure) {
             struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
-            *cond = (struct kir_cond){ix_var(w->s, pipe->load_var), end};
+            *cond = (struct kir_cond){ix_var(w->s, pipe->load_var), end, false};
             guard->cond = cond;
             guard->nconds = 1;
         }

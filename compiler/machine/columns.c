@@ -175,14 +175,13 @@ static bool swizzled(struct columns *c, const struct ix *e, struct column *out) 
     if (!part_of(c, e->a, &a)) return false;
     *out = (struct column){0};
     if (!a.at) {
-        if (a.base < 0) return false;
         out->base = lay_swizzle_apply(e->sw, a.base);
         return true;
     }
     struct kept *x = keep(c, e);
     if (!is_made_of(x, &a, a.base)) {
         int64_t begin, end;
-        if (__builtin_add_overflow(a.lo, a.base, &begin) || begin < 0 ||
+        if (__builtin_add_overflow(a.lo, a.base, &begin) ||
             __builtin_add_overflow(a.hi, a.base, &end))
             return false;
         int64_t *own = own_column(c, x);

@@ -64,6 +64,11 @@ static void leave_out_above(const struct machine *m, const struct column *a, con
         off[t] |= same || column_value(a, t) >= column_value(b, t);
 }
 
+static void leave_out_below(struct machine *m, const struct column *a, const struct column *b,
+                            bool *off) {
+    for (int64_t t = 0; t < m->k->threads; ++t) off[t] |= column_value(a, t) < column_value(b, t);
+}
+
 // .. and those for which a condition of "n" does not hold.
 static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
     struct column a, b = {.base = n->count};
@@ -77,7 +82,10 @@ static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
         if (!value_for(m, n->cond[i].a, threads, off, &a) ||
             !value_for(m, n->cond[i].b, threads, off, &b))
             return false;
-        leave_out_above(m, &a, &b, off);
+        if (n->cond[i].least)
+            leave_out_below(m, &a, &b, off);
+        else
+            leave_out_above(m, &a, &b, off);
     }
     return true;
 }

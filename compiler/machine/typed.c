@@ -83,10 +83,7 @@ static struct typed eval(struct eval *v, const struct ix *e) {
     }
     struct typed a = eval(v, e->a);
     if (v->trouble != TYPED_OK) return a;
-    if (e->op == IX_SWZ) {
-        if (a.value < 0) v->trouble = TYPED_OVERFLOW;
-        return result(v, false, a.value < 0 ? 0 : lay_swizzle_apply(e->sw, a.value), a.bits);
-    }
+    if (e->op == IX_SWZ) return result(v, false, lay_swizzle_apply(e->sw, a.value), a.bits);
     struct typed k = product(v, e->k, e->divisor_bits == 64);
     if (k.value < 1) return result(v, true, 0, 64);
     int64_t rest = a.value % k.value;

@@ -186,7 +186,7 @@ bool oracle_inside(const struct side *side, const int64_t *at) {
         if (side->coord.basis[i] >= 0) c[side->coord.basis[i]] += side->coord.stride[i] * at[i];
     }
     for (int m = 0; m < side->tensor.n; ++m) {
-        if (c[m] < 0 || c[m] >= side->end[m]) return false;
+        if (c[m] < side->begin[m] || c[m] >= side->end[m]) return false;
     }
     return true;
 }
@@ -219,6 +219,16 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     return true;
 }
 
+// Restricts a mode to what a range is taken from that may be outside of it.
+static bool find_halo(struct run *r, const struct halo *h, int64_t *begin, int64_t *end) {
+    int64_t to = *end;
+    if ((h->begin && !ix_eval(h->begin, &r->env, begin)) ||
+        (h->end && !ix_eval(h->end, &r->env, &to)))
+        return false;
+    if (to < *end) *end = to;
+    return true;
+}
+
 // Checks that every coordinate of the view is inside the tensor, unless the view was made by a
 // divide with a remainder, and that the view's offset and strides agree with the tensor's layout at
 // these coordinates.  Both are affine in the view's modes, so checking corners is enough.
@@ -236,10 +246,14 @@ static bool check_place(struct run *r, struct side *side) {
             return oracle_no_value(r, side->view);
         high[m] = side->first[m] = low[m];
         const struct ix *const *limit = side->view->limit;
+        const struct halo *halo = side->view->halo;
         side->end[m] = t->extent[m];
         if (limit && !ix_eval(limit[m], &r->env, &side->end[m]))
             return oracle_no_value(r, side->view);
         if (side->end[m] > t->extent[m]) side->end[m] = t->extent[m];
+        side->begin[m] = 0;
+        if (halo && !find_halo(r, &halo[m], &side->begin[m], &side->end[m]))
+            return oracle_no_value(r, side->view);
         offset += low[m] * t->stride[m];
     }
     bool placed = offset == side->offset;
@@ -256,8 +270,9 @@ static bool check_place(struct run *r, struct side *side) {
         placed = placed && (step == l->stride[i] || c->extent[i] == 1);
     }
     for (int m = 0; m < t->n; ++m) {
-        if (low[m] >= 0 && high[m] < side->end[m]) continue;
-        if (low[m] >= 0 && side->view->overhang) {
+        if (low[m] >= side->begin[m] && high[m] < side->end[m]) continue;
+        bool halo = side->view->halo && side->view->halo[m].settled;
+        if ((low[m] >= side->begin[m] || halo) && side->view->overhang) {
             side->over = true;
             continue;
         }
@@ -265,8 +280,8 @@ static bool check_place(struct run *r, struct side *side) {
             r, ORACLE_OUTSIDE, base, side->offset,
             arena_printf(&r->s->arena,
                          "coordinate %lld of mode %d of '%s' is used %s, outside 0 .. %lld",
-                         (long long)(low[m] < 0 ? low[m] : high[m]), m, oracle_name(base), where(r),
-                         (long long)side->end[m]));
+                         (long long)(low[m] < side->begin[m] ? low[m] : high[m]), m,
+                         oracle_name(base), where(r), (long long)side->end[m]));
     }
     if (!placed)
         return oracle_fail(r, ORACLE_MISPLACED, base, side->offset,

@@ -15,11 +15,11 @@ struct side {
     int64_t buf;                // buffer of the image
     int64_t each;               // elements of a fragment for each thread; otherwise 0
     int64_t from;               // currently: the tensor's first element in the buffer
-    bool over;                  // currently, some coordinates are beyond "end"
+    bool over;                  // currently, some coordinates are before "begin" or beyond "end"
     // current coordinates of its first element in the tensor
     int64_t first[ORACLE_FLAT_MODES];
-    // current end of the view along each mode of the tensor
-    int64_t end[ORACLE_FLAT_MODES];
+    // current begin and end of the view along each mode of the tensor
+    int64_t begin[ORACLE_FLAT_MODES], end[ORACLE_FLAT_MODES];
 };
 
 // The step of a pipeline being executed.
@@ -152,7 +152,7 @@ bool oracle_no_value(struct run *r, const struct view *v);
 bool oracle_locate(struct run *r, struct side *side);
 // Changes "side" to that of the report's thread.
 void oracle_turn_to_thread(struct run *r, struct side *side);
-// Whether the coordinate "at" of the view, by flattened mode, is before the view's end.
+// Whether the coordinate "at" of the view, by flattened mode, is where the view has elements.
 bool oracle_inside(const struct side *side, const int64_t *at);
 // Moves elements with distance "apart" on both sides, at most "n", until one needs a report.
 // Returns how many it moved.

@@ -287,7 +287,9 @@ static void tiles_in(struct search *q, const struct stmt *list) {
         for (int i = 0; st->kind == STMT_COPY && i < st->copy->facts.npred; ++i) {
             const struct predicate *p = &st->copy->facts.pred[i];
             struct lay_int limit;
-            if (!p->of || !p->last || !ix_monomial(p->limit, &limit) || limit.nsyms != 1) continue;
+            if (!p->of || p->front || !p->last || !ix_monomial(p->limit, &limit) ||
+                limit.nsyms != 1)
+                continue;
             int64_t step = step_to(p, limit), *tile = &q->tile[limit.syms[0]->id];
             if (step > *tile) *tile = step;
         }

@@ -66,15 +66,17 @@ struct copy_mode {
     bool rest;                // one of the tile's rest modes (a round)
 };
 
-// A condition for an element of a copy to exist: at + sum of stride * coordinate < limit, over the
-// modes of a thread's values.  The coordinate is along one mode of the tensor "of".  If "of" is
-// NULL, it is along a mode of the view, whose extent a tile does not divide.
+// A condition for an element of a copy to exist: at + sum of stride * coordinate < limit, or with
+// "front" >= limit, over the modes of a thread's values.  The coordinate is along one mode of the
+// tensor "of".  If "of" is NULL, it is along a mode of the view, whose extent a tile does not divide.
 struct predicate {
     bool src, dst;  // the sides whose elements it bounds
+    bool front;
     int mode;
     const struct tensor *of;
     const struct ix *at;  // coordinate of this thread's value 0
-    // the largest coordinate of any thread of this block; NULL: beyond the limit
+    // the largest (with "front" the smallest) coordinate of any thread of this block; NULL: beyond
+    // the limit
     const struct ix *last;
     const struct ix *limit;
     const struct lay_int *stride;  // by modes of copy_facts.raw

@@ -126,8 +126,8 @@ const char *plan_edge_text(struct session *s, const struct copy *c) {
         const struct predicate *p = &f->pred[i];
         const char *what = p->of ? p->of->name : "the view";
         if (p->src && p->dst) what = "both sides";
-        buf_printf(&b, "%s%s < %s along mode %d of %s", i ? ", " : "", ix_text(s, p->at),
-                   ix_text(s, p->limit), p->mode, what);
+        buf_printf(&b, "%s%s %s %s along mode %d of %s", i ? ", " : "", ix_text(s, p->at),
+                   p->front ? ">=" : "<", ix_text(s, p->limit), p->mode, what);
     }
     return buf_finish(&b, &s->arena);
 }

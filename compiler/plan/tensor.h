@@ -153,7 +153,17 @@ struct slice_bound {
     bool of_tensor;         // the mode is a complete mode of the tensor
     const char *range;      // text of the range that "at" belongs to; or NULL
     enum range_bound what;
+    int halo;  // 1 + the mode of the tensor along which the range is a halo; 0: it is none
     const struct slice_bound *next;
+};
+
+// What a range is taken from that may begin before it or end beyond it: a tensor, or a range of one.
+// Its elements have coordinates begin <= c < end.
+struct halo {
+    const struct ix *begin, *end;  // NULL: there is no such bound
+    const struct ix *first;        // where the last other range begins; NULL: there is none
+    // Pass "predicate" has proven each range to be inside, or guards it where it is not.
+    bool settled;
 };
 
 // A tensor, or a part of one: its element at coordinate c is base[sw(offset + layout(c))].
@@ -169,6 +179,8 @@ struct view {
     // End of the part along each mode of the tensor; tiles of it may reach beyond.  NULL: the ends
     // of the tensor.  Set by ranges (see view_limit).
     const struct ix *const *limit;
+    // By mode of the tensor; NULL: no range may be outside.
+    const struct halo *halo;
     // A mode of a padded divide has coordinates outside the tensor.
     bool overhang;
     // Made by a divide of complete modes without a remainder.  A tile beyond the last one is

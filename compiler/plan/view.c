@@ -224,7 +224,7 @@ static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_t
     struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
     bool of_tensor = coord && lay_is_leaf(shape) && !z->v->limit &&
                      view_leaf_is_whole(s, z->v, shape->leaf, coord->leaf);
-    *b = (struct slice_bound){i, size, of_tensor, NULL, RANGE_BEGIN, z->v->bounds};
+    *b = (struct slice_bound){i, size, of_tensor, NULL, RANGE_BEGIN, 0, z->v->bounds};
     z->v->bounds = b;
 }
 

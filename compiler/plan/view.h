@@ -47,6 +47,18 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
 // The end of "v" along mode "mode" of its tensor: no coordinate >= this is accessed.
 const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 
+// A bound of the coordinates of a view along a mode of its tensor: coordinate < at, or with "front"
+// at <= coordinate.
+struct edge_of {
+    const struct ix *at;
+    bool front;
+};
+enum { VIEW_EDGES = 3 };
+// Sets "out" to the bounds of "v" along mode "mode", and returns their number.
+int view_edges(struct session *s, const struct view *v, int mode, struct edge_of *out);
+// "e" is >= 0 where coordinate "c" is outside bound "b".
+const struct ix *view_beyond(struct session *s, struct edge_of b, const struct ix *c);
+
 // "mode 1", or "mode 1 ('s')" where it has a name: a mode of "t" by flattened mode.
 const char *view_mode_text(struct session *s, const struct tensor *t, int leaf);
 

@@ -6,15 +6,33 @@ struct cutter {
     struct session *s;
     struct view *v;
     const struct ix **coord_off, **limit;  // NULL: the view has no coordinates
-    int leaf;                              // the leaf of the view's shape at hand
-    const char *text;                      // the range
+    struct halo *halo;
+    int leaf;          // the leaf of the view's shape at hand
+    const char *text;  // the range
     const char *error;
+    bool of_part;  // .. because the range is taken from a part of a mode
 };
 
 const struct ix *view_limit(struct session *s, const struct view *v, int mode) {
     if (v->limit) return v->limit[mode];
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     return ix_lay(s, lay_tuple_get(&s->lay, extent, mode)->leaf);
+}
+
+int view_edges(struct session *s, const struct view *v, int mode, struct edge_of *out) {
+    int n = 0;
+    const struct ix *end = view_limit(s, v, mode);
+    const struct halo *h = v->halo ? &v->halo[mode] : NULL;
+    // the end of a range matters if it is not beyond the end of what the range is taken from
+    if (!h || !h->end || !ix_provably_nonnegative(s, ix_sub(s, end, h->end)))
+        out[n++] = (struct edge_of){end, false};
+    if (h && h->end) out[n++] = (struct edge_of){h->end, false};
+    if (h && h->begin) out[n++] = (struct edge_of){h->begin, true};
+    return n;
+}
+
+const struct ix *view_beyond(struct session *s, struct edge_of b, const struct ix *c) {
+    return b.front ? ix_sub(s, ix_sub(s, b.at, ix_int(s, 1)), c) : ix_sub(s, c, b.at);
 }
 
 bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,
@@ -28,28 +46,53 @@ bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int 
 }
 
 static void add_bound(struct cutter *z, const struct ix *at, struct lay_int extent,
-                      enum range_bound what) {
+                      enum range_bound what, int halo) {
     struct session *s = z->s;
     struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
-    *b = (struct slice_bound){at, extent, false, z->text, what, z->v->bounds};
+    *b = (struct slice_bound){at, extent, false, z->text, what, halo, z->v->bounds};
     z->v->bounds = b;
 }
 
-// Checks that the range is within "size" elements, or leaves it to be proven.
+// Checks that the range is within "size" elements, or leaves it to be proven.  "halo": 1 + the mode
+// of the tensor along which it may be partly outside; 0: it must be inside.
 static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end,
-                  struct lay_int size) {
+                  struct lay_int size, int halo) {
     struct session *s = z->s;
     const struct ix *room = ix_sub(s, ix_lay(s, size), end);
-    if (begin->hi < 0 || (room && room->hi < 0)) {
+    bool before = begin->hi < 0, beyond = room && room->hi < 0;
+    if (halo) {  // no element of it is inside
+        const struct ix *left = ix_sub(s, begin, ix_lay(s, size));
+        before = end->hi <= 0;
+        beyond = left && left->lo >= 0;
+    }
+    if (before || beyond) {
+        z->of_part = !halo && z->halo;
         z->error = arena_printf(&s->arena, "the range '%s' %s a mode of extent %s", z->text,
-                                begin->hi < 0 ? "begins before" : "ends beyond",
+                                halo     ? "is completely outside"
+                                : before ? "begins before"
+                                         : "ends beyond",
                                 lay_int_text(&s->lay, size));
         return false;
     }
-    if (!ix_provably_nonnegative(s, begin)) add_bound(z, begin, LAY_INT_INVALID, RANGE_BEGIN);
+    if (!ix_provably_nonnegative(s, begin)) add_bound(z, begin, LAY_INT_INVALID, RANGE_BEGIN, halo);
     if (!room || !ix_provably_nonnegative(s, room))
-        add_bound(z, ix_sub(s, end, ix_int(s, 1)), size, RANGE_LAST);
+        add_bound(z, ix_sub(s, end, ix_int(s, 1)), size, RANGE_LAST, halo);
     return true;
+}
+
+// 1 + the mode of the tensor along which the range may be partly outside, because it has "extent"
+// elements, a number, of a complete mode; otherwise 0.  "coord" is the mode's stride in the
+// tensor's coordinates.
+static int may_be_halo(const struct cutter *z, const struct ix *begin, const struct ix *end,
+                       const struct ix *extent, struct lay_int size, struct lay_int coord) {
+    struct session *s = z->s;
+    const struct ix *room = ix_sub(s, ix_lay(s, size), end);
+    bool inside = ix_provably_nonnegative(s, begin) && room && ix_provably_nonnegative(s, room);
+    if (inside || !z->halo || !ix_static(extent, NULL) || !view_leaf_is_whole(s, z->v, size, coord))
+        return 0;
+    const struct halo *h = &z->halo[coord.basis];
+    const struct ix *first = h->first ? h->first : ix_int(s, 0);
+    return !h->end && ix_equal(z->coord_off[coord.basis], first) ? 1 + coord.basis : 0;
 }
 
 // Cuts a leaf of extent "size" to "begin" .. "end" - 1; "stride" and "coord" are its strides in
@@ -59,7 +102,8 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
     struct session *s = z->s;
     struct view *v = z->v;
     const struct ix *extent = ix_sub(s, end, begin);
-    if (!extent || !bound(z, begin, end, size)) {
+    int halo = extent ? may_be_halo(z, begin, end, extent, size, coord) : 0;
+    if (!extent || !bound(z, begin, end, size, halo)) {
         if (!z->error) z->error = arena_printf(&s->arena, "the range '%s' overflows", z->text);
         return LAY_INT_INVALID;
     }
@@ -67,8 +111,10 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
         ix_to_lay(s, extent,
                   arena_printf(&s->arena, "(%s - %s)", ix_text(s, end), ix_text(s, begin)));
     v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
-    if (lay_int_is(size, 1)) return n;  // it begins at 0
+    if (lay_int_is(size, 1) && !halo) return n;  // it begins at 0
     bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
+    if (halo)
+        z->halo[halo - 1] = (struct halo){z->coord_off[halo - 1], z->limit[halo - 1], NULL, false};
     v->offset = ix_add(s, v->offset, ix_scale(s, begin, stride));
     int mode = coord.basis;
     if (z->coord_off && mode >= 0) {
@@ -78,6 +124,7 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
             ix_depends(end, IX_TID) || ix_depends(end, IX_LANE) || ix_depends(end, IX_WARP);
         if (whole && z->coord_off[mode] && !of_thread)
             z->limit[mode] = ix_add(s, z->coord_off[mode], extent);
+        if (whole && !of_thread) z->halo[mode].first = z->coord_off[mode];
     }
     if (v->offset && !(z->coord_off && mode >= 0 && (!z->coord_off[mode] || !z->limit[mode])))
         return n;
@@ -164,7 +211,7 @@ static const struct lay_tuple *cut_mode(struct cutter *z, const struct coord *c,
                                                : "the range '%s' is empty",
                                 z->text);
     else if (extent && !ix_provably_nonnegative(s, extent))
-        add_bound(z, extent, LAY_INT_INVALID, RANGE_EXTENT);
+        add_bound(z, extent, LAY_INT_INVALID, RANGE_EXTENT, 0);
     if (z->error || !cut_leaves(z, c->ix, c->end, n, size, step, at)) return NULL;
     z->leaf = first + n;
     k = 0;
@@ -215,12 +262,15 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
         int n = lay_tuple_leaves(v.base->layout.shape);
         z.coord_off = ARENA_ARRAY(&s->arena, const struct ix *, n ? n : 1);
         z.limit = ARENA_ARRAY(&s->arena, const struct ix *, n ? n : 1);
+        z.halo = ARENA_ARRAY(&s->arena, struct halo, n ? n : 1);
         for (int i = 0; i < n; ++i) {
             z.coord_off[i] = v.coord_off[i];
             z.limit[i] = view_limit(s, &v, i);
+            z.halo[i] = v.halo ? v.halo[i] : (struct halo){NULL, NULL, NULL, false};
         }
         v.coord_off = z.coord_off;
         v.limit = z.limit;
+        v.halo = z.halo;
     }
     v.at = at;
     v.partitioned = NULL;
@@ -236,6 +286,11 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
         cut_shape = cut(&z, c, shape, v.layout.stride, coords ? v.coord.stride : NULL, left);
     if (!cut_shape) {
         diag_error(s, at, "%s", z.error);
+        if (z.of_part)
+            diag_note(s, at,
+                      "a range may be partly outside of a tensor, but not of a tile or of another "
+                      "such range; write it as a range of '%s'",
+                      v.base->name);
         v.layout = v.coord = lay_layout_invalid();
         return v;
     }

@@ -12,7 +12,7 @@ void declare_params(struct sema *c, const struct ast_param *p, struct range at, 
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
 // multiples.c
-// Adds to the divisors of params what the relations declared so far promise.
+// Adds to the divisors of params what the newest relation promises, and what others do then.
 void relations_promise_multiples(struct sema *c);
 
 // allow.c

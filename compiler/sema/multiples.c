@@ -34,15 +34,22 @@ static bool divide_by_remainder(struct sema *c, const struct ix *difference) {
     return grew;
 }
 
+static bool take_multiples(struct sema *c, const struct relation *r) {
+    const struct ix *difference = r->op[0] == '=' ? ix_sub(c->s, r->a, r->b) : NULL;
+    if (!difference) return false;
+    bool grew = divide_params(c, difference, 0);
+    return divide_by_remainder(c, difference) || grew;
+}
+
+// What one relation adds may say more in the earlier ones.  They are looked at again, MOST_AGAIN of
+// them in all: a plan with more has fewer promises, and is right.
+enum { MOST_AGAIN = 4096 };
+
 void relations_promise_multiples(struct sema *c) {
-    for (bool grew = true; grew;) {
+    bool grew = c->nrelations > 0 && take_multiples(c, c->relation[c->nrelations - 1]);
+    while (grew) {
         grew = false;
-        for (int i = 0; i < c->nrelations; ++i) {
-            const struct relation *r = c->relation[i];
-            const struct ix *difference = r->op[0] == '=' ? ix_sub(c->s, r->a, r->b) : NULL;
-            if (!difference) continue;
-            grew |= divide_params(c, difference, 0);
-            grew |= divide_by_remainder(c, difference);
-        }
+        for (int i = 0; i < c->nrelations && c->asked_again < MOST_AGAIN; ++i, ++c->asked_again)
+            grew |= take_multiples(c, c->relation[i]);
     }
 }

@@ -138,6 +138,7 @@ struct sema {
     struct named_layout *layout;
     int cap_layout, cap_param, cap_tensor, cap_tiled, cap_mma, cap_relation, nrelations,
         cap_function;
+    int asked_again;  // how often relations were looked at again (multiples.c)
     // in a kernel:
     struct kernel *kernel;
     struct memo *memo;

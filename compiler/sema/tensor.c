@@ -77,9 +77,12 @@ static bool check_modes(struct sema *c, const char *name, const struct lay_tuple
     }
     lay_int_range(stride->leaf, &lo, &hi);
     if (lo < 0) {
-        sema_not_yet(c, at,
-                     sema_text(c, "a tensor cannot have the negative stride %s",
-                               lay_int_text(c->lay, stride->leaf)));
+        sema_not_yet(
+            c, at,
+            sema_text(c,
+                      "a tensor cannot have the negative stride %s; declare it positive, and "
+                      "write coordinates that count down: A(7 - i)",
+                      lay_int_text(c->lay, stride->leaf)));
         return false;
     }
     return true;

@@ -275,7 +275,8 @@ static bool foreign_object(struct parser *p, struct range at) {
 
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
-    if (slip_rows(p, at.begin, NULL, 0, slip_at_angle, slip_n_angle)) return true;
+    bool angle = at.end < f->size && f->text[at.end] == '<';  // most words have none
+    if (angle && slip_rows(p, at.begin, NULL, 0, slip_at_angle, slip_n_angle)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =

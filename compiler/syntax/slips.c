@@ -202,21 +202,21 @@ static void report(struct match *m, const struct slip_row *row) {
 
 bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row,
                int count) {
-    struct match *m = NULL;
+    struct match m;
+    bool begun = false;
     for (int i = 0; i < count; ++i) {
         if (row[i].other) {
             if (row[i].other(p, set, n)) return true;
             continue;
         }
-        if (!m) {
-            m = ARENA_NEW(&p->s->arena, struct match);
-            match_begin(m, p, here);
-        }
-        if (!begins(m, row[i].in) || !has_needs(p, row[i].needs, set, n) ||
-            !match_fits(m, row[i].pattern))
-            continue;
-        report(m, &row[i]);
-        return true;
+        struct arena_mark mark = arena_mark(&p->s->arena);
+        if (!begun) match_begin(&m, p, here);
+        begun = true;
+        bool applies = begins(&m, row[i].in) && has_needs(p, row[i].needs, set, n) &&
+                       match_fits(&m, row[i].pattern);
+        if (applies) report(&m, &row[i]);
+        arena_rewind(&p->s->arena, mark);  // what was reported has memory of its own
+        if (applies) return true;
     }
     return false;
 }

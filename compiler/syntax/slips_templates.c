@@ -86,14 +86,14 @@ static bool only_template(struct parser *p, const char *inside) {
 }
 
 bool slip_template(struct parser *p, struct range at) {
-    if (swizzle_spelt(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_template, slip_n_template))
-        return true;
+    if (swizzle_spelt(p, at)) return true;
     bool statement = slip_one_of(p->now.token, ';', '{') || p->now.token == '}';
     if (statement || p->start == TOK_START_EXPR) return false;
     size_t left, n, length = 0;
     const char *name = slip_text(p, at), *text = slip_from(p, at.end, &left);
     const char *inside = left && *text == '<' ? foreign_brackets(p->s, text, left, &n) : NULL;
     if (!inside || !*inside || strchr(" =<", text[1])) return false;
+    if (slip_rows(p, at.begin, NULL, 0, slip_at_template, slip_n_template)) return true;
     struct range whole = {at.file, at.begin, at.end + (uint32_t)n};
     const char *of = text[n] == '(' ? foreign_brackets(p->s, text + n, left - n, &length) : NULL;
     bool ends = of || strchr(";,){", text[n]);

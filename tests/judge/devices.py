@@ -3,6 +3,7 @@ import re
 from math import prod
 
 from generate import Draw, Drawn, Driver
+from halos import Halos
 from judge import Breach, Kernel, TooLarge, Unsupported, Verdict
 from matrices import Matrices
 from mutate import mutate
@@ -160,12 +161,16 @@ TCP_EXTERN_C tcp_status {kernel}_launch({', '.join(listed + ['tcp_stream stream'
 """
 
 
-def draw(seed, index):
-    """Returns plan "index" of "seed"."""
+def draw(seed, index, only=None):
+    """Returns plan "index" of "seed", of kind "only" if there is one."""
     r = Chance(f"{seed}.{index}.change")
     kind = Devices if r.percent(8) else Draw
     if Chance(f"{seed}.{index}.matrices").percent(12):  # a chance of its own: the other plans are as they are without
         kind = Matrices
+    if Chance(f"{seed}.{index}.halos").percent(12):
+        kind = Halos
+    if only:
+        kind = only
     drawn = kind(seed, index).plan()
     if r.percent(30):
         drawn.text = mutate(r, drawn.text)

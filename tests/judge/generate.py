@@ -406,6 +406,11 @@ class Draw:
         self.counters()
         for _ in range(1 if r.percent(80) else 2):
             self.chain()
+        return self.text()
+
+    def text(self):
+        """The plan of what was drawn."""
+        r = self.r
         manual = self.pipeline is None and r.percent(10) and not any(s.startswith("for") for s in self.use)
         if manual:
             self.use = self.in_order(self.use)

@@ -21,6 +21,7 @@ import time
 import traceback
 
 import numeric
+from halos import Halos
 from devices import caller, draw, judge_devices, owed
 from judge import Breach, Kernel, TooLarge, Unsupported
 from parse import ParseError
@@ -30,6 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
+KINDS = {"all": None, "halos": Halos}
 SECONDS = 120       # for one batch's program
 
 
@@ -294,7 +296,7 @@ def one_batch(options, first, count):
     r = random.Random(f"{options.seed}.run.{first}")
     times = [time.time()]
     try:
-        jobs = [Job(i, draw(options.seed, i)) for i in range(first, first + count)]
+        jobs = [Job(i, draw(options.seed, i, KINDS[options.only])) for i in range(first, first + count)]
         for job in jobs:
             judge_all(job, r)
         times.append(time.time())
@@ -365,6 +367,7 @@ def main():
     a.add_argument("--level", default="0", help="the C++ compiler's optimization")
     a.add_argument("--sanitize", action="store_true", help="compile with the sanitizers; wants a library that was built so")
     a.add_argument("--plans", type=int, default=400)
+    a.add_argument("--only", choices=KINDS, default="all", help="draw plans of one kind")
     a.add_argument("--seed", default="1")
     a.add_argument("--first", type=int, default=0, help="the number of the first plan")
     a.add_argument("--batch", type=int, default=64)
@@ -377,7 +380,7 @@ def main():
     options = a.parse_args()
     options.library = options.library or os.path.join(os.path.dirname(options.tcpc), "..", "runtime", "libtcp_host.a")
     if options.print is not None:
-        print(draw(options.seed, options.print).text, end="")
+        print(draw(options.seed, options.print, KINDS[options.only]).text, end="")
         return 0
     total, told, start = collections.Counter(), collections.Counter(), time.time()
     batches = [(i, min(options.batch, options.first + options.plans - i))

@@ -84,9 +84,18 @@ class Meaning(unittest.TestCase):
         self.check(text, "B", {i: ("A", 7 + i, ()) for i in range(5)})
 
     def test_a_range_beyond_its_mode(self):
-        for part in ("10 .. 17", "5 .. 4", "0 - 1 .. 4"):
+        for part in ("A(5 .. 4, 1 .. 3)", "local_tile(A, (8,4), (1,0))(2 .. 10, 1 .. 3)", "local_tile(A, (8,4), (1,0))(0 - 1 .. 7, 1 .. 3)"):
             with self.assertRaisesRegex(Breach, "range"):
-                outputs(f"tensor A : f32 global (16,4); tensor B : f32 global (8,2); kernel k(A, out B) {{ copy A({part}, 1 .. 3) -> B with t; }}")
+                outputs(f"tensor A : f32 global (16,4); tensor B : f32 global (8,2); kernel k(A, out B) {{ copy {part} -> B with t; }}")
+
+    def test_halos(self):
+        text = ("tensor A : f32 global (9); tensor B : f32 global (6); tiled_copy u = tile(auto(32), thr=(6), val=(1));"
+                "kernel k(A, out B) { shared s : f32 (6); copy PART -> s with u pad 0; copy s -> B with u; }")
+        for part, first, low, high in (("A(0 - 2 .. 4)", -2, 0, 9), ("A(5 .. 11)", 5, 0, 9), ("A(3 .. 6)(0 - 1 .. 5)", 2, 3, 6)):
+            self.check(text.replace("PART", part), "B",
+                       {i: ("A", first + i, ()) if low <= first + i < high else (None, 0, ("f32",)) for i in range(6)})
+        with self.assertRaisesRegex(Breach, "no source"):
+            outputs(text.replace("PART", "A").replace("A -> s with u pad 0; copy s -> B with u;", "A(0 - 1 .. 5) -> B with u;"))
 
     def test_tail(self):
         text = ("tensor A : f32 global (N); tensor B : f32 global (N); tiled_copy u = tile(auto(32), thr=(4), val=(1));"

@@ -41,6 +41,21 @@ class Range:
         self.low, self.high = low, high
 
 
+class End:
+    """Where a part ends along a dimension of its tensor: what lies from "at" on is not touched.
+
+    "first" is where the range begins that the part is, or 0.  A range that may be partly outside of what it is taken from has the
+    begin and the end of that too; otherwise "low" is None.
+    """
+    __slots__ = ("at", "first", "low", "high")
+
+    def __init__(self, at, first=0, low=None, high=None):
+        self.at, self.first, self.low, self.high = at, first, low, high
+
+    def holds(self, x):
+        return x < self.at and (self.low is None or self.low <= x < self.high)
+
+
 WILD = object()
 
 
@@ -122,13 +137,13 @@ class View:
     """Part of a tensor "buf", or a plain layout where that is None.  "sw" belongs to plain layouts: (bits, base, shift) each.
     "whole" is what partition_src and partition_dst have divided, of their parts.
 
-    "end" says for each dimension of the tensor where the part ends; what lies from there on is not touched.
+    "end" is the End along each dimension of the tensor.
     """
     __slots__ = ("buf", "base", "modes", "names", "sw", "end", "whole")
 
     def __init__(self, buf, base, modes, names=None, sw=(), end=None):
         self.buf, self.base, self.modes, self.sw = buf, base, tuple(modes), sw
-        self.end = end or (tuple(buf.ext) if buf else None)
+        self.end = end or (tuple(End(n) for n in buf.ext) if buf else None)
         self.names = tuple(names) if names else (None,) * len(self.modes)
         if len(self.names) != len(self.modes):
             self.names = (None,) * len(self.modes)
@@ -173,11 +188,11 @@ class View:
         if n == 0:
             return []
         inside = None
-        for col, ext in zip(cols, self.end):
-            if min(col) < 0:
+        for col, end in zip(cols, self.end):
+            if min(col) < 0 and end.low is None:
                 raise Breach(f"outside: a coordinate of '{buf.name}' is negative")
-            if max(col) >= ext:
-                good = [x < ext for x in col]
+            if not end.holds(max(col)) or not end.holds(min(col)):
+                good = [end.holds(x) for x in col]
                 inside = good if inside is None else [a and b for a, b in zip(inside, good)]
         out = [buf.off] * n
         for col, step in zip(cols, buf.st):
@@ -266,15 +281,26 @@ def step_in(tree, coordinate):
     return moves, []
 
 
+def whole_in(view, flat):
+    """The dimension of which the last of "flat" has all that the part has, so that a range may be partly outside; None if there is
+    none, or it is a part of such a range already."""
+    last = next((leaf for leaf in reversed(flat) if leaf.n != 1), flat[-1])
+    steps = [d for d, step in enumerate(last.v) if step]
+    if view.end is None or len(steps) != 1 or last.v[steps[0]] != 1 or view.end[steps[0]].low is not None:
+        return None
+    d, end = steps[0], view.end[steps[0]]
+    return d if view.base[d] == end.first and view.base[d] + last.n == end.at else None
+
+
 def cut(view, flat, low, high):
     """Cuts the leaves "flat", of which the first counts fastest, to the elements from "low" to before "high".
 
     Returns the leaves that are left, and the view with its first element and its end moved.
     """
-    if low < 0 or high > prod(leaf.n for leaf in flat):
-        raise Breach("outside: a range reaches beyond a mode" + (f" of '{view.buf.name}'" if view.buf else ""))
     if low > high:
         raise Breach("a range that ends before it begins")
+    if (low < 0 or high > prod(leaf.n for leaf in flat)) and whole_in(view, flat) is None:
+        raise Breach("outside: a range reaches beyond a mode" + (f" of '{view.buf.name}'" if view.buf else ""))
     out = []
     for i, leaf in enumerate(flat):
         if leaf.n == 1 and any(other.n != 1 for other in flat[i + 1:]) or i and leaf.n == 1:
@@ -292,10 +318,14 @@ def cut(view, flat, low, high):
             low, high = group, group + 1
         else:
             first, past = low, high
-        end = view.end
-        for d, step in enumerate(leaf.v):
-            if end and step == 1 and view.base[d] + leaf.n == end[d]:  # the part ended where this mode does
-                end = (*end[:d], view.base[d] + past, *end[d + 1:])
+        end, d = view.end, whole_in(view, [leaf])
+        if d is not None and (first < 0 or past > leaf.n):
+            new = End(view.base[d] + past, view.base[d] + first, view.base[d], end[d].at)
+            end = (*end[:d], new, *end[d + 1:])
+        else:
+            for d, step in enumerate(leaf.v):
+                if end and step == 1 and view.base[d] + leaf.n == end[d].at:  # the part ended where this mode does
+                    end = (*end[:d], End(view.base[d] + past, view.base[d] + first, end[d].low, end[d].high), *end[d + 1:])
         out.append(Leaf(past - first, leaf.v))
         view = View(view.buf, plus(view.base, leaf.v, first), view.modes, view.names, view.sw, end)
     return out, view
@@ -393,7 +423,7 @@ def check_divides(view, mode, n):
     if whole % n == 0 or last.rest:
         return
     for d, step in enumerate(last.v):
-        if step and (abs(step) != 1 or view.base[d] + last.n != view.end[d]):
+        if step and (abs(step) != 1 or view.base[d] + last.n != view.end[d].at):
             raise Unsupported("a tile that does not divide a part of a tensor")
 
 

@@ -153,6 +153,7 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
         // check_inside asks about complete modes of the tensor, unless guards exclude what is
         // beyond them
         if (b->of_tensor && !(predicates && v->overhang)) continue;
+        if (b->halo && predicates && v->halo[b->halo - 1].settled) continue;
         for (int high = 0; high < 2; ++high) {
             struct outside why;
             const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
@@ -212,6 +213,12 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
         diag_note(s, v->at,
                   "a coordinate of one thread has no guard; where a tiled copy copies tiles of "
                   "'local_tile', what is beyond the tensor is guarded");
+    for (const struct slice_bound *b = v->bounds; b && least; b = b->next)
+        if (b->range && b->what == RANGE_BEGIN && !b->halo)
+            diag_note(s, v->at,
+                      "a range that begins before a tensor must have a number of elements: from i "
+                      "to i + 18, and not to the end; this is '%s'",
+                      b->range);
     diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }
@@ -272,7 +279,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         }
         const struct ix *n = view_limit(s, v, i);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
-        if (!(min && ix_provably_nonnegative(s, min)) &&
+        bool halo = predicates && v->halo && v->halo[i].settled;
+        if (!halo && !(min && ix_provably_nonnegative(s, min)) &&
             bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
             min = ix_min(s, coverage_bound(s, lo, &w->around, false));
             if (!of_formals(min)) {

@@ -201,12 +201,18 @@ const struct ix *instances_coord(struct instances *x, const struct view *v, int 
 }
 
 void instances_inside(struct instances *x, const struct view *v) {
-    struct session *s = x->s;
     if (!lay_valid(v->coord)) return;
-    for (int i = 0; i < instances_rank(v); ++i) {
-        const struct ix *at = instances_coord(x, v, i), *n = view_limit(s, v, i);
-        instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
-    }
+    for (int i = 0; i < instances_rank(v); ++i)
+        instances_cond_inside(x, v, i, instances_coord(x, v, i));
+}
+
+void instances_cond_inside(struct instances *x, const struct view *v, int mode,
+                           const struct ix *at) {
+    struct session *s = x->s;
+    struct edge_of edge[VIEW_EDGES];
+    int n = view_edges(s, v, mode, edge);
+    for (int i = 0; i < n; ++i)
+        instances_cond(x, ix_sub(s, ix_int(s, -1), view_beyond(s, edge[i], at)));
 }
 
 // "e" of a view of "k" by thread; no warp may have lanes that do not exist.

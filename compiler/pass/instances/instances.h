@@ -51,6 +51,9 @@ void instances_cond(struct instances *x, const struct ix *e);
 const struct ix *instances_coord(struct instances *x, const struct view *v, int mode);
 // Adds the conditions that the elements of "v" are inside its tensor.
 void instances_inside(struct instances *x, const struct view *v);
+// .. that coordinate "at" of it along flattened mode "mode" is.
+void instances_cond_inside(struct instances *x, const struct view *v, int mode,
+                           const struct ix *at);
 // "e" of a "load" part, for the step that it loads, with slots as remainders.
 const struct ix *instances_step(struct session *s, const struct around *around, const struct ix *e);
 // The set.  Each instance names its coordinates along all modes of the tensor of "v"; none for a

@@ -46,10 +46,10 @@ static const struct ix *add_predicated(struct instances *x, const struct copy *c
     for (int i = 0; i < f->npred; ++i) {
         const struct predicate *p = &f->pred[i];
         if (!(read ? p->src || p->dst : p->dst || (p->src && !c->pad))) continue;
-        const struct ix *last = ix_sub(s, ix_sub(s, p->limit, ix_int(s, 1)), p->at);
-        for (int j = 0; j < f->nraw && last; ++j)
-            last = ix_sub(s, last, ix_scale(s, at[j], p->stride[j]));
-        instances_cond(x, last);
+        const struct ix *c = p->at;
+        for (int j = 0; j < f->nraw && c; ++j) c = ix_add(s, c, ix_scale(s, at[j], p->stride[j]));
+        c = view_beyond(s, (struct edge_of){p->limit, p->front}, c);
+        instances_cond(x, ix_sub(s, ix_int(s, -1), c));
     }
     return sum;
 }
@@ -162,9 +162,8 @@ static void add_other_side(struct instances *x, const struct copy *c, const stru
         !lay_tuple_equal(cut->rest.shape, other.rest.shape))
         return;
     for (int m = 0; m < instances_rank(v); ++m) {
-        const struct ix *n = view_limit(s, v, m);
         const struct ix *at = coord_of_thread(x, c, v, &other, val, rest, m);
-        if (at) instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
+        if (at) instances_cond_inside(x, v, m, at);
     }
 }
 
@@ -196,11 +195,10 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
     for (int m = 0; m < rank; ++m) {
         const struct ix *e = coord_of_thread(x, c, v, &cut, &val, &rest, m);
         at[m] = view_by_tid(s, k, instances_step(s, around, e));
-        const struct ix *n = view_limit(s, v, m);
         if (!at[m])
             x->full = true;
         else if (v->overhang)
-            instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at[m]));
+            instances_cond_inside(x, v, m, at[m]);
     }
     if (other->overhang && (read || !c->pad)) add_other_side(x, c, other, &cut, &val, &rest);
     for (int i = 0; i < x->nconds; ++i)

@@ -37,6 +37,12 @@ static bool together(const struct assumption *a, const struct copy_facts *f,
 }
 
 static const char *what_bounds(struct session *s, const struct predicate *p, int64_t vec) {
+    if (p->front)
+        return arena_printf(&s->arena,
+                            "mode %d of '%s' begins at %s, and the coordinates '%s' are not known "
+                            "to be multiples of %ld from there",
+                            p->mode, p->of->name, ix_text(s, p->limit), ix_text(s, p->at),
+                            2 * (long)vec);
     const char *extent = p->of ? arena_printf(&s->arena, "extent %s of mode %d of '%s'",
                                               ix_text(s, p->limit), p->mode, p->of->name)
                                : arena_printf(&s->arena, "extent %s of mode %d of the view",
@@ -55,7 +61,8 @@ static void find_cut(const struct assumption *a, struct copy_facts *f, const str
     f->uncut = vec;
     for (int i = 0; i < f->npred && run->taken; ++i) {
         const struct predicate *p = &f->pred[i];
-        if (!p->src || p->dst || !lay_int_is(p->stride[run->order[0]], 1)) continue;
+        // it reads the first elements, so it cannot leave them out
+        if (!p->src || p->dst || p->front || !lay_int_is(p->stride[run->order[0]], 1)) continue;
         while (!together(a, f, p, run, f->uncut, bytes)) {
             f->uncut /= 2;
             f->may_cut = i + 1;

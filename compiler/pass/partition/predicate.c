@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/partition/beyond.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
 #include "pass/partition/shift.h"
@@ -56,44 +57,6 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// Sets "hi" and "limit" to the largest coordinate along mode "mode", and the end.  Returns false if
-// it is provably inside.
-static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
-                           const struct ix **limit) {
-    const struct ix *lo;
-    *limit = view_limit(s, v, mode);
-    view_reach(s, v, mode, &lo, hi);
-    const struct ix *max = ix_max(s, *hi);
-    return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
-}
-
-static bool may_lie_beyond(struct session *s, struct find *f, const struct kernel *k,
-                           const struct copy *c, const struct view *v) {
-    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
-        const struct ix *hi, *limit;
-        struct instances *x = ARENA_NEW(&s->arena, struct instances);
-        // the caller of a device function guarantees that what it passes is inside
-        if (!reaches_beyond(s, v, i, &hi, &limit) || ix_depends(hi, IX_FORMAL)) continue;
-        instances_begin(s, k, &f->around, true, x);
-        instances_of(x, c, v);
-        instances_cond(x, ix_sub(s, instances_coord(x, v, i), limit));
-        struct prove_set set = instances_settled(x, &f->around, v);
-        if (x->full || prove_none(f->prover, &set, NULL) != PROVE_YES) return true;
-    }
-    return false;
-}
-
-// Whether tiles of "v", although they divide their modes, may be outside its tensor.  They are then
-// treated like tiles that do not divide it.
-static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
-                        const struct copy *c, const struct view *v) {
-    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
-    struct session_mark mark = session_mark(s);
-    bool may = may_lie_beyond(s, f, k, c, v);
-    session_rewind(s, mark);
-    return may;
-}
-
 static int coordinates(const struct view *v) {
     return v->overhang && lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
@@ -103,16 +66,19 @@ static void tensor_bounds(struct session *s, const struct copy *c, bool src, int
                           struct found *f) {
     const struct view *v = copy_side(c, src);
     for (int i = 0; i < coordinates(v); ++i) {
-        const struct ix *hi, *limit;
-        if (!reaches_beyond(s, v, i, &hi, &limit)) continue;
-        struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
-        p.at = v->coord_off[i];
-        p.last = hi;
-        p.limit = limit;
-        // no block is completely inside
-        const struct ix *over = ix_sub(s, hi, limit);
-        if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
-        add(f, p, side);
+        struct edge_of edge[VIEW_EDGES];
+        int n = view_edges(s, v, i, edge);
+        for (int j = 0; j < n; ++j) {
+            struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
+            if (!beyond_reaches(s, v, i, edge[j], &p.last)) continue;
+            p.at = v->coord_off[i];
+            p.limit = edge[j].at;
+            p.front = edge[j].front;
+            // no block is completely inside
+            const struct ix *over = view_beyond(s, edge[j], p.last);
+            if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
+            add(f, p, side);
+        }
     }
 }
 
@@ -229,7 +195,7 @@ static void merge(struct found *f, int nraw) {
     for (int i = 0; i < f->n; ++i) {
         for (int j = i + 1; j < f->n; ++j) {
             struct predicate *a = &f->at[i], *b = &f->at[j];
-            if (!ix_equal(a->at, b->at) || !ix_equal(a->limit, b->limit) ||
+            if (a->front != b->front || !ix_equal(a->at, b->at) || !ix_equal(a->limit, b->limit) ||
                 !same_strides(a, b, nraw))
                 continue;
             a->src |= b->src;
@@ -247,7 +213,7 @@ static void merge(struct found *f, int nraw) {
 // Asks whether the source of "c" has, along its mode "mode", each element for which the destination
 // has a place.
 static enum prove_answer has_source(struct session *s, struct find *f, const struct kernel *k,
-                                    const struct copy *c, int mode, const struct ix *limit,
+                                    const struct copy *c, int mode, struct edge_of edge,
                                     const char **with) {
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
@@ -255,7 +221,7 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     instances_begin(s, k, &f->around, true, x);
     instances_of(x, c, copy_side(c, frag));
     if (c->dst.overhang) instances_inside(x, &c->dst);
-    instances_cond(x, ix_sub(s, instances_coord(x, &c->src, mode), limit));
+    instances_cond(x, view_beyond(s, edge, instances_coord(x, &c->src, mode)));
     struct prove_set set = instances_settled(x, &f->around, copy_side(c, frag));
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
     if (r == PROVE_NO && !frag)
@@ -271,24 +237,31 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
     const struct formal *of = kernel_formal(k, c->dst.base);
     if (c->pad) return true;
     if (c->dst.base->space != MEM_GLOBAL && !(of && of->dir == ARG_OUT)) return true;
-    for (int i = 0; i < coordinates(&c->src); ++i) {
-        const struct ix *hi, *limit;
+    for (int i = 0; i < coordinates(&c->src) * VIEW_EDGES; ++i) {
+        struct edge_of edge[VIEW_EDGES];
+        const struct ix *reach;
         const char *with = NULL;
+        int mode = i / VIEW_EDGES;
         struct session_mark mark = session_mark(s);
-        if (!reaches_beyond(s, &c->src, i, &hi, &limit) ||
-            has_source(s, f, k, c, i, limit, &with) == PROVE_YES) {
+        if (i % VIEW_EDGES >= view_edges(s, &c->src, mode, edge)) continue;
+        const struct edge_of b = edge[i % VIEW_EDGES];
+        if (!beyond_reaches(s, &c->src, mode, b, &reach) ||
+            has_source(s, f, k, c, mode, b, &with) == PROVE_YES) {
             session_rewind(s, mark);
             continue;
         }
-        const char *shift = shift_text(s, k, &f->around, c, i);
-        if (!shift)
+        const char *shift = b.front ? NULL : shift_text(s, k, &f->around, c, mode);
+        if (b.front)
+            shift = arena_printf(&s->arena, "'%s' begins at %s, and the source may begin before",
+                                 c->src.base->name, ix_text(s, b.at));
+        else if (!shift)
             shift = arena_printf(&s->arena,
                                  "'%s' ends at %s, and the destination is not known to end there "
                                  "or before",
-                                 c->src.base->name, ix_text(s, limit));
+                                 c->src.base->name, ix_text(s, b.at));
         diag_error(s, c->at, "elements of '%s' %s be written from outside '%s': along %s %s",
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
-                   view_mode_text(s, c->src.base, i), shift);
+                   view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
@@ -312,10 +285,9 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
     struct copy_facts *y = &c->facts;
     struct found *f = ARENA_NEW(&s->arena, struct found);
-    c->src.overhang |= lies_beyond(s, all, k, c, &c->src);
-    c->dst.overhang |= lies_beyond(s, all, k, c, &c->dst);
-    int most =
-        coordinates(&c->src) + coordinates(&c->dst) + (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
+    beyond_settle(s, all->prover, &all->around, k, c);
+    int most = VIEW_EDGES * (coordinates(&c->src) + coordinates(&c->dst)) +
+               (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
     f->at = ARENA_ARRAY(&s->arena, struct predicate, most + 1);
     f->side = ARENA_ARRAY(&s->arena, int, most + 1);
     struct lay coord[MODES_SIDES];

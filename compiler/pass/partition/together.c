@@ -70,11 +70,13 @@ static enum prove_answer same_in_warp(struct session *s, struct prover *prover,
     const struct ix *in = add_number(x, "lane", LANES), *out = add_number(x, "lane", LANES);
     // how far the value is from the limit: at least 1 if it exists
     const struct ix *room = ix_sub(s, p->limit, p->at);
+    if (p->front) room = ix_sub(s, room, ix_int(s, 1));
     for (int i = 0; i < y->nraw; ++i) {
         if (y->raw[i].extent == 1 || lay_int_is(p->stride[i], 0)) continue;
         const struct ix *e = add_number(x, "e", y->raw[i].extent);
         room = ix_sub(s, room, ix_scale(s, e, p->stride[i]));
     }
+    if (p->front) room = ix_sub(s, ix_int(s, 0), room);
     room = instances_step(s, around, room);
     if (!room) return PROVE_UNKNOWN;
     instances_cond(x, ix_sub(s, in_lane(s, k, room, warp, in), ix_int(s, 1)));
@@ -115,9 +117,10 @@ bool together_exist(struct session *s, struct prover *prover, const struct kerne
         diag_error(
             s, c->at,
             "the lanes of a warp make an access of '%s' together, but at the edge some lanes "
-            "%s no element: whether '%s' is less than '%s' %s from lane to lane",
+            "%s no element: whether '%s' is %s '%s' %s from lane to lane",
             row->name, same == PROVE_NO ? "have" : "may have", ix_text(s, p->at),
-            ix_text(s, p->limit), same == PROVE_NO ? "differs" : "is not known to be the same");
+            p->front ? "at least" : "less than", ix_text(s, p->limit),
+            same == PROVE_NO ? "differs" : "is not known to be the same");
     diag_page(s, "divide");
     if (same == PROVE_UNKNOWN && !ragged) {
         diag_note(s, c->at, "it is not known: %s", prover_why(prover));

@@ -106,11 +106,16 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     return assume_times(d / lay_gcd(d, a->bytes), a->bytes);
 }
 
+bool assume_is_zero(const struct ix *atom) {
+    return atom && atom->lo == 0 && atom->hi <= 0;
+}
+
 int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) {
     if (e->op != IX_SUM) return assume_times(unit, ix_divisor(e));
     int64_t g = 0;
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix *atom = e->term[i].atom;
+        if (assume_is_zero(atom)) continue;
         int64_t by = assume_times(unit, atom ? ix_divisor(atom) : 1);
         g = lay_gcd(g, assume_int(a, e->term[i].coef, by));
     }

@@ -53,6 +53,7 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
     for (int i = 0; i < e->nterms; ++i) {
         struct lay_int coef = e->term[i].coef;
         const struct ix *atom = e->term[i].atom;
+        if (assume_is_zero(atom)) continue;
         int64_t unit = assume_times(bytes, atom ? ix_divisor(atom) : 1);
         if (coef.nsyms > 0)
             add_loose(a, t, coef, unit);

@@ -56,7 +56,7 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
                        struct reach *out) {
     for (int i = 0; i < c->facts.npred; ++i) {
         const struct predicate *p = &c->facts.pred[i];
-        int64_t by = p->of ? factor_of(s, p->at, v) : 0;
+        int64_t by = p->of && !p->front ? factor_of(s, p->at, v) : 0;
         if (by && ix_monomial(p->limit, &out->of)) {
             out->by = by;
             out->elements = counts_elements(s, c, p->mode, by);

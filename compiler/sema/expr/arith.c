@@ -126,7 +126,9 @@ const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
     if (e->op >= OP_EQ) return eval_compare(c, e->op, a, b, e);
     const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
     if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
-        return sema_not_yet_value(c, e->at, "arithmetic with a property of a copy");
+        return sema_not_yet_value(
+            c, e->at,
+            "arithmetic with a property of a copy; compare the property itself with a value");
     if (ua->kind == VAL_INT && ub->kind == VAL_INT) return eval_int_op(c, e->op, ua, ub, e);
     if (e->op == OP_ADD && ua->kind == VAL_INT && value_is_layout(b))
         return eval_with_offset(c, e->lhs, b);

@@ -23,7 +23,8 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
     const struct ast_expr *value_at = e->rhs;
     bool mirrored = b->kind == VAL_PROP;
     if (a->kind == VAL_PROP && b->kind == VAL_PROP) {
-        sema_not_yet(c, e->at, "a comparison of two properties of copies");
+        sema_not_yet(c, e->at,
+                     "a comparison of two properties of copies; compare each with a value");
         return;
     }
     if (mirrored) {

@@ -252,8 +252,10 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;
         if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
-            sema_not_yet(c, i ? s->loop.hi->at : s->loop.lo->at,
-                         "a loop whose bounds differ from thread to thread");
+            sema_not_yet(
+                c, i ? s->loop.hi->at : s->loop.lo->at,
+                "a loop whose bounds differ from thread to thread; take bounds that are the "
+                "same for all threads of a block");
             return false;
         }
     }

@@ -80,6 +80,10 @@ static void use_view(struct uses *u, const struct view *v) {
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
     for (int i = 0; i < n; ++i) use_ix(u, v->coord_off[i]);
     for (int i = 0; i < n && v->limit; ++i) use_ix(u, v->limit[i]);
+    for (int i = 0; i < n && v->halo; ++i) {
+        use_ix(u, v->halo[i].begin);
+        use_ix(u, v->halo[i].end);
+    }
 }
 
 static void use_stmts(struct uses *u, const struct stmt *list) {

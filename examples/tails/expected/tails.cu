@@ -89,7 +89,8 @@ TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M,
     TCP_CHECK(tcp_check_tensor("straight", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("straight", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("straight", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B, 0,
-                                 2 * N - 2 * ld + 2 * M * ld));
+                                 2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2,
+                                 {{M, 2 * ld}, {N, 2}}));
     return TCP_LAUNCH(straight_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 0, stream,
                       A, B, (int)M, (int)N, ld);
 }
@@ -124,13 +125,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 128 "tails.cu"
+#line 129 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 134 "tails.cu"
+#line 135 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -143,7 +144,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 147 "tails.cu"
+#line 148 "tails.cu"
                     }
                 }
             }
@@ -154,7 +155,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 158 "tails.cu"
+#line 159 "tails.cu"
                     }
                 }
             }
@@ -176,13 +177,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 180 "tails.cu"
+#line 181 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 186 "tails.cu"
+#line 187 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -195,7 +196,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         v[8 * i + j] = tcp_ld_shared_16(&s[from + 1024 * i + j]);
-#line 199 "tails.cu"
+#line 200 "tails.cu"
                     }
                 }
             }
@@ -206,7 +207,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 210 "tails.cu"
+#line 211 "tails.cu"
                     }
                 }
             }
@@ -230,7 +231,8 @@ TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int6
     TCP_CHECK(tcp_check_tensor("through_shared", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("through_shared", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("through_shared", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B,
-                                 0, 2 * N - 2 * ld + 2 * M * ld));
+                                 0, 2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2,
+                                 {{M, 2 * ld}, {N, 2}}));
     return TCP_LAUNCH(through_shared_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192,
                       stream, A, B, (int)M, (int)N, ld);
 }
@@ -265,13 +267,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 269 "tails.cu"
+#line 271 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 275 "tails.cu"
+#line 277 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -284,11 +286,11 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 288 "tails.cu"
+#line 290 "tails.cu"
                     } else {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_zero_16();
-#line 292 "tails.cu"
+#line 294 "tails.cu"
                     }
                 }
             }
@@ -298,7 +300,7 @@ static __global__ void __launch_bounds__(128)
                 for (int j = 0; j < 8; ++j) {
 #line 27 "tails.tcp"
                     tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 302 "tails.cu"
+#line 304 "tails.cu"
                 }
             }
         }
@@ -316,13 +318,13 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 320 "tails.cu"
+#line 322 "tails.cu"
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             tcp_st_global_128(&tiles[to + 1024 * i], v[i]);
-#line 326 "tails.cu"
+#line 328 "tails.cu"
         }
     }
 }
@@ -342,8 +344,10 @@ TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t 
     if ((N + 63) / 64 == 0) return TCP_OK;
     TCP_CHECK(tcp_check_tensor("padded", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("padded", "tiles", tiles, 16));
-    TCP_CHECK(tcp_check_distinct("padded", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "tiles", tiles,
-                                 0, 8192 * ((M + 63) / 64) * ((N + 63) / 64)));
+    TCP_CHECK(tcp_check_distinct(
+        "padded", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "tiles", tiles, 0,
+        8192 * ((M + 63) / 64) * ((N + 63) / 64), 2, {{M, 2 * ld}, {N, 2}}, 2,
+        {{64, 128}, {64, 2}, {(M + 63) / 64, 8192}, {(N + 63) / 64, 8192 * ((M + 63) / 64)}}));
     return TCP_LAUNCH(padded_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192, stream,
                       A, tiles, (int)M, (int)N, ld);
 }

@@ -116,7 +116,7 @@ static void check_launcher() {
         (void *)(a + 257));
     CHECK_STR(tcp_last_error(), want);
     HOLDS(copy_tile_launch(a, a + 252, nullptr) == TCP_ERR_OVERLAP);
-    CHECK_STR(tcp_last_error(), "copy_tile: 'src' and 'out' share memory");
+    CHECK_STR(tcp_last_error(), "copy_tile: the address ranges of 'src' and 'out' overlap");
     HOLDS(copy_tile_launch(a, a + 256, nullptr) == TCP_OK);
     HOLDS(rotate_launch(nullptr, nullptr, 1, 32, -1, nullptr) == TCP_ERR_PRECONDITION);
     CHECK_STR(tcp_last_error(), "rotate: 'rounds' = -1 must be in 0 .. 1000");
