@@ -205,7 +205,7 @@ static struct place *places(struct layer *x, const struct kernel *k) {
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
-        p[i].cosize = lay_cosize(&x->s.lay, t->layout).num;
+        p[i].cosize = lay_span(&x->s.lay, t->layout).num;
         p[i].asked = calls ? align_for_calls(k, t) : 1;
     }
     return p;
@@ -320,7 +320,7 @@ static int64_t period_of(const struct swizzle_choice *y) {
 // The cosize of one slot of buffer "i" in arrangement "y", in elements.
 static int64_t slot_size(struct layer *x, int i, const struct swizzle_choice *y) {
     struct lay l = y->text ? lay_parse(&x->s.lay, y->text) : layer_layout(x, i);
-    return lay_cosize(&x->s.lay, l).num;
+    return lay_span(&x->s.lay, l).num;
 }
 
 bool layer_moves_slots(struct layer *x, int i, const struct swizzle_choice *choice) {

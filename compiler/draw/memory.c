@@ -133,7 +133,7 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     if (!lay_valid(r->layout)) return "its layout is not known";
     if (sw.b <= 0 && r->tensor && r->tensor->swizzle_auto)
         return picture_text(p, "'swizzle auto' chose %s, %s; --view=layout draws its offsets",
-                            lay_int_equal(lay_cosize(&p->s->lay, r->layout),
+                            lay_int_equal(lay_span(&p->s->lay, r->layout),
                                           lay_size(&p->s->lay, r->layout))
                                 ? "no swizzle"
                                 : "padding",

@@ -261,7 +261,7 @@ static struct explained_tensor explain_tensor(struct session *s, const struct te
         .local = true,
         .at = t->smem_offset,
     };
-    struct lay_int n = lay_valid(t->layout) ? lay_cosize(&s->lay, t->layout) : LAY_INT_INVALID;
+    struct lay_int n = lay_valid(t->layout) ? lay_span(&s->lay, t->layout) : LAY_INT_INVALID;
     if (lay_int_static(n)) x.nbytes = n.num * t->elem->bits / 8;
     lay_clear_error(&s->lay);
     return x;

@@ -290,7 +290,7 @@ static const char *event_text(struct session *s, const struct event *e) {
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,
                                           int64_t stages) {
     struct explained_ring r = {.name = t->name};
-    struct lay_int all = lay_cosize(&s->lay, t->layout);
+    struct lay_int all = lay_span(&s->lay, t->layout);
     if (lay_int_static(all)) r.bytes = all.num * t->elem->bits / 8;
     r.stage_bytes = r.bytes;
     const struct lay_tuple *d = t->layout.stride;

@@ -169,18 +169,18 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     const char *word = trimmed(s, text, len);
     const struct elem_type *type = elem_type_find(word);
     if (type) return type;
-    const char *known[64], *near;
+    const char *known[64], *near, *ours;
     int n = 0;
     for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
     const char *dot = strrchr(word, '.');
-    near = foreign_type(dot ? dot + 1 : word);
-    if (!near) near = diag_did_you_mean(word, known, n);
+    const char *help = foreign_type_help(s, dot ? dot + 1 : word, &ours);
+    near = diag_did_you_mean(word, known, n);
+    if (!help && near) help = arena_printf(&s->arena, "did you mean '%s'?", near);
     if (strpbrk(word, " :,>-"))
         return option_error(
                    "there is no type '%s'; a copy that converts has two, as in 'f32 -> f16'", word),
                NULL;
-    option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+    option_error("there is no type '%s'%s%s", word, help ? "; " : "", help ? help : "");
     return NULL;
 }
 

@@ -109,8 +109,11 @@ bool lay_static(struct lay);
 
 // -- looking at layouts ---------------------------------------------------------------------------
 struct lay_int lay_size(struct lay_ctx *, struct lay);
-// The largest value + 1, ignoring the swizzle.  @pre static, or a single mode with symbols.
+// The largest value + 1.  With symbols there is a result only if it is one term.
 struct lay_int lay_cosize(struct lay_ctx *, struct lay);
+// The same with strides taken positive and without swizzle and offset: how many numbers the layout
+// spans.
+struct lay_int lay_span(struct lay_ctx *, struct lay);
 int lay_rank(struct lay);
 int lay_depth(struct lay);
 struct lay lay_mode(struct lay_ctx *, struct lay, int i);
@@ -144,7 +147,9 @@ const struct lay_tuple *lay_crd2crd(struct lay_ctx *, const struct lay_tuple *co
 // The coordinate whose value is "index", computed from the strides.
 const struct lay_tuple *lay_hier_coord(struct lay_ctx *, struct lay, int64_t index);
 const struct lay_tuple *lay_flat_coord(struct lay_ctx *, struct lay, int64_t index);
-struct lay_int lay_1d_coord(struct lay_ctx *, struct lay, int64_t index);
+// A coordinate of "shape" with an integer for each mode.
+const struct lay_tuple *lay_flat_of_coord(struct lay_ctx *, const struct lay_tuple *coord,
+                                          const struct lay_tuple *shape);
 
 // The result of a slice.  Its value at c is sw(layout.offset + offset + <c, stride>).
 struct lay_view {

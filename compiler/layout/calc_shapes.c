@@ -114,28 +114,49 @@ OP(op_crd2crd) {
     return calc_of_tuple(a->ctx, lay_crd2crd(a->ctx, TUPLE(0), TUPLE(1), TUPLE(2)));
 }
 
-// Whether the layout has the value at some coordinate; fails if not.
-static bool has_value(struct lay_ctx *ctx, struct lay l, int64_t value) {
+enum { SEARCH = 1 << 20 };
+
+// Whether "c" is a coordinate of "shape": each part is inside its extent.
+static bool is_inside(const struct lay_tuple *c, const struct lay_tuple *shape) {
+    if (shape->rank < 0) return c->leaf.num >= 0 && c->leaf.num < shape->leaf.num;
+    for (int i = 0; i < shape->rank; ++i)
+        if (!is_inside(c->kid[i], shape->kid[i])) return false;
+    return true;
+}
+
+// The coordinate where the layout has the value: by the strides, as in CuTe, or the first one that
+// is found by trying.  Fails if there is none.
+static const struct lay_tuple *coord_with(struct lay_ctx *ctx, struct lay l, int64_t value) {
     const struct lay_tuple *c = lay_hier_coord(ctx, l, value);
-    struct lay_int found = c ? lay_crd2idx(ctx, c, l.shape, l.stride) : LAY_INT_INVALID;
-    if (!c || !lay_plain(found) || found.num == value) return c != NULL;
-    lay_fail(ctx, "no coordinate of '%s' has the value %" PRId64, lay_text(ctx, l), value);
-    return false;
+    struct lay_int size = lay_size(ctx, l);
+    int64_t x;
+    if (!c || !lay_static(l)) return c;
+    if (is_inside(c, l.shape) && lay_eval_coord(ctx, l, c, &x) && x == value) return c;
+    bool all = lay_plain(size) && size.num <= SEARCH;
+    for (int64_t i = 0; all && i < size.num; ++i)
+        if (lay_eval(ctx, l, i, &x) && x == value)
+            return lay_idx2crd(ctx, lay_leaf_of(ctx, i), l.shape, NULL);
+    lay_fail(ctx,
+             all ? "no coordinate of '%s' has the value %" PRId64
+                 : "no coordinate of '%s' that is found by its strides has the value %" PRId64,
+             lay_text(ctx, l), value);
+    return NULL;
 }
 
 OP(op_hier_coord) {
-    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
-    return calc_of_tuple(a->ctx, lay_hier_coord(a->ctx, LAYOUT(0), NUM(1)));
+    return calc_of_tuple(a->ctx, coord_with(a->ctx, LAYOUT(0), NUM(1)));
 }
 
 OP(op_flat_coord) {
-    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
-    return calc_of_tuple(a->ctx, lay_flat_coord(a->ctx, LAYOUT(0), NUM(1)));
+    struct lay l = LAYOUT(0);
+    const struct lay_tuple *c = coord_with(a->ctx, l, NUM(1));
+    return calc_of_tuple(a->ctx, c ? lay_flat_of_coord(a->ctx, c, l.shape) : NULL);
 }
 
 OP(op_1d_coord) {
-    if (!has_value(a->ctx, LAYOUT(0), NUM(1))) return calc_none();
-    return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
+    struct lay l = LAYOUT(0);
+    const struct lay_tuple *c = coord_with(a->ctx, l, NUM(1));
+    return c ? calc_of_int(a->ctx, lay_crd2idx(a->ctx, c, l.shape, NULL)) : calc_none();
 }
 
 // -- tensors, widths, swizzles --------------------------------------------------------------------

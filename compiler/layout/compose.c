@@ -110,6 +110,12 @@ static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
             take = lay_static_int(take.num);
         else
             what = step_symbolic(c, a->s[j], &n, &d, &take);
+        if (what == 0 && lay_is_unit(n)) {  // no step is taken, so it need not meet the mode
+            out->s[out->n] = n;
+            out->d[out->n] = lay_static_int(0);
+            out->n += out->n == 0;
+            return true;
+        }
         if (what == 0) return reject(c, j, n, step);
         if (what == 1) continue;
         out->s[out->n] = take;

@@ -230,7 +230,8 @@ static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay n
 static struct lay with_next(struct lay_ctx *ctx, struct lay a, struct lay tile, struct lay both,
                             bool behind) {
     struct lay_int count, end;
-    if (!both.shape || !lay_complement_end(ctx, tile, lay_coalesce(ctx, a).shape, &count, &end))
+    if (!both.shape ||
+        !lay_complement_end(ctx, tile, lay_coalesce(ctx, a).shape, true, &count, &end))
         return both;
     struct lay rest = lay_mode(ctx, both, 1);
     bool one = lay_is_unit(lay_size(ctx, rest));
@@ -305,11 +306,12 @@ struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_t
 
 enum { CHECK_COPIES = 1 << 16 };
 
-// Whether the copies of "a" are disjoint: computes all values and puts them into a hash table.
-static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
+// Whether the copies of "a" that "tiler" numbers are disjoint: computes all values and puts them into
+// a hash table.
+static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies, struct lay tiler) {
     struct lay_int n = lay_size(ctx, a), m = lay_size(ctx, copies), all = lay_int_mul(ctx, n, m);
     struct entry {
-        int64_t sum, low;
+        int64_t sum, low, copy;
         bool used;
     };
     if (!lay_plain(all) || all.num > CHECK_COPIES || !lay_static(a) || !lay_static(copies))
@@ -320,15 +322,15 @@ static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
     for (uint64_t k = 0; k < size; ++k) table[k].used = false;
     for (int64_t j = 0; j < m.num; ++j)
         for (int64_t i = 0; i < n.num; ++i) {
-            int64_t low, high, sum;
+            int64_t low, high, sum, copy;
             if (!lay_eval(ctx, a, i, &low) || !lay_eval(ctx, copies, j, &high) ||
-                __builtin_add_overflow(low, high, &sum))
+                !lay_eval(ctx, tiler, j, &copy) || __builtin_add_overflow(low, high, &sum))
                 return false;
             uint64_t k = (uint64_t)sum * 0x9E3779B97F4A7C15u;
             k = (k ^ k >> 32) & (size - 1);
             while (table[k].used && table[k].sum != sum) k = (k + 1) & (size - 1);
-            if (table[k].used && table[k].low != low) return false;
-            table[k] = (struct entry){sum, low, true};
+            if (table[k].used && (table[k].low != low || table[k].copy != copy)) return false;
+            table[k] = (struct entry){sum, low, copy, true};
         }
     return true;
 }
@@ -347,11 +349,15 @@ static bool forwards(const struct lay_tuple *stride) {
 
 // (a, complement(a, size(a) * cosize(tiler)) o tiler); refused if that is not exact.
 static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
-    struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_cosize(ctx, tiler));
+    struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_span(ctx, tiler)), count, end;
     struct lay gaps = lay_complement_as(ctx, a, lay_leaf(ctx, room), false), copies;
     lay_trace(ctx, gaps, "complement of %s up to size x cosize = %s", lay_text(ctx, a),
               lay_int_text(ctx, room));
     bool first = !ctx->error;
+    if (gaps.shape && lay_is_unit(lay_size(ctx, gaps)) &&
+        !lay_int_less_equal(lay_span(ctx, tiler), lay_static_int(1)) &&
+        lay_complement_end(ctx, a, lay_leaf(ctx, room), false, &count, &end))
+        gaps.stride = lay_leaf(ctx, end);  // all copies are beyond the gaps
     copies = lay_compose(ctx, gaps, tiler);
     if (!copies.shape && first && ctx->error && gaps.shape && tiler.shape) {
         const char *why = ctx->error;
@@ -362,8 +368,8 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     if (!copies.shape) return copies;
     // beyond the gaps, or backwards from the first copy, copies may overlap
     bool within =
-        forwards(tiler.stride) && lay_int_less_equal(lay_cosize(ctx, tiler), lay_size(ctx, gaps));
-    if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies)) {
+        forwards(tiler.stride) && lay_int_less_equal(lay_span(ctx, tiler), lay_size(ctx, gaps));
+    if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies, tiler)) {
         lay_fail(ctx, "'%s' times '%s' has no result: the copies would overlap", lay_text(ctx, a),
                  lay_text(ctx, tiler));
         return lay_layout_invalid();

@@ -291,16 +291,16 @@ const struct lay_tuple *lay_hier_coord(struct lay_ctx *ctx, struct lay l, int64_
 }
 
 const struct lay_tuple *lay_flat_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
-    const struct lay_tuple *c = lay_hier_coord(ctx, l, index), *kid[LAY_MAX_RANK];
-    if (!c || c->rank < 0) return c;
-    for (int i = 0; i < c->rank; ++i)
-        kid[i] = lay_leaf(ctx, lay_crd2idx(ctx, c->kid[i], l.shape->kid[i], NULL));
-    if (c->rank == 1) return kid[0];
-    return lay_tuple(ctx, c->rank, kid);
+    return lay_flat_of_coord(ctx, lay_hier_coord(ctx, l, index), l.shape);
 }
 
-struct lay_int lay_1d_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
-    return lay_crd2idx(ctx, lay_hier_coord(ctx, l, index), l.shape, NULL);
+const struct lay_tuple *lay_flat_of_coord(struct lay_ctx *ctx, const struct lay_tuple *c,
+                                          const struct lay_tuple *shape) {
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    if (!c || c->rank < 0) return c;
+    for (int i = 0; i < c->rank; ++i)
+        kid[i] = lay_leaf(ctx, lay_crd2idx(ctx, c->kid[i], shape->kid[i], NULL));
+    return c->rank == 1 ? kid[0] : lay_tuple(ctx, c->rank, kid);
 }
 
 // -- slicing --------------------------------------------------------------------------------------

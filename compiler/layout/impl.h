@@ -68,7 +68,7 @@ enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
 // Computes the last mode of the complement of "tile" up to "cotarget", including one of extent 1,
 // which lay_complement leaves out.  Returns false if there is no complement.
 bool lay_complement_end(struct lay_ctx *, struct lay tile, const struct lay_tuple *cotarget,
-                        struct lay_int *count, struct lay_int *step);
+                        bool fill, struct lay_int *count, struct lay_int *step);
 struct lay lay_zipped_divide_as_cute(struct lay_ctx *, struct lay a, const struct lay_tiler *);
 // The complement.  Without "fill" it is disjoint and ordered, but like CuTe's it may leave numbers
 // out below a stride that is not a multiple of the span of the modes below it.

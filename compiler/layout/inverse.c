@@ -51,7 +51,7 @@ static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple
     a = lay_inner(a);
     struct lay filtered = lay_filter(ctx, a);
     if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f)) return false;
-    if (!cotarget) cotarget = lay_leaf(ctx, lay_cosize(ctx, filtered));
+    if (!cotarget) cotarget = lay_leaf(ctx, lay_span(ctx, filtered));
     struct lay_int room = lay_tuple_product(ctx, cotarget);
     int64_t lo, hi;
     lay_int_range(room, &lo, &hi);
@@ -109,14 +109,42 @@ struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay
     return lay_flat_lay(ctx, &out);
 }
 
+// Whether the values of the swizzled "a" and copies of them at "r" are the numbers below "n", each
+// once.
+static bool fills_swizzled(struct lay_ctx *ctx, struct lay a, struct lay r, int64_t n) {
+    int64_t *copy = lay_new(ctx, sizeof *copy * (size_t)n), size = lay_size(ctx, a).num, x, y,
+            found = 0;
+    for (int64_t i = 0; i < n; ++i) copy[i] = -1;
+    for (int64_t j = 0, copies = lay_size(ctx, r).num; j < copies; ++j)
+        for (int64_t i = 0; i < size; ++i) {
+            if (!lay_eval(ctx, a, i, &x) || !lay_eval(ctx, r, j, &y)) return false;
+            if (x < 0 || x >= n - y || (copy[x + y] >= 0 && copy[x + y] != j)) return false;
+            found += copy[x + y] < 0;
+            copy[x + y] = j;
+        }
+    return found == n;
+}
+
 struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget) {
-    return lay_complement_as(ctx, a, cotarget, true);
+    struct lay r = lay_complement_as(ctx, a, cotarget, true);
+    if (!r.shape || !a.composed) return r;
+    struct lay_int n =
+        lay_int_mul(ctx, lay_size(ctx, lay_filter_zeros(ctx, lay_inner(a))), lay_size(ctx, r));
+    bool small = lay_static(a) && lay_static(r) && lay_plain(n) && n.num <= CHECK_POINTS &&
+                 lay_plain(lay_size(ctx, a)) && lay_size(ctx, a).num <= CHECK_POINTS;
+    if (small && fills_swizzled(ctx, a, r, n.num)) return r;
+    lay_fail(ctx,
+             small ? "'%s' has no complement: the swizzle takes its values apart"
+                   : "'%s' has no complement that can be found: it is swizzled and not static, or "
+                     "has too many values",
+             lay_text(ctx, a));
+    return bad();
 }
 
 bool lay_complement_end(struct lay_ctx *ctx, struct lay tile, const struct lay_tuple *cotarget,
-                        struct lay_int *count, struct lay_int *step) {
+                        bool fill, struct lay_int *count, struct lay_int *step) {
     struct lay_flat out;
-    if (!complement(ctx, tile, cotarget, true, &out)) return false;
+    if (!complement(ctx, tile, cotarget, fill, &out)) return false;
     *count = out.s[out.n - 1];
     *step = out.d[out.n - 1];
     return true;
@@ -251,7 +279,7 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
         return bad();
     }
     struct lay_swizzle w;
-    struct lay_int end = lay_cosize(ctx, lay_inner(l));
+    struct lay_int end = lay_span(ctx, lay_inner(l));
     int reach = l.sw.m + (l.sw.s > 0 ? l.sw.s : 0);  // the lowest bit that the swizzle reads
     if (l.sw.b == 0) return inv;
     if (lay_need_static(ctx, inv, name) && lay_swizzle_move(ctx, inv, l.sw, &w)) {

@@ -1,6 +1,8 @@
 // Makes layouts, and reads and rearranges their modes.  Nothing here changes the stride of a mode.
 #include "layout/impl.h"
 
+enum { CHECK_POINTS = 1 << 20 };
+
 struct lay lay_layout_invalid(void) {
     return (struct lay){NULL, NULL, LAY_INT_INVALID, {0, 0, 0}, false};
 }
@@ -233,14 +235,15 @@ bool lay_equal(struct lay a, struct lay b) {
                            a.sw.m == b.sw.m && a.sw.s == b.sw.s);
 }
 
-static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s,
-                                const struct lay_tuple *d) {
+// The largest sum of the leaves, or the largest one with strides taken positive.
+static struct lay_int largest(struct lay_ctx *ctx, const struct lay_tuple *s,
+                              const struct lay_tuple *d, bool positive) {
     if (s->rank < 0) {
         int64_t lo, hi;
         struct lay_int stride = d->leaf;
         lay_int_range(stride, &lo, &hi);
+        if (lay_is_unit(s->leaf) || (hi <= 0 && !positive)) return lay_static_int(0);
         if (lo < 0) stride = lay_int_neg(ctx, stride);
-        if (lay_is_unit(s->leaf)) return lay_static_int(0);
         if (lay_plain(s->leaf)) return lay_int_mul(ctx, lay_static_int(s->leaf.num - 1), stride);
         lay_fail(ctx, "the cosize is not one term: the extent '%s' is not static",
                  lay_int_text(ctx, s->leaf));
@@ -248,20 +251,63 @@ static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s,
     }
     struct lay_int sum = lay_static_int(0);
     for (int i = 0; i < s->rank; ++i)
-        sum = lay_int_add(ctx, sum, cosize_of(ctx, s->kid[i], d->kid[i]));
+        sum = lay_int_add(ctx, sum, largest(ctx, s->kid[i], d->kid[i], positive));
     return sum;
 }
 
-// The largest value + 1, with strides taken positive.  With symbols there is a result only if it is
-// one term, as for a compact layout.
-struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l) {
+// The largest value + 1, or the same with strides taken positive.
+static struct lay_int one_more(struct lay_ctx *ctx, struct lay l, bool positive) {
     if (!l.shape) return LAY_INT_INVALID;
     if (!lay_tuple_static(l.shape) || !lay_tuple_static(l.stride)) {
         struct lay c = lay_coalesce(ctx, lay_inner(l));
         if (c.shape && c.shape->rank < 0 && lay_is_unit(c.stride->leaf)) return c.shape->leaf;
     }
-    struct lay_int most = cosize_of(ctx, l.shape, l.stride);
-    return lay_is_value(most, 0) ? lay_static_int(1) : lay_int_add(ctx, most, lay_static_int(1));
+    return lay_int_add(ctx, largest(ctx, l.shape, l.stride, positive), lay_static_int(1));
+}
+
+struct lay_int lay_span(struct lay_ctx *ctx, struct lay l) {
+    return one_more(ctx, l, true);
+}
+
+// The same function without the modes that move by whole periods of the swizzle, if "low", or only
+// with those.
+static struct lay by_period(struct lay_ctx *ctx, struct lay l, bool low) {
+    struct lay_flat f;
+    int64_t period = (int64_t)1 << (l.sw.m + l.sw.b + (l.sw.s < 0 ? -l.sw.s : l.sw.s));
+    int n = 0;
+    if (!lay_flat_of(ctx, l.shape, l.stride, &f)) return lay_layout_invalid();
+    for (int i = 0; i < f.n; ++i) {
+        if (lay_int_divisible(f.d[i], period) == low) continue;
+        f.s[n] = f.s[i];
+        f.d[n++] = f.d[i];
+    }
+    f.n = n;
+    return lay_flat_lay(ctx, &f);
+}
+
+// The largest value + 1 of a swizzled layout.  A whole period stays what it is under the swizzle,
+// so only the values within a period have to be compared.
+static struct lay_int cosize_swizzled(struct lay_ctx *ctx, struct lay l) {
+    struct lay far = by_period(ctx, l, false), near = by_period(ctx, l, true);
+    struct lay_int whole = one_more(ctx, far, false), n = lay_size(ctx, near);
+    if (whole.den == 0 || !near.shape) return LAY_INT_INVALID;
+    near = lay_under(l, near);
+    if (!lay_need_static(ctx, near, "the cosize of a swizzled layout")) return LAY_INT_INVALID;
+    if (!lay_plain(n) || n.num > CHECK_POINTS) {
+        lay_fail(ctx, "the cosize of '%s' takes more than %d values to find", lay_text(ctx, l),
+                 CHECK_POINTS);
+        return LAY_INT_INVALID;
+    }
+    int64_t most = INT64_MIN, x;
+    for (int64_t i = 0; i < n.num; ++i) {
+        if (!lay_eval(ctx, near, i, &x)) return LAY_INT_INVALID;
+        most = x > most ? x : most;
+    }
+    return lay_int_add(ctx, whole, lay_int(most));
+}
+
+struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l) {
+    return l.shape && l.composed ? cosize_swizzled(ctx, l) : one_more(ctx, l, false);
 }
 
 struct lay lay_mode(struct lay_ctx *ctx, struct lay l, int i) {

@@ -75,6 +75,13 @@ bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool
         return false;
     }
     int by = lowest(n), m = wider ? w.m - by : w.m + by, b = w.b;
+    int lost = -m < b ? -m : b, top = w.m + lost - 1 - w.s;
+    if (w.s < 0 && lost > 0 && top >= by) {
+        lay_fail(ctx,
+                 "Sw<%d,%d,%d> moves bit %d by bit %d, which is inside an element %lld times wider",
+                 w.b, w.m, w.s, top, w.m + lost - 1, (long long)n);
+        return false;
+    }
     if (m < 0) {
         b = b + m > 0 ? b + m : 0;
         m = 0;

@@ -2,50 +2,96 @@
 // layouts share.
 #include "layout/impl.h"
 
-typedef bool leaf_fn(struct lay_ctx *, int64_t n, struct lay_int *s, struct lay_int *d);
-
-static struct lay each_leaf(struct lay_ctx *ctx, struct lay l, int64_t n, leaf_fn *change) {
-    if (l.shape->rank < 0) {
-        struct lay_int s = l.shape->leaf, d = l.stride->leaf;
-        if (!change(ctx, n, &s, &d)) return lay_layout_invalid();
-        return lay_raw(lay_leaf(ctx, s), lay_leaf(ctx, d));
-    }
+// "l" with the leaves of "f" from number "*at" on, in the structure of "l".
+static struct lay with_leaves(struct lay_ctx *ctx, struct lay l, const struct lay_flat *f,
+                              int *at) {
     struct lay part[LAY_MAX_RANK];
-    for (int i = 0; i < l.shape->rank; ++i)
-        part[i] = each_leaf(ctx, lay_mode(ctx, l, i), n, change);
+    if (l.shape->rank < 0) {
+        int k = (*at)++;
+        return lay_raw(lay_leaf(ctx, f->s[k]), lay_leaf(ctx, f->d[k]));
+    }
+    for (int i = 0; i < l.shape->rank; ++i) part[i] = with_leaves(ctx, lay_mode(ctx, l, i), f, at);
     return lay_join(ctx, l.shape->rank, part);
 }
 
-// s:d -> s:d/n if n divides the stride; otherwise the extent is divided by the rest of n.
-static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d) {
+// s:d -> s:d/n if n divides the stride; otherwise the extent is divided by the rest of n.  Adds to
+// "*within" the largest place in a wide element that the coordinates of one such element reach.
+static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d,
+                  int64_t *within) {
+    int64_t lo, hi;
     if (lay_is_value(*d, 0)) return true;
     if (lay_int_divisible(*d, n)) {
         *d = lay_int_div(ctx, *d, lay_static_int(n));
-        return true;
+        return d->den != 0;
     }
-    if (lay_plain(*d) && n % d->num == 0) {
-        int64_t mag = d->num < 0 ? -d->num : d->num;
-        *s = lay_int_ceil_div(ctx, *s, lay_static_int(n / mag));
-        *d = lay_static_int(d->num < 0 ? -1 : 1);
-        return s->den != 0;
+    if (!lay_plain(*d) || n % d->num != 0) {
+        lay_fail(ctx,
+                 "the stride '%s' and the %lld elements that become one: neither divides the other",
+                 lay_int_text(ctx, *d), (long long)n);
+        return false;
     }
-    lay_fail(ctx,
-             "the stride '%s' and the %lld elements that become one: neither divides the other",
-             lay_int_text(ctx, *d), (long long)n);
-    return false;
+    if (d->num < 0 && !lay_is_unit(*s)) {
+        lay_fail(ctx,
+                 "the mode '%s:%s' runs backwards, so the first of the %lld elements that become "
+                 "one is not at coordinate 0",
+                 lay_int_text(ctx, *s), lay_int_text(ctx, *d), (long long)n);
+        return false;
+    }
+    lay_int_range(*s, &lo, &hi);
+    int64_t way = d->num < 0 ? -1 : 1, each = n / (d->num * way);
+    *within += ((hi < each ? hi : each) - 1) * d->num;
+    *s = lay_int_ceil_div(ctx, *s, lay_static_int(each));
+    *d = lay_static_int(way);
+    return s->den != 0;
 }
 
-static bool narrow(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d) {
-    struct lay_int *grows = lay_is_value(*d, 1) || lay_is_value(*d, -1) ? s : d;
-    *grows = lay_int_mul(ctx, *grows, lay_static_int(n));
-    return grows->den != 0;
+static struct lay widened(struct lay_ctx *ctx, struct lay l, int64_t n) {
+    struct lay_flat f;
+    int64_t within = 0;
+    int at = 0;
+    if (!lay_flat_of(ctx, l.shape, l.stride, &f)) return lay_layout_invalid();
+    for (int i = 0; i < f.n; ++i) {
+        if (!widen(ctx, n, &f.s[i], &f.d[i], &within)) return lay_layout_invalid();
+        if (within >= n) {
+            lay_fail(ctx,
+                     "'%s' has no elements %lld times wider: coordinates that would become one are "
+                     "%lld apart",
+                     lay_text(ctx, l), (long long)n, (long long)within);
+            return lay_layout_invalid();
+        }
+    }
+    return with_leaves(ctx, l, &f, &at);
 }
 
-static bool has_unit(const struct lay_tuple *d) {
-    if (d->rank < 0) return lay_is_value(d->leaf, 1) || lay_is_value(d->leaf, -1);
-    for (int i = 0; i < d->rank; ++i)
-        if (has_unit(d->kid[i])) return true;
-    return false;
+// The leaf whose elements are contiguous, so that it counts the narrow elements too: one of stride
+// 1, rather with several elements; -1: none.  The stride of a leaf of one element does not matter.
+static int unit_leaf(const struct lay_flat *f) {
+    int one = -1;
+    for (int i = 0; i < f->n; ++i) {
+        bool single = lay_is_unit(f->s[i]);
+        if (!single && lay_is_value(f->d[i], 1)) return i;
+        if (single && one < 0 && (lay_is_value(f->d[i], 1) || lay_is_value(f->d[i], -1))) one = i;
+    }
+    return one;
+}
+
+static struct lay narrowed(struct lay_ctx *ctx, struct lay l, int64_t n) {
+    struct lay_flat f;
+    int at = 0;
+    if (!lay_flat_of(ctx, l.shape, l.stride, &f)) return lay_layout_invalid();
+    int unit = unit_leaf(&f);
+    if (unit < 0 && n > 1) {
+        lay_fail(ctx, "'%s' has no contiguous elements that could become narrower",
+                 lay_text(ctx, l));
+        return lay_layout_invalid();
+    }
+    for (int i = 0; i < f.n; ++i) {
+        struct lay_int *grows = i == unit ? &f.s[i] : &f.d[i];
+        if (i == unit) f.d[i] = lay_static_int(1);
+        *grows = lay_int_mul(ctx, *grows, lay_static_int(n));
+        if (grows->den == 0) return lay_layout_invalid();
+    }
+    return with_leaves(ctx, l, &f, &at);
 }
 
 static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider) {
@@ -55,12 +101,7 @@ static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider)
         lay_fail(ctx, "the width of elements cannot change by %lld", (long long)n);
         return lay_layout_invalid();
     }
-    if (!wider && !has_unit(l.stride)) {
-        lay_fail(ctx, "'%s' has no contiguous elements that could become narrower",
-                 lay_text(ctx, l));
-        return lay_layout_invalid();
-    }
-    struct lay inner = each_leaf(ctx, lay_inner(l), n, wider ? widen : narrow);
+    struct lay inner = wider ? widened(ctx, lay_inner(l), n) : narrowed(ctx, lay_inner(l), n);
     if (!l.composed || !inner.shape) return inner;
     struct lay_int by = lay_static_int(n);
     struct lay_int off = wider ? lay_int_div(ctx, l.offset, by) : lay_int_mul(ctx, l.offset, by);
@@ -131,12 +172,24 @@ static struct lay_int unmoved(struct lay_ctx *ctx, struct lay l, struct lay_int 
     return least(ctx, n, lay_gcd((int64_t)1 << l.sw.m, lay_int_divisor(l.offset)));
 }
 
+// How many of the "n" elements that "inverse" numbers are inside "a".
+static struct lay_int within(struct lay_ctx *ctx, struct lay a, struct lay inverse,
+                             struct lay_int n) {
+    struct lay_int size = lay_size(ctx, a);
+    int64_t x;
+    if (!lay_plain(n) || !lay_plain(size) || !lay_static(inverse) || n.num <= 1) return n;
+    for (int64_t i = 0; i < n.num; ++i)
+        if (!lay_eval(ctx, inverse, i, &x) || x >= size.num) return lay_int(i);
+    return n;
+}
+
 // Consecutive elements that both have in common.  If the extent has symbols, its known divisor is
 // the result.
 struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
     if (!a.shape || !b.shape) return LAY_INT_INVALID;
     struct lay_int n = run(ctx, common(ctx, lay_inner(a), lay_inner(b), &inverse));
+    n = within(ctx, a, inverse, n);
     return unmoved(ctx, b, unmoved(ctx, a, n));
 }
 
@@ -144,7 +197,7 @@ struct lay lay_max_common_layout(struct lay_ctx *ctx, struct lay a, struct lay b
     struct lay inverse;
     if (!a.shape || !b.shape) return lay_layout_invalid();
     struct lay both = common(ctx, lay_inner(a), lay_inner(b), &inverse);
-    struct lay_int n = unmoved(ctx, b, unmoved(ctx, a, run(ctx, both)));
+    struct lay_int n = unmoved(ctx, b, unmoved(ctx, a, within(ctx, a, inverse, run(ctx, both))));
     if (n.den == 0) return lay_layout_invalid();
     if (lay_is_unit(n)) return lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
     return lay_compose(ctx, inverse, lay_make(ctx, lay_leaf(ctx, n), lay_leaf_of(ctx, 1)));

@@ -210,7 +210,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     if (t->space == MEM_SHARED && !t->outside)
         b->count = t->smem_elements;
     else if (t->space != MEM_GLOBAL && lay_valid(t->layout))
-        b->count = lay_cosize(&w->s->lay, t->layout).num;
+        b->count = lay_span(&w->s->lay, t->layout).num;
     w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
     return b;
 }
@@ -231,17 +231,17 @@ static bool speaks_of_warps(const struct stmt *list) {
 static void take_functions(struct lowering *w, const char *stem) {
     struct session *s = w->s;
     const struct kernel *k = w->kernel;
-    for (int i = 0; i < w->plan->nfunctions; ++i) names_take(&w->names, w->plan->function[i]->name);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_CALL && st->call->fn) names_reserve(&w->names, st->call->fn->name);
     if (k->device) return;
     names_take(&w->names, c_name_of_function(s, w->plan, stem, 0));
-    for (int i = 0; c_name_kernel_ends[i]; ++i)
-        names_take(&w->names, arena_printf(&s->arena, "%s%s", stem, c_name_kernel_ends[i]));
     for (const struct kernel *x = k->first_case ? k->first_case : k; x; x = x->next_case)
         for (int i = 0; i < x->nvariants; ++i) {
             int tag = x->variant[i].tag;
             names_take(&w->names, c_name_of_function(s, w->plan, stem, tag));
             names_take(&w->names, arena_printf(&s->arena, "fits_%d", tag));
         }
+    names_reserve(&w->names, arena_printf(&s->arena, "%s_variant", stem));
 }
 
 // "variant": number of the variant, or -1 if the kernel has none.

@@ -39,6 +39,12 @@ static void push(struct names *t, const char *name) {
     t->at[t->n++] = name;
 }
 
+void names_reserve(struct names *t, const char *name) {
+    for (int i = 0; i < t->n; ++i)
+        if (strcmp(t->at[i], name) == 0) return;
+    push(t, name);
+}
+
 const char *names_take(struct names *t, const char *want) {
     char *name = arena_strndup(&t->s->arena, want, strlen(want));
     for (char *c = name; *c; ++c) {

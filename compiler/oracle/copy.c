@@ -36,7 +36,7 @@ int64_t oracle_buffer(const struct tensor *t) {
 int64_t oracle_each(struct session *s, const struct tensor *t) {
     if (t->space != MEM_FRAG) return 0;
     if (t->outside || !lay_valid(t->layout)) return IMAGE_OUTSIDE;
-    struct lay_int n = lay_cosize(&s->lay, t->layout);
+    struct lay_int n = lay_span(&s->lay, t->layout);
     return lay_int_static(n) ? n.num : IMAGE_OUTSIDE;
 }
 

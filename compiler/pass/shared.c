@@ -54,7 +54,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     for (int i = 0; i < k->nlocal; ++i) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
-        int64_t cosize = lay_cosize(&s->lay, t->layout).num, elements = reach_of(t, cosize);
+        int64_t cosize = lay_span(&s->lay, t->layout).num, elements = reach_of(t, cosize);
         // beyond the available memory only the sum is reported, so calls need not be searched
         bool over = at > arch_shared_bytes(p->arch);
         if (elements > SHARED_MOST) {

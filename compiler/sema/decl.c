@@ -21,6 +21,11 @@ static void declare_const(struct sema *c, const struct ast_decl *d) {
     const struct options *o = &c->s->options;
     int first, end = defines_of(c->define, o->ndefines, d->name.name, &first);
     for (int i = first; i < end; ++i) {
+        const char *text = c->define[i]->text, *last = c->define[end - 1]->text;
+        if (strcmp(text, last) != 0)
+            diag_warn(c->s, W_UNUSED, d->name.at,
+                      "-D %s=%s has no effect, because -D %s=%s comes after it", d->name.name, text,
+                      d->name.name, last);
         c->define_used[c->define[i] - o->defines] = true;
         const struct ast_expr *given = parse_expr_text(c->s, c->define[i]->text);
         if (given) e = given;

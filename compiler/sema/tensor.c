@@ -16,27 +16,15 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     const char *names[64];
     int n = 0;
     for (int i = 0; i < n_elem_types && n < 64; ++i) names[n++] = elem_types[i].name;
-    const char *near = foreign_type(id->name);
-    if (!near) near = diag_did_you_mean(id->name, names, n);
-    static const struct {
-        const char *name, *help;
-    } none[] = {
-        {"u4", "an element has at least 8 bits; 'u8' holds two of 4"},
-        {"s4", "an element has at least 8 bits; 'u8' holds two of 4"},
-        {"i4", "an element has at least 8 bits; 'u8' holds two of 4"},
-        {"f4e2m1", "an element has at least 8 bits; 'u8' holds two of 4"},
-        {"f8", "there are 'f8e4m3' and 'f8e5m2'"},
-        {"fp8", "there are 'f8e4m3' and 'f8e5m2'"},
-        {"float8", "there are 'f8e4m3' and 'f8e5m2'"},
-        {"bool", "write 'u8' if a bool has a byte"},
-    };
-    for (size_t i = 0; i < sizeof none / sizeof *none; ++i) {
-        if (strcmp(none[i].name, id->name) != 0) continue;
-        diag_error(c->s, id->at, "'%s' is not an element type; %s", id->name, none[i].help);
+    const char *ours, *help = foreign_type_help(c->s, id->name, &ours);
+    if (help) {
+        diag_error(c->s, id->at, "'%s' is not an element type; %s", id->name, help);
+        if (ours) diag_fixit(c->s, id->at, ours);
         return NULL;
     }
+    const char *near = diag_did_you_mean(id->name, names, n);
     int parts;
-    const char *part = near ? NULL : foreign_vector(id->name, &parts);
+    const char *part = foreign_vector(id->name, &parts);
     if (part && elem_type_find(part)->bits * parts <= 128) {
         diag_error(c->s, id->at, "'%s' is not an element type; the elements are '%s', and %s",
                    id->name, part,
@@ -168,7 +156,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
 // Warns of a swizzle that changes no offset of the layout.
 static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct range at) {
     struct lay_swizzle sw = t->layout.sw;
-    struct lay_int n = lay_cosize(c->lay, lay_inner(t->layout));
+    struct lay_int n = lay_span(c->lay, lay_inner(t->layout));
     int from = sw.m + (sw.s > 0 ? sw.s : 0);
     lay_clear_error(c->lay);
     if (!sw.b || !lay_int_is(t->layout.offset, 0) || !lay_int_static(n) || from > 40 ||
@@ -189,7 +177,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
         return false;
     }
     struct lay plain = lay_inner(t->layout);
-    struct lay_int one = lay_cosize(c->lay, plain);
+    struct lay_int one = lay_span(c->lay, plain);
     if (!lay_int_static(one)) {
         sema_lay_error(c, e->at, "the stages");
         return false;

@@ -9,6 +9,12 @@ struct session;
 
 // The element type that other languages call "name", or NULL.
 const char *foreign_type(const char *name);
+// The type of bits that moves what other languages call "name" and this one has no numbers for: of
+// "bool" and "complex64"; or NULL.
+const char *foreign_bits(const char *name);
+// What to write for the type "name" of other languages, as "did you mean 'f16'?", with the one type
+// that takes its place in "*ours" (NULL: there is not just one); NULL if the name is not known.
+const char *foreign_type_help(struct session *s, const char *name, const char **ours);
 // The element type of the vector type "name" ("float4" has elements of f32), with their number in
 // "*parts"; or NULL.
 const char *foreign_vector(const char *name, int *parts);

@@ -76,8 +76,87 @@ const char *foreign_type(const char *name) {
         {"int64", "s64", NULL},
         {"uint64", "u64", NULL},
         {"size_t", "u64", NULL},
+        {"nv_bfloat16", "bf16", NULL},
+        {"__half_raw", "f16", NULL},
+        {"long", "s64", NULL},
+        {"longlong", "s64", NULL},
+        {"ulong", "u64", NULL},
+        {"ulonglong", "u64", NULL},
+        {"uintptr_t", "u64", NULL},
+        {"intptr_t", "s64", NULL},
+        {"ptrdiff_t", "s64", NULL},
+        {"ushort", "u16", NULL},
+        {"uchar", "u8", NULL},
+        {"byte", "u8", NULL},
+        {"schar", "s8", NULL},
+        {"float8_e4m3", "f8e4m3", NULL},
+        {"float8_e4m3fn", "f8e4m3", NULL},
+        {"float8_e4m3_t", "f8e4m3", NULL},
+        {"f8e4m3fn", "f8e4m3", NULL},
+        {"fp8e4nv", "f8e4m3", NULL},
+        {"fp8_e4m3", "f8e4m3", NULL},
+        {"e4m3fn", "f8e4m3", NULL},
+        {"float8_e5m2", "f8e5m2", NULL},
+        {"fp8e5", "f8e5m2", NULL},
+        {"fp8_e5m2", "f8e5m2", NULL},
     };
     return ours(types, ROWS(types), name);
+}
+
+const char *foreign_bits(const char *name) {
+    static const struct foreign types[] = {
+        {"bool", "b8", NULL},
+        {"bool_", "b8", NULL},
+        {"_Bool", "b8", NULL},
+        {"f8e4m3fnuz", "b8", NULL},
+        {"float8_e4m3fnuz", "b8", NULL},
+        {"float8_e5m2fnuz", "b8", NULL},
+        {"f8e8m0", "b8", NULL},
+        {"f8e8m0fnu", "b8", NULL},
+        {"float8_e8m0fnu", "b8", NULL},
+        {"ue8m0", "b8", NULL},
+        {"chalf", "b32", NULL},
+        {"complex32", "b32", NULL},
+        {"c64", "b64", NULL},
+        {"cfloat", "b64", NULL},
+        {"complex64", "b64", NULL},
+        {"Complex64", "b64", NULL},
+        {"cuComplex", "b64", NULL},
+        {"cuFloatComplex", "b64", NULL},
+        {"c128", "b128", NULL},
+        {"cdouble", "b128", NULL},
+        {"complex128", "b128", NULL},
+        {"Complex128", "b128", NULL},
+        {"cuDoubleComplex", "b128", NULL},
+        {"int128", "b128", NULL},
+        {"__int128", "b128", NULL},
+        {"int128_t", "b128", NULL},
+        {"uint128", "b128", NULL},
+    };
+    return ours(types, ROWS(types), name);
+}
+
+const char *foreign_type_help(struct session *s, const char *name, const char **ours) {
+    static const char packed[] = "an element has at least 8 bits; 'u8' holds two of 4",
+                      eights[] = "there are 'f8e4m3' and 'f8e5m2'";
+    static const struct foreign none[] = {
+        {"u4", NULL, packed},
+        {"s4", NULL, packed},
+        {"i4", NULL, packed},
+        {"f4e2m1", NULL, packed},
+        {"e2m1", NULL, packed},
+        {"float4_e2m1fn_x2", NULL, packed},
+        {"f8", NULL, eights},
+        {"fp8", NULL, eights},
+        {"float8", NULL, eights},
+        {"complex", NULL, "'b64' moves the bits of two f32, and 'b128' those of two f64"},
+    };
+    const struct foreign *w = FIND(none, name);
+    *ours = foreign_type(name);
+    if (w) return w->help;
+    if (*ours) return arena_printf(&s->arena, "did you mean '%s'?", *ours);
+    *ours = foreign_bits(name);
+    return *ours ? arena_printf(&s->arena, "'%s' moves the same bits", *ours) : NULL;
 }
 
 const char *foreign_vector(const char *name, int *parts) {

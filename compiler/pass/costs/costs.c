@@ -81,11 +81,13 @@ static const char *beyond_text(struct session *s, const struct copy *c) {
     return ", some of which are beyond the tile";
 }
 
-static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
+// Whether at least half of the block has nothing to do in "c" while others make several accesses;
+// warns of that.
+static bool warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
     int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is nothing more to distribute
-    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return;
+    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return false;
     diag_warn(s, W_IDLE_THREADS, c->at,
               "%" PRId64 " of the %" PRId64
               " threads of a block have nothing to do in %s, in which "
@@ -94,6 +96,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
               c->tc->threads > x->threads ? beyond_text(s, c) : "");
     mend_threads(s, k, c, number);
+    return true;
 }
 
 // The same of the lanes of each warp, where each warp copies for itself.
@@ -113,6 +116,69 @@ static void warn_idle_lanes(struct session *s, const struct kernel *k, const str
               c->tc->threads);
 }
 
+// What the copies of a kernel leave of its block.
+struct block {
+    int64_t declared;           // threads of the widest tiled copy
+    int64_t busy;               // threads of the copy in which most have something to do
+    const struct copy *widest;  // that copy
+    bool unknown;               // of some copy it is not known how many are busy
+    bool all;                   // something else than a tiled copy of the block may use them all
+    bool told;
+};
+
+static void see_copy(struct block *b, const struct copy *c) {
+    if (!c->tc || c->facts.level != LEVEL_BLOCK)
+        b->all = true;
+    else if (c->tc->threads > b->declared)
+        b->declared = c->tc->threads;
+}
+
+static void see_busy(struct block *b, const struct copy *c, const struct side_cost *x) {
+    if (!x->there || x->why)
+        b->unknown = true;
+    else if (x->threads > b->busy) {
+        b->busy = x->threads;
+        b->widest = c;
+    }
+}
+
+static bool uses_all(const struct kernel *k) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_CALL && !(st->call->fill && st->call->view[0].base->space == MEM_FRAG))
+            return true;
+    return false;
+}
+
+// Whether blocks of "busy" threads would have fewer warps.
+static bool saves_warps(const struct kernel *k, int64_t busy) {
+    return busy > 0 && (busy + 31) / 32 < (k->threads + 31) / 32;
+}
+
+// Warns of threads that no copy uses, unless each copy was warned of.
+static void warn_idle_block(struct session *s, const struct kernel *k, const struct block *b) {
+    bool said = k->threads_at.begin != k->threads_at.end;
+    int64_t spare = k->threads - b->declared;
+    if (k->device || k->planned || b->all || b->declared == 0 || uses_all(k)) return;
+    bool half = 2 * spare >= k->threads;
+    if (said && spare > 0 && (!half || (!b->told && saves_warps(k, b->declared)))) {
+        diag_warn(s, W_IDLE_THREADS, k->threads_at,
+                  "a block has %" PRId64 " threads, and the tiled copies of '%s' use at most "
+                  "%" PRId64,
+                  k->threads, k->name, b->declared);
+        diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%" PRId64, b->declared));
+        return;
+    }
+    if (b->told || b->unknown || 2 * b->busy > k->threads || !saves_warps(k, b->busy)) return;
+    diag_warn(s, W_IDLE_THREADS, b->widest->at,
+              "%" PRId64 " of the %" PRId64
+              " threads of a block have nothing to do in %s, nor in another one of '%s'",
+              k->threads - b->busy, k->threads, copy_name(s, b->widest), k->name);
+    diag_note(s, b->widest->tc->at, "the tiled copy has %" PRId64 " threads%s",
+              b->widest->tc->threads,
+              b->widest->tc->threads > b->busy ? beyond_text(s, b->widest) : "");
+    diag_note(s, k->at, "take fewer threads, or give each block a larger part of the tensors");
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 struct state {
@@ -121,6 +187,7 @@ struct state {
     const struct kernel *k;
     int number;
     int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are skipped
+    struct block block;
     struct mends mends;
 };
 
@@ -132,15 +199,20 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
     if (k->planned) return true;  // the user has no text to fix
-    if (x->work > KERNEL_WORK) return true;
+    see_copy(&x->block, c);
+    if (x->work > KERNEL_WORK) {
+        x->block.unknown = true;
+        return true;
+    }
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
     if (open && k->nparams && x->value && !k->nvariants)
         cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
+    see_busy(&x->block, c, any);
     if (any->there && !any->why) {
-        warn_idle(s, k, c, x->number, any);
+        x->block.told |= warn_idle(s, k, c, x->number, any);
         warn_idle_lanes(s, k, c, any);
     }
     for (int i = 0; i < 2; ++i) {
@@ -166,6 +238,7 @@ bool pass_costs(struct session *s, struct plan *p) {
         struct state x = {.p = p, .value = value};
         struct session_mark mark = session_mark(s);
         walk_copies(s, k, visit, &x);
+        warn_idle_block(s, k, &x.block);
         session_rewind(s, mark);  // the counts are no longer needed
     }
     cost_memo_end(s, begun);

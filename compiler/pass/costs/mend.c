@@ -242,7 +242,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
     struct lay l = slot_of(s, t);
     struct lay_swizzle more[SWIZZLES];
     int n = swizzles_of(s, l, t->elem->bits, more);
-    int64_t size = lay_cosize(&s->lay, l).num;
+    int64_t size = lay_span(&s->lay, l).num;
     for (int i = 0; i < n && best.total > of->least; ++i) {
         int64_t period = INT64_C(1) << (more[i].b + more[i].m + more[i].s);
         if (t->stages && size % period != 0) continue;

@@ -227,9 +227,9 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
 // argument.
 static bool check_registers(struct session *s, const struct kernel *k, const struct copy *c,
                             const struct view *v, const struct walk *w) {
-    struct lay_int n = lay_cosize(&s->lay, v->base->layout), m = LAY_INT_INVALID;
+    struct lay_int n = lay_span(&s->lay, v->base->layout), m = LAY_INT_INVALID;
     int64_t offset;
-    if (lay_valid(v->layout)) m = lay_cosize(&s->lay, v->layout);
+    if (lay_valid(v->layout)) m = lay_span(&s->lay, v->layout);
     lay_clear_error(&s->lay);
     if (!lay_int_static(n) || !lay_int_static(m)) return true;  // no shape yet
     if (v->offset && ix_static(v->offset, &offset) && offset >= 0 && offset + m.num <= n.num)

@@ -166,8 +166,7 @@ static struct sequence sequence_of(struct session *s, const struct view *v) {
     const struct ix *rest = ix_sub(s, e, ix_int(s, q.first));
     q.step = rest ? ix_divisor(rest) : 1;
     if (q.step < 1) q.step = 1;
-    int64_t most =
-        lay_cosize(&s->lay, lay_inner(f->layout)).num - lay_cosize(&s->lay, q.layout).num;
+    int64_t most = lay_span(&s->lay, lay_inner(f->layout)).num - lay_span(&s->lay, q.layout).num;
     q.first = (q.first % q.step + q.step) % q.step;
     if (e->lo > q.first) q.first += (e->lo - q.first + q.step - 1) / q.step * q.step;
     q.last = e->hi < most ? e->hi : most;

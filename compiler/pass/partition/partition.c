@@ -294,6 +294,29 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     return true;
 }
 
+// Reports that "f", a side of "c", has no shape.  The other side may have one for it.
+static void shapeless(struct session *s, const struct copy *c, const struct tensor *f,
+                      const struct view *other) {
+    diag_error(s, c->at,
+               "fragment '%s' has no shape yet: no tiled copy has given it one before this",
+               f->name);
+    if (lay_valid(other->layout) && lay_static(other->layout) && other->base->space == MEM_FRAG) {
+        const char *text = lay_text(&s->lay, lay_make_col(&s->lay, other->layout.shape));
+        diag_note(s, f->at, "'%s' here has the shape for it: 'frag %s : %s %s'", other->base->name,
+                  f->name, f->elem->name, text);
+        struct range all = f->layout_at;  // 'like' and what comes after it
+        const char *file = s->sources.file[all.file].text;
+        while (all.begin > 0 && file[all.begin - 1] == ' ') --all.begin;
+        if (all.begin >= 4 && memcmp(file + all.begin - 4, "like", 4) == 0) {
+            all.begin -= 4;
+            diag_fixit(s, all, text);
+        }
+    } else {
+        diag_note(s, f->at, "instead of 'like', write how many elements of '%s' a thread has",
+                  f->name);
+    }
+}
+
 static bool partition_thread(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
     struct copy_facts *f = &c->facts;
     f->level = LEVEL_THREAD;
@@ -325,9 +348,8 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->dst = (struct part){view_by_tid(s, k, c->dst.offset), lay_inner(c->dst.layout),
                            c->dst.layout.sw, lay_layout_invalid()};
     if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
-        diag_error(s, c->at,
-                   "fragment '%s' has no shape yet: no tiled copy has given it one before this",
-                   lay_valid(c->src.layout) ? c->dst.base->name : c->src.base->name);
+        bool src = !lay_valid(c->src.layout);
+        shapeless(s, c, src ? c->src.base : c->dst.base, src ? &c->dst : &c->src);
         return false;
     }
     struct lay_int n = lay_size(&s->lay, f->src.layout);

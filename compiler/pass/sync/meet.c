@@ -235,7 +235,7 @@ static enum meet compare(struct meet_maps *m, const struct meet_map *a, const st
 static enum meet both(struct session *s, const struct kernel *k, struct meet_maps *m,
                       struct access a, struct access b, const struct ix_var *by) {
     const struct tensor *t = meet_buffer(k, a);
-    struct lay_int cosize = lay_cosize(&s->lay, t->layout);
+    struct lay_int cosize = lay_span(&s->lay, t->layout);
     if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
     // a swizzle may reach the end of its period
     int64_t n = t->layout.sw.b ? 2 * cosize.num + 4096 : cosize.num;

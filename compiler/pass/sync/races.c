@@ -82,7 +82,7 @@ static bool mark(struct session *s, const struct view *v, bool *used, int64_t n)
 }
 
 static bool registers_apart(struct session *s, const struct copy *c) {
-    struct lay_int n = lay_cosize(&s->lay, c->src.base->layout);
+    struct lay_int n = lay_span(&s->lay, c->src.base->layout);
     if (!lay_int_static(n) || n.num > MAX_REGISTERS) return false;
     struct arena_mark start = arena_mark(&s->arena);
     bool *used = ARENA_ARRAY(&s->arena, bool, n.num + 1);

@@ -17,7 +17,7 @@ static bool is_power_of_two(int64_t n) {
 static bool is_free(struct session *s, const struct tensor *t) {
     if (t->space != MEM_FRAG) return false;
     if (!t->outside) return true;
-    struct lay_int n = lay_cosize(&s->lay, t->layout);
+    struct lay_int n = lay_span(&s->lay, t->layout);
     return n.num * t->elem->bits % WORD_BITS == 0;
 }
 

@@ -40,7 +40,7 @@ void waste_registers(struct session *s, const struct kernel *k) {
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_FRAG || !lay_valid(t->layout)) continue;
-        struct lay_int n = lay_cosize(&s->lay, t->layout);
+        struct lay_int n = lay_span(&s->lay, t->layout);
         lay_clear_error(&s->lay);
         if (!lay_int_static(n)) continue;
         int64_t need = (n.num * t->elem->bits + REGISTER_BITS - 1) / REGISTER_BITS;

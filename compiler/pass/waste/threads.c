@@ -1,8 +1,6 @@
 // What a plan does with threads by mistake: a copy between local_partition of both sides by
 // different orders of the same threads, or by different numbers of them, so that elements change
-// their places within a tile; threads of a block that no copy uses.
-#include <inttypes.h>
-
+// their places within a tile.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/waste/waste.h"
@@ -75,21 +73,4 @@ void waste_threads(struct session *s, const struct kernel *k) {
             warn_order(s, st, a, b);
         }
     }
-}
-
-void waste_block(struct session *s, const struct kernel *k) {
-    int64_t used = 0;
-    if (k->device || k->threads_at.begin == k->threads_at.end) return;
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_CALL) return;
-        if (st->kind != STMT_COPY) continue;
-        if (!st->copy->tc || st->copy->facts.level != LEVEL_BLOCK) return;
-        if (st->copy->tc->threads > used) used = st->copy->tc->threads;
-    }
-    // With half of them or fewer, each copy is warned of (pass "costs").
-    if (used == 0 || used >= k->threads || 2 * used <= k->threads) return;
-    diag_warn(s, W_IDLE_THREADS, k->threads_at,
-              "a block has %" PRId64 " threads, and the tiled copies of '%s' use at most %" PRId64,
-              k->threads, k->name, used);
-    diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%" PRId64, used));
 }

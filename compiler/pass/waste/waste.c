@@ -21,7 +21,6 @@ bool pass_waste(struct session *s, struct plan *p) {
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
         if (is_on(s, W_FIXED_TILE)) waste_tiles(s, k);
         if (is_on(s, W_THREAD_ORDER)) waste_threads(s, k);
-        if (is_on(s, W_IDLE_THREADS)) waste_block(s, k);
         if (is_on(s, W_IDLE_THREADS)) waste_lanes(s, k);
         if (is_on(s, W_SPILL)) waste_registers(s, k);
         if (is_on(s, W_ROUNDING)) waste_rounding(s, k);

@@ -21,9 +21,6 @@ void waste_rounding(struct session *s, const struct kernel *k);
 // parts.
 void waste_tiles(struct session *s, const struct kernel *k);
 
-// A block with more threads than any of its tiled copies has, where it does nothing else.
-void waste_block(struct session *s, const struct kernel *k);
-
 // A block of half a warp or less, where there is work for more threads.
 void waste_lanes(struct session *s, const struct kernel *k);
 

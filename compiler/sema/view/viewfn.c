@@ -343,7 +343,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
 
 // Whether the largest coordinate of a static layout is inside "n" coordinates.
 static bool inside(struct sema *c, struct lay f, struct lay_int n) {
-    struct lay_int most = lay_cosize(c->lay, f);
+    struct lay_int most = lay_span(c->lay, f);
     return lay_int_valid(most) && lay_int_valid(n) && lay_int_less_equal(most, n);
 }
 
@@ -367,7 +367,7 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
             return FAIL(c, e->at,
                         "the layout %s reaches coordinate %s - 1; '%s' is not known to have more "
                         "than %s elements",
-                        lay_text(c->lay, l), lay_int_text(c->lay, lay_cosize(c->lay, l)),
+                        lay_text(c->lay, l), lay_int_text(c->lay, lay_span(c->lay, l)),
                         a->view.base->name, lay_int_text(c->lay, lay_size(c->lay, a->view.layout)));
         return made;
     }
