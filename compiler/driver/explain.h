@@ -21,8 +21,10 @@ struct explained_cost {
     const struct side_cost *cost;  // NULL: the side is in registers
     // values of params to which the numbers apply; NULL: to all
     const char *values;
+    bool chosen;  // tcpc chose some of them
     // why there is no number, or a number is a range; or NULL
     const char *loose;
+    const char *promise;  // what would make it exact, as a sentence; or NULL
     // why they do not apply to all values; or NULL
     const char *other_params;
     int arch;               // the architecture with the counting rules

@@ -41,6 +41,23 @@ static const char *values_text(struct session *s, const struct plan *p, const st
     return text;
 }
 
+// What to promise so that the cost of this side of "c" is exact; NULL if no alignment does that.
+static const char *promise_text(struct session *s, const struct plan *p, const struct kernel *k,
+                                const struct copy *c, const struct copy_facts *f,
+                                const int64_t *value, bool src, const struct side_cost *x) {
+    if (x->why || is_exact(x) || !x->missing.tensor) return NULL;
+    struct tensor aligned = *x->missing.tensor;
+    struct copy y = *c;
+    aligned.align = (int)x->missing.by;
+    if (y.src.base == x->missing.tensor) y.src.base = &aligned;
+    if (y.dst.base == x->missing.tensor) y.dst.base = &aligned;
+    struct copy_cost *with = ARENA_NEW(&s->arena, struct copy_cost);
+    cost_of_copy(s, p, k, &y, f, value, with);
+    if (!is_exact(cost_side(with, src))) return NULL;
+    return arena_printf(&s->arena, "promise 'align %d' of '%s', and it is exact", aligned.align,
+                        aligned.name);
+}
+
 void explain_costs(struct session *s, const struct plan *p, const struct kernel *k,
                    const struct copy *c, const int64_t *given, struct explained_copy *x) {
     struct copy_cost *all = ARENA_NEW(&s->arena, struct copy_cost), *now = NULL;
@@ -62,6 +79,8 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
                                      .arch = cost_rules_of(p->arch),
                                      .measured = cost_calibrated(p->arch),
                                      .arch_name = p->arch_name};
+        bool src = i == 0;
+        e->promise = promise_text(s, p, k, c, &f, NULL, src, of_all);
         if (is_exact(of_all) || k->nparams == 0) continue;
         if (!value)
             value = k->nvariants
@@ -72,9 +91,11 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
             cost_of_copy(s, p, k, c, &f, value, now);
         }
         const struct side_cost *of_values = now ? cost_side(now, i == 0) : NULL;
-        if (!of_values || of_values->why || is_same(of_values, of_all)) continue;
+        if (!of_values || of_values->why || (!given && is_same(of_values, of_all))) continue;
         e->cost = of_values;
         e->loose = of_values->loose;
+        e->promise = promise_text(s, p, k, c, &f, value, src, of_values);
+        e->chosen = !given;
         e->other_params = of_all->why ? of_all->why : of_all->loose;
         e->values = values_text(s, p, k, value);
     }
@@ -138,10 +159,12 @@ static void put_side(struct session *s, struct buf *b, const struct explained_si
         put_count(s, b, &count[i], c->cost->class);
     }
     buf_printf(b, " (%" PRId64 " %s)\n", c->cost->instructions, class);
-    if (c->loose) buf_printf(b, "  %-12s  a range, as %s\n", "", c->loose);
+    if (c->loose)
+        buf_printf(b, "  %-12s  a range, as %s%s%s\n", "", c->loose, c->promise ? "; " : "",
+                   c->promise ? c->promise : "");
     if (c->values)
-        buf_printf(b, "  %-12s  with %s; with other values the cost may differ, because %s\n", "",
-                   c->values, c->other_params);
+        buf_printf(b, "  %-12s  with %s%s; with other values the cost may differ, because %s\n", "",
+                   c->values, c->chosen ? " (--param NAME=N sets one)" : "", c->other_params);
 }
 
 void explain_print_costs(struct session *s, const struct explained_copy *x, struct buf *out) {

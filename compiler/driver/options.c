@@ -92,6 +92,10 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
     const char *equal = strchr(text, '='), *name = text + strspn(text, " ");
     size_t n = equal && equal > name ? (size_t)(equal - name) : 0;
     while (n && name[n - 1] == ' ') --n;
+    if (n && strchr(equal, ',') && strchr(equal + 1, '=')) {
+        option_error("'--param %s' names several params; each has a --param of its own", text);
+        return false;
+    }
     if (!n || !option_int(equal + 1, &out->value)) {
         option_error("'--param %s' is not of the form NAME=INTEGER", text);
         return false;
@@ -261,12 +265,17 @@ int option_unknown(const char *of, const char *help, const char *word) {
     for (int i = 0; i < n && found; ++i)
         if (plain[i] == found) near = names[i];
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
+    int64_t number;
+    bool param = bare[strcspn(bare, "=")] && option_int(strchr(bare, '=') + 1, &number) && help &&
+                 strstr(help, "--param");
     if (why)
         option_error("there is no option '%s'; %s", word, why);
     else if (strncmp(word, "-o", 2) == 0 && word[2] && takes_output(help))
         option_error("there is no option '%s'; did you mean '-o %s'?", word, word + 2);
     else if (near)
         option_error("there is no option '%s'; did you mean '%s'?", word, near);
+    else if (param)
+        option_error("there is no option '%s'; a param is set with '--param %s'", word, bare);
     else
         option_error("there is no option '%s'; see '%s --help'", word, command);
     arena_release(&a);

@@ -48,6 +48,38 @@ static bool extent_at(const char **p, int64_t *out) {
     return *p > start && (!**p || **p == ',' || isspace((unsigned char)**p));
 }
 
+static bool is_pitch(struct word w) {
+    return same(w, (struct word){"pitch", 5});
+}
+
+// Reads "pitch N" after the mode "w", if it is there; "*out" is 0 without it.  In the destination,
+// "pitch" without a number is a mode.
+static const char *read_pitch(struct session *s, const char **p, struct word w, bool src,
+                              int64_t *out) {
+    const char *behind = *p;
+    struct word word = next_word(&behind);
+    *out = 0;
+    if (!is_pitch(word) || *behind == '=') return NULL;
+    behind += strspn(behind, " \t\n");
+    if (!src && (!*behind || isalpha((unsigned char)*behind))) return NULL;
+    if (!extent_at(&behind, out) || *out < 1)
+        return arena_printf(&s->arena,
+                            "the pitch of '%s' is not a positive integer: 'pitch N' is the "
+                            "distance, in elements, between two rows of '%s'",
+                            text_of(s, w), text_of(s, w));
+    *p = behind;
+    return NULL;
+}
+
+// What is said of "w=100:128", which may mean two things.
+static const char *not_a_stride(struct session *s, struct word w, const char *text) {
+    return arena_printf(&s->arena,
+                        "'%s' has a colon, which names do not take: '%s pitch N' says that rows of "
+                        "'%s' are N elements apart, and a layout gives a stride to each mode",
+                        shown(&s->arena, arena_strndup(&s->arena, text, strcspn(text, " \t\n,"))),
+                        text_of(s, w), text_of(s, w));
+}
+
 static int find(const struct word *name, int n, struct word w) {
     for (int i = 0; i < n; ++i)
         if (same(name[i], w)) return i;
@@ -55,13 +87,14 @@ static int find(const struct word *name, int n, struct word w) {
 }
 
 static const char *read_extents(struct session *s, const char *p, struct relayout *r,
-                                struct word name[]) {
+                                struct word name[], int64_t pitch[]) {
     for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
         if (!is_name(w) || *p != '=')
             return arena_printf(&s->arena,
                                 "the source is written NAME=EXTENT NAME=EXTENT ..; '%s' is not",
                                 text_of(s, (struct word){w.at, strcspn(w.at, " \t\n,")}));
         ++p;
+        if (p[strspn(p, "0123456789")] == ':') return not_a_stride(s, w, w.at);
         if (r->rank == RELAYOUT_MODES)
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
         if (find(name, r->rank, w) >= 0)
@@ -74,20 +107,39 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
                       "call write a plan of one copy: 'kernel k(A, out B) { copy A -> B; }'"
                     : "the extent of '%s' is not a positive integer",
                 text_of(s, w));
-        name[r->rank++] = w;
+        name[r->rank] = w;
+        const char *why = read_pitch(s, &p, w, true, &pitch[r->rank++]);
+        if (why) return why;
     }
     return NULL;
 }
 
-// Sets row-major strides; "order" has the slowest mode first.
-static bool row_major(struct relayout *r, const int *order, bool src) {
-    int64_t stride = 1;
+// Sets row-major strides; "order" has the slowest mode first.  After a mode with a pitch, the next
+// slower one steps by that.
+static const char *row_major(struct session *s, struct relayout *r, const struct word *name,
+                             const int *order, const int64_t *pitch, bool src) {
+    int64_t stride = 1, span = 1, more;  // span: from the first element to behind the last
     for (int i = r->rank - 1; i >= 0; --i) {
         struct relayout_mode *m = &r->mode[order[i]];
+        int64_t apart = pitch[order[i]];
+        const char *mode = text_of(s, name[order[i]]);
         *(src ? &m->src : &m->dst) = stride;
-        if (__builtin_mul_overflow(stride, m->extent, &stride)) return false;
+        if (__builtin_mul_overflow(stride, m->extent - 1, &more) ||
+            __builtin_add_overflow(span, more, &span) ||
+            __builtin_mul_overflow(stride, m->extent, &stride))
+            return "the tensors have more than 2^62 elements";
+        if (apart && i == 0)
+            return arena_printf(&s->arena,
+                                "'%s' comes first in the %s, so no mode steps by its pitch", mode,
+                                src ? "source" : "destination");
+        if (apart && apart < span)
+            return arena_printf(&s->arena,
+                                "the pitch of '%s' in the %s is %" PRId64
+                                " elements, but its rows have %" PRId64,
+                                mode, src ? "source" : "destination", apart, span);
+        if (apart) stride = apart;
     }
-    return true;
+    return NULL;
 }
 
 // "m=8, n=4" as "'m', 'n'".
@@ -130,11 +182,16 @@ static const char *read_names(struct session *s, const char *src, const char *ds
                               struct relayout *r) {
     struct word name[RELAYOUT_MODES];
     int order[RELAYOUT_MODES], as_is[RELAYOUT_MODES], n = 0;
+    int64_t src_pitch[RELAYOUT_MODES], dst_pitch[RELAYOUT_MODES];
     bool seen[RELAYOUT_MODES] = {false};
-    const char *why = read_extents(s, src, r, name), *p = dst;
+    const char *why = read_extents(s, src, r, name, src_pitch), *p = dst;
     if (why) return why;
     for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
         int i = find(name, r->rank, w);
+        size_t colon = strcspn(w.at, ": \t\n,");
+        struct word before = {w.at, colon};
+        if (w.at[colon] == ':' && find(name, r->rank, before) >= 0)
+            return not_a_stride(s, before, w.at);
         if (*p == '=')
             return "the destination is written as names alone; the extents go in the source";
         if (i < 0)
@@ -147,8 +204,14 @@ static const char *read_names(struct session *s, const char *src, const char *ds
                                 text_of(s, w));
         seen[i] = true;
         order[n++] = i;
+        if ((why = read_pitch(s, &p, w, false, &dst_pitch[i]))) return why;
     }
     for (int i = 0; i < r->rank; ++i) {
+        if (!seen[i] && i > 0 && is_pitch(name[i]))
+            return arena_printf(&s->arena,
+                                "the destination has no mode 'pitch'; a pitch of '%s' is written "
+                                "without '=': 'pitch %" PRId64 "'",
+                                text_of(s, name[i - 1]), r->mode[i].extent);
         if (!seen[i])
             return how_to_name(s, name, r->rank, dst,
                                arena_printf(&s->arena,
@@ -156,9 +219,9 @@ static const char *read_names(struct session *s, const char *src, const char *ds
                                             text_of(s, name[i])));
         as_is[i] = i;
     }
-    if (!row_major(r, as_is, true) || !row_major(r, order, false))
-        return "the tensors have more than 2^62 elements";
-    return NULL;
+    if (!(why = row_major(s, r, name, as_is, src_pitch, true)))
+        why = row_major(s, r, name, order, dst_pitch, false);
+    return why;
 }
 
 // -- layouts --------------------------------------------------------------------------------------

@@ -209,6 +209,10 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
     if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+    if (!least && !v->limit && v->offset && ix_depends(v->offset, IX_TID))
+        diag_note(s, v->at,
+                  "a coordinate of one thread has no guard; where a tiled copy copies tiles of "
+                  "'local_tile', what is beyond the tensor is guarded");
     for (const struct slice_bound *b = v->bounds; b && least; b = b->next)
         if (b->range && b->what == RANGE_BEGIN && !b->halo)
             diag_note(s, v->at,

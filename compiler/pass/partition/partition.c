@@ -43,7 +43,38 @@ static bool cut_failed(struct session *s, const struct copy *c, const struct vie
     return false;
 }
 
-static bool check_tile(struct session *s, const struct copy *c, const struct view *v) {
+// Notes tiles of the tensor "v", some of whose extents are known only at run time: as large as the
+// tiled copy along those, and whole along the others.
+static void note_tiles(struct session *s, const struct kernel *k, const struct copy *c,
+                       const struct view *v) {
+    const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
+    const char *tile = "", *at = "", *grid = "";
+    int rank = lay_tuple_rank(shape), axis = 0;
+    if (k->device || strcmp(source_line(s, v->at), v->base->name) != 0) return;
+    for (int i = 0; i < rank; ++i) {
+        const struct lay_tuple *mode = lay_tuple_get(&s->lay, shape, i);
+        const char *comma = i ? "," : "";
+        struct lay_int n = lay_tuple_product(&s->lay, mode), by = lay_int(1);
+        if (i < lay_tuple_rank(tiler))
+            by = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
+        if (!lay_is_leaf(mode) || axis == 3) return;
+        if (lay_int_static(n)) {
+            tile = arena_printf(&s->arena, "%s%s%s", tile, comma, lay_int_text(&s->lay, n));
+            at = arena_printf(&s->arena, "%s%s0", at, comma);
+            continue;
+        }
+        tile = arena_printf(&s->arena, "%s%s%s", tile, comma, lay_int_text(&s->lay, by));
+        at = arena_printf(&s->arena, "%s%sblock.%c", at, comma, "xyz"[axis]);
+        grid = arena_printf(&s->arena, "%s%sceil_div(%s,%s)", grid, axis ? ", " : "",
+                            lay_int_text(&s->lay, n), lay_int_text(&s->lay, by));
+        ++axis;
+    }
+    diag_note(s, v->at, "'local_tile(%s, (%s), (%s))' with 'grid (%s)' is one tile in each block",
+              v->base->name, tile, at, grid);
+}
+
+static bool check_tile(struct session *s, const struct kernel *k, const struct copy *c,
+                       const struct view *v) {
     const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
     int rank = lay_tuple_rank(shape), want = lay_tuple_rank(tiler);
     if (rank < want) {
@@ -64,6 +95,7 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
                 "mode %d of this view of '%s' has extent %s, which is known only at run time; "
                 "cut the tensor with local_tile and a grid or a loop first",
                 i, v->base->name, lay_int_text(&s->lay, n));
+            note_tiles(s, k, c, v);
             return false;
         }
     }
@@ -73,7 +105,7 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
 // ((tile),(rest)) -> ((thr),(val)),(rest)
 static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
                      const struct view *v, const char *what, struct cut *out, bool *fits) {
-    if (!check_tile(s, c, v)) return false;
+    if (!check_tile(s, k, c, v)) return false;
     struct lay_ctx *x = &s->lay;
     if (c->facts.by_map) return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
     struct tile_cut t;
@@ -222,7 +254,12 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
         diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, but kernel '%s' has %ld",
                    c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
                    (long)k->threads);
-        diag_note(s, k->at, "the kernel is declared here");
+        if (k->threads_at.begin < k->threads_at.end && c->tc->threads <= 1024) {
+            diag_note(s, k->threads_at, "the kernel has that many threads because it says so");
+            diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%ld", (long)c->tc->threads));
+        } else {
+            diag_note(s, k->at, "the kernel is declared here");
+        }
         return false;
     }
     if (src_frag && dst_frag) {

@@ -209,7 +209,12 @@ void copy_note_tiled(struct sema *c, const struct ast_stmt *s) {
         other = tc;
         tc = x;
     }
-    if (!tc) return;
+    if (!tc) {
+        diag_note(c->s, s->at,
+                  "a tiled copy says who moves what: in 'tile(auto(128), thr=(8,16):(16,1), "
+                  "val=(1,4))' 128 threads have 4 elements each, 16 threads to a row of 64");
+        return;
+    }
     if (other) {
         diag_note(c->s, s->at, "'%s' and '%s' are tiled copies: 'with %s', for example, says how",
                   tc->name, other->name, tc->name);

@@ -74,6 +74,10 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
     bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
+    for (int i = 0; i < 2 && whole; ++i) {
+        const struct symbol *x = scope_find(c, (i ? s->copy.dst : s->copy.src)->name);
+        if (x && x->kind == SYM_TENSOR && !x->tensor) return true;  // its declaration has an error
+    }
     bool turned = !whole && is_turned(c, s);
     const char *why =
         fn->manual     ? "of a kernel that is not 'manual'"

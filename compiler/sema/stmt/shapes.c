@@ -175,6 +175,32 @@ static void note_missing(struct sema *c, const struct view *v, const struct view
     }
 }
 
+// Whether the source "a" has the extents of the destination "b" without its mode "m".
+static bool lacks_mode(struct sema *c, const struct view *a, const struct view *b, int m) {
+    for (int i = 0, n = lay_rank(a->layout); i < n; ++i) {
+        struct lay_int have = lay_size(c->lay, lay_mode(c->lay, a->layout, i));
+        struct lay_int want = lay_size(c->lay, lay_mode(c->lay, b->layout, i + (i >= m)));
+        if (!lay_int_valid(have) || !lay_int_valid(want) || !lay_int_equal(have, want))
+            return false;
+    }
+    return true;
+}
+
+// Notes how to repeat the source "a" along the first or the last mode of the destination "b".
+static void note_repeat(struct sema *c, const struct view *a, const struct view *b) {
+    int last = lay_rank(a->layout);
+    if (last + 1 != lay_rank(b->layout)) return;
+    bool first = lacks_mode(c, a, b, 0);
+    if (first == lacks_mode(c, a, b, last)) return;  // neither, or both
+    struct lay_int n = lay_size(c->lay, lay_mode(c->lay, b->layout, first ? 0 : last));
+    const char *call = first ? "prepend" : "append", *by = lay_int_text(c->lay, n);
+    diag_note(c->s, a->at, "'%s(%s, %s:0)' repeats the source along mode %d", call,
+              source_line(c->s, a->at), by, first ? 0 : last);
+    diag_fixit(c->s, (struct range){a->at.file, a->at.begin, a->at.begin},
+               sema_text(c, "%s(", call));
+    diag_fixit(c->s, (struct range){a->at.file, a->at.end, a->at.end}, sema_text(c, ", %s:0)", by));
+}
+
 bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
@@ -215,6 +241,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     note_stages(c, a, rb);
     note_stages(c, b, ra);
     if (ra != rb) note_part(c, a, b);
+    if (ra < rb) note_repeat(c, a, b);
     if (ra < rb) view_note_tile(c->s, a);
     if (rb < ra) view_note_tile(c->s, b);
     if (!name) note_order(c, y, a, b);
