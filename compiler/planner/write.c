@@ -336,13 +336,25 @@ static void line_kernel(struct session *s, const struct relayout *r, const struc
     buf_puts(b, "}\n");
 }
 
+// How many extents are given by params.
+static int open_extents(const struct relayout *r) {
+    int n = 0;
+    for (int i = 0; i < r->rank; ++i) {
+        struct lay_int extent = r->mode[i].run[RELAYOUT_EXTENT];
+        n += lay_int_valid(extent) && !lay_int_static(extent);
+    }
+    return n;
+}
+
 // Writes one case by candidate "of"; NULL: there is none, and "found" candidates exist.
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of, int found,
                             struct buf *b) {
+    static const char axes[] = "params say more than three of its extents";
     struct axes g;
     if (!of) {
-        if (found == 0) return "this relayout takes more than 2^31 blocks";
+        if (found == 0)
+            return open_extents(r) > 3 ? axes : "this relayout takes more than 2^31 blocks";
         return arena_printf(&s->arena, "there is no candidate %d; there are %d, counted from 0",
                             r->candidate, found);
     }
@@ -358,7 +370,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
         return NULL;
     }
     struct choice c = of->tile.c;
-    if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
+    if (!axes_of(r, &c, &g)) return axes;
     reasons(b, r, &c, &of->tile.cost);
     head(s, b, r, r, n);
     blocks(b, r, &c, &g);

@@ -195,6 +195,13 @@ static bool is_bounded(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL;
 }
 
+// Whether the copy of "a" writes an output, which another pass proves to be written completely: then
+// nobody misses what is left of the source.
+static bool is_complete(const struct reads *r, const struct access *a) {
+    const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
+    return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
+}
+
 static bool writes_parts(const struct kernel *k) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].dir == ARG_INOUT && k->formal[i].tensor->space == MEM_GLOBAL) return true;
@@ -215,7 +222,8 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
                     !writes_parts(r->k) && !is_bounded(r, a);
     if (by_tiles) check_first(r, a, dir, mode, m);
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
-    bool lost = m->rounded && !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
+    bool lost = m->rounded && !is_complete(r, a) &&
+                !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
     if (!lost && !by_tiles) return false;
     const struct ix *begin = ix_min(s, v->coord_off[mode]);  // what is before it: check_first
     if (whole(r, t, dir, mode, begin, limit, &found) != PROVE_NO) return false;
