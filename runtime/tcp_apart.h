@@ -28,9 +28,9 @@ static inline int tcp_area_divide(const tcp_area *x, int64_t least, int64_t *pit
     *end = x->bytes;
     for (int i = 0; i < x->modes; ++i) {
         int64_t stride = x->mode[i].stride, span;
-        int64_t step = stride < 0 ? -stride : stride;
         if (x->mode[i].extent <= 1 || stride == 0) continue;
         if (stride == INT64_MIN) return 0;
+        int64_t step = stride < 0 ? -stride : stride;
         if (step >= least) {
             while (step != 0) {
                 int64_t rest = *pitch % step;
