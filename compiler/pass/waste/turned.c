@@ -1,5 +1,5 @@
-// Tiles that change places as in a transposition, while the elements of each tile do not: tile
-// (x,y) of a matrix goes to tile (y,x) of another one without 'select'.
+// Halves of a transposition: tile (x,y) of a matrix goes to tile (y,x) of another one without
+// 'select', or to tile (x,y) with it.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
@@ -45,10 +45,23 @@ static bool is_buffer(const struct view *v) {
            lay_tuple_equal(v->layout.stride, v->base->layout.stride);
 }
 
+// Whether "v" is all of a buffer with its two modes in the other order.
+static bool is_turned(struct session *s, const struct view *v) {
+    const struct lay *a = &v->layout, *b = &v->base->layout;
+    if (v->base->space == MEM_GLOBAL || v->base->stages || !lay_valid(*b) || lay_rank(*a) != 2 ||
+        lay_rank(*b) != 2)
+        return false;
+    for (int i = 0; i < 2; ++i) {
+        struct lay x = lay_mode(&s->lay, *a, i), y = lay_mode(&s->lay, *b, 1 - i);
+        if (!lay_tuple_equal(x.shape, y.shape) || !lay_tuple_equal(x.stride, y.stride))
+            return false;
+    }
+    return true;
+}
+
 // The copy that alone fills the buffer that "c" reads, from global memory; or NULL.
 static const struct copy *filled_by(const struct kernel *k, const struct copy *c) {
     const struct copy *from = NULL;
-    if (!is_buffer(&c->src)) return NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == c->src.base) return NULL;
@@ -63,10 +76,20 @@ static const struct copy *filled_by(const struct kernel *k, const struct copy *c
 
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct ix_var *to[2], *of[2];
-    const struct copy *from = c->src.base->space == MEM_GLOBAL ? c : filled_by(k, c);
+    bool global = c->src.base->space == MEM_GLOBAL, plain = global || is_buffer(&c->src);
+    if (!plain && !is_turned(s, &c->src)) return;
+    const struct copy *from = global ? c : filled_by(k, c);
     if (!from || !is_tile(s, &c->dst, to) || !is_tile(s, &from->src, of)) return;
-    if (to[0] != of[1] || to[1] != of[0]) return;
     const struct tensor *a = from->src.base, *b = c->dst.base;
+    if (!plain && to[0] == of[0] && to[1] == of[1]) {
+        diag_warn(s, W_TURNED_TILES, c->dst.at,
+                  "the elements of tile (%s,%s) of '%s' are transposed, but '%s' gets it at the "
+                  "same place",
+                  of[0]->name, of[1]->name, a->name, b->name);
+        diag_note(s, c->dst.at, "a transposition writes tile (%s,%s)", of[1]->name, of[0]->name);
+        return;
+    }
+    if (!plain || to[0] != of[1] || to[1] != of[0]) return;
     const char *text = coverage_turned_text(s, &c->src);
     diag_warn(s, W_TURNED_TILES, c->src.at,
               "tile (%s,%s) of '%s' becomes tile (%s,%s) of '%s', but its elements are not "
