@@ -31,6 +31,7 @@ const struct foreign *foreign_statement(const char *name) {
         {"barrier.sync", "sync", barriers},
         {"block.sync", "sync", barriers},
         {"cp_async_fence", "commit", commits},
+        {"cp_async_commit", "commit", commits},
         {"cp_async_commit_group", "commit", commits},
         {"commit_group", "commit", commits},
         {"__pipeline_commit", "commit", commits},

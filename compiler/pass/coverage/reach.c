@@ -64,6 +64,7 @@ const char *coverage_tiles(struct session *s, struct lay_int of, int64_t by) {
     lay_clear_error(&s->lay);
     if (lay_int_valid(n) && lay_int_static(n)) return lay_int_text(&s->lay, n);
     const char *text = lay_int_text(&s->lay, of);
+    if (by == 1) return text;
     return arena_printf(&s->arena,
                         lay_int_divisible(of, by) ? "%s / %" PRId64 : "ceil_div(%s, %" PRId64 ")",
                         text, by);
