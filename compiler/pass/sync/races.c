@@ -116,7 +116,8 @@ static bool check_sides(struct race *r, const struct copy *c) {
     return false;
 }
 
-// Checks that what a called function writes to global memory overlaps no argument that it reads.
+// Checks that what a called function writes overlaps no other argument, in memory that threads share.
+// Of global memory, coverage checks that no element is written twice.
 static bool check_arguments(struct race *r, const struct plan_call *y) {
     struct session *s = r->s;
     for (int i = 0; i < y->fn->nformals * y->fn->nformals; ++i) {
@@ -126,8 +127,9 @@ static bool check_arguments(struct race *r, const struct plan_call *y) {
         struct prove_witness w;
         enum prove_answer answer = PROVE_UNKNOWN;
         bool writes = y->fn->formal[b].dir != ARG_IN, reads = y->fn->formal[a].dir != ARG_OUT;
-        if (a == b || !writes || !reads || from.view->base != to.view->base) continue;
-        if (to.view->base->space != MEM_GLOBAL) continue;
+        bool twice = !reads && a < b && to.view->base->space == MEM_SHARED;
+        if (a == b || !writes || from.view->base != to.view->base || !(reads || twice)) continue;
+        if (to.view->base->space == MEM_FRAG) continue;
         make_set(r, &from, true);
         make_set(r, &to, true);
         if (!from.x->full && !to.x->full)
@@ -135,11 +137,14 @@ static bool check_arguments(struct race *r, const struct plan_call *y) {
                 prove_apart(r->prover, &from.set, &to.set, from.x->nblocks + from.x->nloops, 0, &w);
         if (answer == PROVE_YES) continue;
         diag_error(s, to.view->at,
-                   "'%s' may be written here where another argument of this call is read; the "
-                   "threads of the block run in no order",
+                   twice
+                       ? "'%s' may be written here where another argument of this call is written "
+                         "too; the threads of the block run in no order"
+                       : "'%s' may be written here where another argument of this call is read; "
+                         "the threads of the block run in no order",
                    to.view->base->name);
         note_why(r, &from, &to, answer, &w);
-        diag_note(s, from.view->at, "it is read here");
+        diag_note(s, from.view->at, twice ? "it is written here, too" : "it is read here");
         return false;
     }
     return true;
