@@ -83,13 +83,13 @@ def rows():
 
     No line of code belongs to a row: it was fired if a test asks for its text, and other rows come by without firing.
     """
-    path = ROOT / "compiler/syntax/slips_rows.c"
-    text = path.read_text()
-    named = {name: "".join(STRING.findall(value)) for name, value in re.findall(r'(\w+)\[\] =\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text)}
-    for match in re.finditer(r"^    \{(?!\.other)", text, re.M):
-        parts = arguments(text[match.end():row_end(text, match.end() - 1) - 1])
-        message = parts[3].strip()
-        yield path, text.count("\n", 0, match.start()) + 1, named.get(message) or "".join(STRING.findall(message)).encode().decode("unicode_escape")
+    for path in (ROOT / "compiler/syntax/slips_rows.c", ROOT / "compiler/syntax/slips_places.c"):
+        text = path.read_text()
+        named = {name: "".join(STRING.findall(value)) for name, value in re.findall(r'(\w+)\[\] =\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text)}
+        for match in re.finditer(r"^    \{(?!\.other)", text, re.M):
+            parts = arguments(text[match.end():row_end(text, match.end() - 1) - 1])
+            message = parts[3].strip()
+            yield path, text.count("\n", 0, match.start()) + 1, named.get(message) or "".join(STRING.findall(message)).encode().decode("unicode_escape")
 
 
 def row_end(text, at):
