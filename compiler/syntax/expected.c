@@ -180,7 +180,7 @@ static const char *near_keyword(const char *text, const int *set, int n) {
         const char *word = expected_word(set[i]);
         if (word && strlen(word) > 1) words[count++] = word;
     }
-    const char *ours = foreign_keyword(text);
+    const char *ours = foreign_ours(FOREIGN_KEYWORD, text);
     for (int i = 0; ours && i < count; i++)
         if (strcmp(ours, words[i]) == 0) return ours;
     return diag_did_you_mean(text, words, count);
@@ -286,7 +286,8 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     if (p->now.token != TOK_ID || slip_has(set, n, TOK_ID)) return false;
     const char *text = slip_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
     if (!near) near = near_keyword(text, set, n);
-    const struct foreign *w = foreign_declaration(text), *clause = foreign_clause(text);
+    const struct foreign *w = foreign_find(FOREIGN_DECLARATION, text),
+                         *clause = foreign_find(FOREIGN_CLAUSE, text);
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/slips.h"
 
@@ -11,10 +12,6 @@
 enum { MOST_STEPS = 20000 };
 
 // -- tokens around the error ----------------------------------------------------------------------
-
-static bool word_char(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 // The length of the token at the start of "text": words, numbers, strings, marks.
 static size_t token_length(const char *text, size_t left) {

@@ -261,8 +261,9 @@ static const struct {
 static bool foreign_object(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *name = arena_strndup(&p->s->arena, f->text + at.begin, at.end - at.begin);
-    const struct foreign *w = foreign_word(name);
-    if (!w || f->size - at.end < 2 || memcmp(f->text + at.end, "{}", 2) != 0) return false;
+    bool braces = f->size - at.end > 1 && memcmp(f->text + at.end, "{}", 2) == 0;
+    const struct foreign *w = braces ? foreign_find(FOREIGN_VALUE, name) : NULL;
+    if (!w) return false;
     at.end += 2;
     if (w->help)
         diag_error(p->s, at, "'%s{}' is C++ of CuTe; %s", name, w->help);

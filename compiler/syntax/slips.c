@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/match.h"
 #include "syntax/parse.h"
@@ -11,17 +12,10 @@
 // Rewrites are tried in sources of so many bytes at most.
 enum { MOST_TRIED = 1 << 16 };
 
-static bool one_word(const char *list, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || strchr(" !", at[-1])) && strchr(" ", at[length])) return true;
-    return false;
-}
-
 static bool begins(const struct match *m, const char *in) {
     const char *word = expected_word(m->p->first.token);
-    if (!*in) return true;
-    return one_word(in, word ? word : "-") != (*in == '!');
+    bool not = *in == '!', listed = word && word_listed(in + not, word, strlen(word));
+    return !*in || listed != not ;
 }
 
 // Whether the parser is in the state "word": how many brackets are open, and of what.

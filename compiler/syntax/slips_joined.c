@@ -149,7 +149,7 @@ bool slip_joined(struct parser *p, struct range at) {
     bool access = strcmp(j.word[0], "ld") == 0 || strcmp(j.word[0], "st") == 0;
     if (async && has(&j, "bulk")) {
         diag_error(p->s, j.at, "'%s' is no atom; %s", slip_text(p, j.at),
-                   foreign_word("TMA")->help);
+                   foreign_find(FOREIGN_VALUE, "TMA")->help);
         p->skip_end = j.at.end;
         return true;
     }
@@ -190,7 +190,8 @@ bool slip_scoped(struct parser *p, struct range at) {
                 strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
                 strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
     if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
-    const struct foreign *w = foreign_word(slip_text(p, (struct range){at.file, at.end, i}));
+    const struct foreign *w =
+        foreign_find(FOREIGN_VALUE, slip_text(p, (struct range){at.file, at.end, i}));
     struct range all = {at.file, p->now.at.begin, i};
     diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
                w && w->help ? w->help : "");

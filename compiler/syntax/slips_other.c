@@ -365,7 +365,7 @@ bool slip_statement(struct parser *p, const char *text) {
     if (slip_rows(p, p->now.at.begin, NULL, 0, slip_at_statement, slip_n_statement)) return true;
     if (p->now.token != '(') return false;
     if (strcmp(text, "mma") == 0 && !declared_function(p, text)) {
-        diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
+        diag_error(p->s, p->before.at, "%s", foreign_find(FOREIGN_STATEMENT, "gemm")->help);
         return true;
     }
     if (!declared_function(p, text)) {

@@ -95,7 +95,7 @@ static const char *shared_array(struct parser *p, struct range at) {
 
 // Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
 bool slip_foreign(struct parser *p, const char *text) {
-    const struct foreign *w = foreign_statement(text);
+    const struct foreign *w = foreign_find(FOREIGN_STATEMENT, text);
     bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
     if (!w || spelt) return false;
     struct range all = p->before.at;
