@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/slips.h"
 
 enum { MOST_WORDS = 12 };
 
@@ -129,7 +130,7 @@ static bool matrix_op(struct parser *p, struct joined j) {
     return true;
 }
 
-bool slip_joined(struct parser *p, struct range at) {
+static bool slip_joined(struct parser *p, struct range at) {
     if (p->now.token == '.' || p->start == TOK_START_EXPR || slip_one_of(p->now.token, ';', '{') ||
         p->now.token == '}')
         return false;
@@ -163,38 +164,12 @@ bool slip_joined(struct parser *p, struct range at) {
     return true;
 }
 
-// "const “BM” = 64": both quotes of a name.
-bool slip_quoted(struct parser *p, struct range at, const char *text) {
-    static const char open[] = "\xE2\x80\x9C", close[] = "\xE2\x80\x9D";
-    const struct source *f = &p->s->sources.file[p->file];
-    if (strcmp(text, open) != 0 || slip_one_of(p->now.token, TOK_IMPORT, TOK_ALLOW) ||
-        slip_one_of(p->now.token, TOK_FROM, ','))
-        return false;
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    if (i == at.end || f->size - i < 3 || memcmp(f->text + i, close, 3) != 0) return false;
-    diag_error(p->s, (struct range){at.file, at.begin, i + 3}, "names have no quotes");
-    diag_fixit(p->s, at, "");
-    diag_fixit(p->s, (struct range){at.file, i, i + 3}, "");
-    p->unquoted = i;
-    return true;
-}
-
-// "std::max(1, 2)", of which the '::' is at "at": 'block::x' and hints are joined by '.', others not.
-bool slip_scoped(struct parser *p, struct range at) {
-    const char *module = p->now.token == TOK_ID ? slip_text(p, p->now.at) : "";
-    const struct source *f = &p->s->sources.file[p->file];
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    bool ours = strcmp(module, "block") == 0 || strcmp(module, "L1") == 0 ||
-                strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
-                strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
-    if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
-    const struct foreign *w =
-        foreign_find(FOREIGN_VALUE, slip_text(p, (struct range){at.file, at.end, i}));
-    struct range all = {at.file, p->now.at.begin, i};
-    diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
-               w && w->help ? w->help : "");
-    p->skip_end = i;
-    return true;
+bool slip_word(struct parser *p, struct range at) {
+    const char *name = slip_text(p, at), *next = p->s->sources.file[p->file].text + at.end;
+    bool call = *next == '(' && word_listed("Swizzle make_swizzle decltype", name, strlen(name)),
+         module = *next == '.' && foreign_module(name);
+    if ((*next == '<' || *next == '{' || call || module) &&
+        slip_rows(p, at.begin, NULL, 0, slip_at_word))
+        return p->now.token != '.';  // the word stays a part of an atom's name
+    return slip_joined(p, at);
 }
