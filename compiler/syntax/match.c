@@ -106,6 +106,17 @@ const struct ast_decl *match_declared(const struct match *m, const char *name,
     return NULL;
 }
 
+const char *match_warning(const char *text) {
+    const char *found = NULL;
+    for (int i = 0; i < W_COUNT; ++i) {
+        const char *name = diag_warning_row((enum warning)i)->name;
+        size_t n = strlen(text);
+        if (strcmp(name, text) == 0) return name;
+        if (!found && strncmp(name, text, n) == 0 && name[n] == '-') found = name;
+    }
+    return found;
+}
+
 // Whether "word NAME" is above in the same function, where the name is that of token "i".
 static bool named_above(const struct match *m, const char *word, int i) {
     const struct parser *p = m->p;
@@ -204,6 +215,7 @@ static bool in_class(const struct match *m, struct element class, int i) {
         const struct foreign *w = foreign_find(FOREIGN_VALUE, text);
         return w && w->help;
     }
+    if (named(class, "WARNING")) return match_warning(text) != NULL;
     if (named(class, "CONSTANT")) return constant && constant->value->kind == E_INT;
     if (named(class, "PARAM")) return match_declared(m, text, D_PARAM) != NULL;
     if (named(class, "TENSOR")) return match_declared(m, text, D_TENSOR) != NULL;

@@ -38,5 +38,7 @@ const char *match_text(const struct match *m, struct range at);
 // The declaration of "name", or NULL.
 const struct ast_decl *match_declared(const struct match *m, const char *name,
                                       enum ast_decl_kind kind);
+// The warning that is called "text" or begins with it and a hyphen, or NULL.
+const char *match_warning(const char *text);
 
 #endif

@@ -88,6 +88,8 @@ void slip_skip_rest(struct parser *p);
 const char *slip_text(struct parser *p, struct range at);
 // The source text from byte "at" on, which has "*left" bytes.
 const char *slip_from(struct parser *p, uint32_t at, size_t *left);
+// Extends "at" past the ';' of its line; false when the line has none.
+bool slip_whole_statement(struct parser *p, struct range *at);
 // The text in the brackets after "at", and extends "at" to include them; NULL: there are none.
 const char *slip_brackets(struct parser *p, struct range *at);
 // Whether "token" can begin a kernel or a device function.

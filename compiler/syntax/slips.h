@@ -77,7 +77,6 @@ bool slip_element_type(const char *word);
 
 // Rows that need more than a pattern; see slips_other.c.
 bool slip_division(struct parser *p, const int *set, int n);
-bool slip_warning_name(struct parser *p, const int *set, int n);
 bool slip_unclosed(struct parser *p, const int *set, int n);
 
 #endif

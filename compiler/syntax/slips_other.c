@@ -118,42 +118,6 @@ bool slip_division(struct parser *p, const int *set, int n) {
     return divides(p);
 }
 
-// The warning that the word at "*all" means, extended over hyphens: the warning of that name, one
-// that starts with the word, or one that the word starts with. NULL: none.
-static const char *warning_meant(const char *text, size_t left, struct range *all) {
-    const char *found = NULL;
-    size_t n = 0, most = 0;
-    while (n < left && (isalnum((unsigned char)text[n]) || text[n] == '-')) ++n;
-    for (int i = 0; i < W_COUNT; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
-        size_t length = strlen(name);
-        if (length <= most || length > n || memcmp(text, name, length) != 0) continue;
-        if (length < n && text[length] != '-') continue;
-        found = name;
-        most = length;
-    }
-    for (int i = 0; i < W_COUNT && !found && n > 0; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
-        if (strncmp(name, text, n) == 0 && name[n] == '-') found = name;
-    }
-    all->end = all->begin + (uint32_t)n;
-    return found;
-}
-
-// "allow unused let .."
-bool slip_warning_name(struct parser *p, const int *set, int n) {
-    if (p->before.token != TOK_ALLOW || p->now.token != TOK_ID || !slip_has(set, n, TOK_STRING))
-        return false;
-    size_t rest;
-    struct range all = p->now.at;
-    const char *text = slip_from(p, all.begin, &rest), *name = warning_meant(text, rest, &all);
-    diag_error(p->s, all, "write the name of a warning in quotes: 'allow \"%s\"'",
-               name ? name : "unused");
-    if (name) diag_fixit(p->s, all, arena_printf(&p->s->arena, "\"%s\"", name));
-    slip_skip_rest(p);
-    return true;
-}
-
 // Whether the bracket open at p->now is closed before the statement or the line ends.
 static bool closes_later(struct parser *p) {
     size_t left;
@@ -197,8 +161,7 @@ static const char *argument(struct parser *p, struct range at) {
     return n ? arena_strndup(&p->s->arena, text, n) : "0";
 }
 
-// Extends "at" past the ';' of its line; false when the line has none.
-static bool whole_statement(struct parser *p, struct range *at) {
+bool slip_whole_statement(struct parser *p, struct range *at) {
     size_t left, n = 0;
     const char *text = slip_from(p, at->end, &left);
     while (n < left && !strchr(";\n{}", text[n])) ++n;
@@ -215,7 +178,7 @@ bool slip_foreign(struct parser *p, const char *text) {
     struct range all = p->before.at;
     if (!w->ours) {
         diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
-        p->skip_end = whole_statement(p, &all) ? all.end - 1 : 0;
+        p->skip_end = slip_whole_statement(p, &all) ? all.end - 1 : 0;
         return true;
     }
     if (!w->help && !strchr(w->ours, ' ')) {
@@ -231,7 +194,7 @@ bool slip_foreign(struct parser *p, const char *text) {
         diag_error(p->s, p->before.at,
                    "there is no '%s' here; %s, and in a 'manual' function it is '%s'", text,
                    w->help, ours);
-    if (whole_statement(p, &all))
+    if (slip_whole_statement(p, &all))
         diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
     return true;
 }
@@ -239,49 +202,6 @@ bool slip_foreign(struct parser *p, const char *text) {
 bool slip_begins_statement(const struct parser *p) {
     return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
            p->open[p->nopen - 1].token == '{';
-}
-
-// The copy statement for the call "copy(tc, A, s)" of another language, or NULL. "all" is the name
-// of the call, and is extended to the whole call.
-static const char *copy_of_call(struct parser *p, struct range *all) {
-    const char *inside = slip_brackets(p, all), *part[4];
-    int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
-    if (n == 2) return arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1]);
-    if (n != 3) return NULL;
-    return arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
-}
-
-bool slip_qualified(struct parser *p) {
-    if (p->now.token != '.') return false;
-    struct range all = p->before.at, last = all, first = all;
-    size_t left;
-    const char *text = slip_from(p, all.end, &left);
-    for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
-        k += left - k > 1 && text[k] == ':' && text[k + 1] == ':' ? 2 : 1;
-        for (from = k; k < left && (isalnum((unsigned char)text[k]) || text[k] == '_');) ++k;
-        if (k == from) break;
-        last = (struct range){all.file, all.end + (uint32_t)from, all.end + (uint32_t)k};
-    }
-    if (last.begin == all.begin) return false;
-    all.end = last.end;
-    const char *word = slip_text(p, last), *whole = slip_text(p, all);
-    struct range rest = all, call = all;
-    const char *copy = strcmp(word, "copy") == 0 ? copy_of_call(p, &call) : NULL;
-    p->before.at = all;
-    if (copy) {
-        diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
-        if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
-        p->skip_end = call.end;
-    } else if (strcmp(word, "copy") == 0 && call.end == all.end) {  // "cute.copy A -> s"
-        diag_error(p->s, all, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
-                   whole);
-        diag_fixit(p->s, all, "copy");
-    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) &&
-               !slip_foreign(p, slip_text(p, first))) {
-        diag_error(p->s, all, "unknown statement '%s'", whole);
-    }
-    if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;
-    return true;
 }
 
 // -- slices and powers ----------------------------------------------------------------------------
