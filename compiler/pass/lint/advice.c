@@ -196,49 +196,29 @@ static bool try_copy(struct session *s, struct kernel *k, struct copy *c, void *
     return x->total != INT64_MAX;
 }
 
-static int log2_of(int64_t n) {
-    int k = 0;
-    while (n > 1 && n >> k > 1) ++k;
-    return k;
-}
-
 // The layout of "t" without slots and swizzle.
 static struct lay slot_of(struct session *s, const struct tensor *t) {
     struct lay l = lay_inner(t->layout);
     return t->stages ? lay_take(&s->lay, l, 0, lay_rank(l) - 1) : l;
 }
 
-// Replaces "best" by swizzle "sw" if that is better, or with "wider" if it is equal and keeps more
-// elements together.  Returns false if no more may be tried.
+// Replaces "best" by swizzle "sw" if that is better.  Returns false if no more may be tried.
 static bool try_swizzle(struct session *s, const struct trial *of, struct kernel *k,
-                        struct lay_swizzle sw, bool wider, struct trial *best) {
+                        struct lay_swizzle sw, struct trial *best) {
     struct trial x = *of;
     x.sw = sw;
     x.enough = best->total;
     if (*x.work > x.most) return false;
     walk_copies(s, k, try_copy, &x);
-    bool equal = x.total == best->total && x.total != INT64_MAX;
-    if (x.total < best->total || (wider && equal && x.sw.m > best->sw.m)) *best = x;
+    if (x.total < best->total) *best = x;
     return true;
 }
 
-// The best swizzle for the tensor of "of".  First tries those that depend on the distance of rows,
-// or on lines of all banks; if conflicts remain, all those that `swizzle auto` tries.
+// The best swizzle for the tensor of "of", of those that `swizzle auto` tries, too.
 static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
     const struct tensor *t = of->t;
     struct trial best = {.total = INT64_MAX};
-    int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t->layout));
-    if (!row) return best;  // padded rows are already in different banks
-    for (int m = 0; m < line; ++m) {
-        for (int b = 1; m + b <= line; ++b) {
-            for (int i = 0; i < 2; ++i) {
-                int shift = i ? row - m : line - m;
-                if (shift < b || (i && row == line)) continue;
-                struct lay_swizzle sw = {(int8_t)b, (int8_t)m, (int8_t)shift};
-                if (!try_swizzle(s, of, k, sw, true, &best)) return best;
-            }
-        }
-    }
+    if (row_of(s, t->layout) < 2) return best;  // padded rows are already in different banks
     struct lay l = slot_of(s, t);
     struct lay_swizzle more[SWIZZLES];
     int n = swizzles_of(s, l, t->elem->bits, more);
@@ -246,7 +226,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
     for (int i = 0; i < n && best.total > of->least; ++i) {
         int64_t period = INT64_C(1) << (more[i].b + more[i].m + more[i].s);
         if (t->stages && size % period != 0) continue;
-        if (!try_swizzle(s, of, k, more[i], false, &best)) return best;
+        if (!try_swizzle(s, of, k, more[i], &best)) return best;
     }
     return best;
 }
