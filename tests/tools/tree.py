@@ -7,6 +7,7 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
                                     name each folder of the compiler
        tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
        tree.py tests                no lit test looks for words in a text that holds its own CHECK lines
+       tree.py rows                 no file but the table of copy atoms compares what a row is called, or its cache operator
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
 """
 
@@ -162,6 +163,24 @@ def words():
     return found
 
 
+def rows():
+    """Prints each comparison with a string that the table of copy atoms has; returns their number.  The syntax's are of other languages."""
+    table = ROOT / "compiler/plan/atom_rows.c"
+    strings = set(re.findall(r'\.(?:name|family|cache) = "([\w.]+)"|MATRIX\("(\w+)"', table.read_text()))
+    strings = {text for pair in strings for text in pair if text}
+    found = 0
+    for path in sorted((ROOT / "compiler").rglob("*.[ch]")):
+        if path == table or path.is_relative_to(ROOT / "compiler/syntax"):
+            continue
+        text = path.read_text()
+        for match in re.finditer(r'\b(?:strn?(?:case)?cmp|atom_find|intern)\([^;{}]*?"([\w.]+)"', text):
+            if match[1] in strings and "atom_auto(" not in text[match.start() - 120:match.start()]:
+                print(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: '{match[1]}' is the table's; ask for a column")
+                found += 1
+    print(f"{len(strings)} strings, {found} findings")
+    return found if len(strings) > 6 else 1
+
+
 # What prints the plan that it is given, comments included.
 ECHOES = re.compile(r"%tcpc (?:[^|>]* )?(?:fmt|--plan)\b(?P<rest>[^|>]*) %s\b(?: -o -)?(?P<then>.*)")
 
@@ -207,6 +226,8 @@ if __name__ == "__main__":
         sys.exit(1 if sources() else 0)
     if sys.argv[1:] == ["tests"]:
         sys.exit(1 if tests() else 0)
+    if sys.argv[1:] == ["rows"]:
+        sys.exit(1 if rows() else 0)
     if sys.argv[1:] == ["words"]:
         sys.exit(1 if words() else 0)
     if sys.argv[1:] == ["paths"]:
