@@ -10,12 +10,12 @@
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "driver/run_options.h"
 #include "driver/tune.h"
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
+#include "run/output.h"
 #include "syntax/foreign.h"
 
 static const char help[] =
