@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/warnings.h"
 #include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/slips.h"
@@ -108,8 +109,8 @@ const struct ast_decl *match_declared(const struct match *m, const char *name,
 
 const char *match_warning(const char *text) {
     const char *found = NULL;
-    for (int i = 0; i < W_COUNT; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
+    for (int i = 1; i < W_COUNT; ++i) {
+        const char *name = diag_warning_name(i);
         size_t n = strlen(text);
         if (strcmp(name, text) == 0) return name;
         if (!found && strncmp(name, text, n) == 0 && name[n] == '-') found = name;

@@ -118,29 +118,14 @@ bool slip_division(struct parser *p, const int *set, int n) {
     return divides(p);
 }
 
-// Whether the bracket open at p->now is closed before the statement or the line ends.
-static bool closes_later(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    int depth = 0;
-    for (size_t i = 0; i < left && !strchr(";\n", text[i]); ++i) {
-        depth += text[i] == '(';
-        if (text[i] == ')' && --depth < 0) return true;
-    }
-    return false;
-}
-
 // Handles "row(64,64 align 16": a clause after a missing ')' in one line.
 bool slip_unclosed(struct parser *p, const int *set, int n) {
-    static const short clauses[] = {TOK_ALIGN, TOK_STAGES, TOK_SWIZZLE, TOK_PAD,    TOK_WITH,
-                                    TOK_BY,    TOK_ARROW,  TOK_GRID,    TOK_THREADS};
-    bool clause = false;
-    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; ++i)
-        clause |= p->now.token == clauses[i];
-    if (!clause || p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')') ||
-        p->before.token == '(' || p->before.token == ',' || closes_later(p))
-        return false;
-    struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+    static const char clause[] = "<!(|, ^ align|stages|swizzle|pad|with|by|->|grid|threads";
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')')) return false;
+    struct match m;
+    match_begin(&m, p, p->now.at.begin);
+    if (match_fits(&m, "^ WORD|-> ANY )") || !match_fits(&m, clause)) return false;
+    struct range at = slip_after(p->before.at);
     diag_error(p->s, at, "expected ')' before '%s'", slip_text(p, p->now.at));
     diag_fixit(p->s, at, ")");
     diag_note(p->s, p->open[p->nopen - 1].at, "to close this '('");
