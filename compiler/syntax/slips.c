@@ -105,7 +105,11 @@ static void put_capture(struct buf *b, struct match *m, char how, const char *of
     case '*':
     case '/': buf_printf(b, "%d", how == '*' ? atoi(of) % 10000 * 8 : atoi(of) / 8); break;
     case 'i': buf_printf(b, "%d", atoi(of)); break;
-    case 'w': buf_puts(b, match_warning(of)); break;
+    case 'w':  // of a WARNING and more words
+        while (!(ours = match_warning(of)))
+            of = arena_strndup(&s->arena, of, (size_t)(strrchr(of, '-') - of));
+        buf_puts(b, ours);
+        break;
     case 'v': buf_write(b, of, strlen(of) - 2); break;
     case '.': buf_printf(b, "%s%s", of, strchr(of, '.') ? "" : ".tcp"); break;
     case 'x': buf_char(b, "xyz"[(*of - '0') % 3]); break;

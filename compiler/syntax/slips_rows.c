@@ -136,8 +136,8 @@ const struct slip_row slip_at_error[] = {
     {FUNCTION, "OUTSIDE threads|grid", "^ ->", "outputs go in the list: 'kernel k(A, out B)'", NULL, THEN_STOP},
 
     // allow
-    {"", "STR", "allow ^ # 1< WARNING {* & - & NAME *} >1 #", "write the name of a warning in quotes: 'allow \"$w1\"'", "\"$w1\"", THEN_REST},
-    {"", "STR", "allow ^ ~ NAME {* & - & NAME *} ~", "write the name of a warning in quotes: 'allow \"unused\"'", NULL, THEN_REST},
+    {"", "STR", "allow ^ # 1< WARNING {* & - & WORD *} >1 #", "write the name of a warning in quotes: 'allow \"$w1\"'", "\"$w1\"", THEN_REST},
+    {"", "STR", "allow ^ ~ NAME {* & - & WORD *} ~", "write the name of a warning in quotes: 'allow \"unused\"'", NULL, THEN_REST},
     {"", "STR", "allow ^ (", "write the names of warnings without parentheses: 'allow \"unused\", \"shadow\"'", NULL, THEN_REST},
     {"allow", "", "STR ^ # ; #", "'allow' comes before the declaration or statement that it is about, without ';'", ""},
     {"", ";", "^ && allow STR", early_allow, NULL, THEN_REST},
