@@ -22,7 +22,7 @@ static void print_range(struct session *s, struct json *j, struct range r) {
 
 static void print_one(struct session *s, struct json *j, const struct diag *d) {
     static const char severity[][8] = {"error", "warning", "note"};
-    const char *warning = d->warning != W_COUNT ? diag_warning_row(d->warning)->name : NULL;
+    const char *warning = diag_warning_name(d->warning);
     const char *page = warning ? warning : d->page;
     json_enter(j, NULL, '{');
     json_text(j, "severity", severity[d->severity]);

@@ -32,7 +32,7 @@ static struct fault find_fault(struct session *s, struct arena *a) {
         if (d->severity != SEV_ERROR) continue;
         const struct source *f =
             d->at.file < (uint32_t)s->sources.n ? &s->sources.file[d->at.file] : NULL;
-        if (!f || !f->made || strncmp(f->path, head, sizeof head - 1) != 0 || d->warning != W_COUNT)
+        if (!f || !f->made || strncmp(f->path, head, sizeof head - 1) != 0 || d->warning)
             return (struct fault){NULL, 0, NULL};
         if (fault.error) continue;
         const char *name = f->path + sizeof head - 1;

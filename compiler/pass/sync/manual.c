@@ -1,5 +1,6 @@
 // Messages about order: errors in manual functions, and their needless waits and barriers.
 #include "base/session.h"
+#include "base/warnings.h"
 #include "pass/sync/private.h"
 
 enum { MAX_LOOSER = 8 };

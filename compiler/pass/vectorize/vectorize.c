@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 #include "layout/algebra.h"
 #include "pass/partition/edge.h"
 #include "pass/pass.h"

@@ -10,7 +10,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 // The value of a variable from which on nothing is moved: ceil_div(of, by).
 struct reach {
@@ -173,7 +173,9 @@ static void loop_waste(struct session *s, const struct stmt *loop) {
     if (!note_elements(s, &b)) diag_fixit(s, loop->end_at, enough);
 }
 
-void waste_blocks(struct session *s, const struct kernel *k) {
+void lint_idle_blocks(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (int axis = 0; axis < 3 && !k->device; ++axis) grid_waste(s, k, axis);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (stmt_loops(st)) loop_waste(s, st);

@@ -3,7 +3,7 @@
 // their places within a tile.
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 // Whether "a" and "b", of one shape with several extents > 1, number its places in different
 // orders. False if the extents are equal, because that may be a transposition.
@@ -61,7 +61,9 @@ static void warn_fewer(struct session *s, const struct stmt *st, const struct pa
               ix_text(s, b->thread));
 }
 
-void waste_threads(struct session *s, const struct kernel *k) {
+void lint_thread_order(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_COPY) continue;
         const struct partitioned *a = st->copy->src.partitioned, *b = st->copy->dst.partitioned;

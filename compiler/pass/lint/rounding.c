@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/session.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 // A buffer of the kernel.  Buffers connected by copies form a group.
 struct buffer {
@@ -102,7 +102,9 @@ static void warn(struct session *s, const struct kernel *k, const struct buffer 
     diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});
 }
 
-void waste_rounding(struct session *s, const struct kernel *k) {
+void lint_rounding(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     struct buffers all = buffers_of(s, k);
     if (!all.n) return;
     join(&all, k);

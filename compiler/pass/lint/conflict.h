@@ -1,6 +1,6 @@
 // Describes bank conflicts between the lanes of an access to shared memory.
-#ifndef TCPC_PASS_COSTS_CONFLICT_H
-#define TCPC_PASS_COSTS_CONFLICT_H
+#ifndef TCPC_PASS_LINT_CONFLICT_H
+#define TCPC_PASS_LINT_CONFLICT_H
 
 #include "cost/warp.h"
 

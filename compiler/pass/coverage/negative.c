@@ -5,7 +5,7 @@
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
 
-struct rounding {
+struct negative {
     struct session *s;
     const struct plan *plan;
     const struct kernel *k;
@@ -14,7 +14,7 @@ struct rounding {
     struct range at;
 };
 
-static bool refuse(const struct rounding *r, const struct instances *x, const struct ix *e,
+static bool refuse(const struct negative *r, const struct instances *x, const struct ix *e,
                    const struct prove_witness *found) {
     struct session *s = r->s;
     diag_error(s, r->at, "'%s' divides a value that may be negative: '%s'", ix_text(s, e),
@@ -26,7 +26,7 @@ static bool refuse(const struct rounding *r, const struct instances *x, const st
 }
 
 // Whether the operand of "e", a quotient, a remainder or a swizzle, is provably >= 0.
-static bool of_no_less_than_0(const struct rounding *r, const struct ix *e) {
+static bool of_no_less_than_0(const struct negative *r, const struct ix *e) {
     struct session *s = r->s;
     struct prove_witness found;
     if (ix_provably_nonnegative(s, e->a)) return true;
@@ -40,16 +40,16 @@ static bool of_no_less_than_0(const struct rounding *r, const struct ix *e) {
     return answer == PROVE_YES || refuse(r, x, e, answer == PROVE_NO ? &found : NULL);
 }
 
-static bool check(const struct rounding *r, const struct ix *e) {
+static bool check(const struct negative *r, const struct ix *e) {
     if (e->op == IX_VAR || ix_rounds_down(e)) return true;
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i)
         if (e->term[i].atom && !check(r, e->term[i].atom)) return false;
     return e->op == IX_SUM || (check(r, e->a) && of_no_less_than_0(r, e));
 }
 
-bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
+bool coverage_negative(struct session *s, const struct plan *p, const struct kernel *k,
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at) {
-    const struct rounding r = {s, p, k, prover, around, at};
+    const struct negative r = {s, p, k, prover, around, at};
     return !e || check(&r, e);
 }

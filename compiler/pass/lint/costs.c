@@ -1,17 +1,13 @@
-// Pass "costs": warns of copies that cost the hardware much more than necessary.
-//
-// Requires: all facts.  Fills nothing.  Warnings are about whole tiles in the widest variant.  If
-// params decide a cost, they are about some values that the params may have.
+// Copies that cost the hardware much more than necessary.  If params decide a cost, the warnings are
+// about some values that the params may have.
 #include <inttypes.h>
 
 #include "base/session.h"
 #include "cost/copy.h"
-#include "cost/memo.h"
-#include "pass/costs/conflict.h"
-#include "pass/costs/mend.h"
-#include "pass/pass.h"
+#include "pass/lint/advice.h"
+#include "pass/lint/conflict.h"
+#include "pass/lint/lint.h"
 #include "pass/walk.h"
-#include "plan/bind.h"
 
 // EXTREME: from this many times the minimum on, a warning is given even if no fix is known.
 enum { EXTREME = 4 };
@@ -33,7 +29,7 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
               copy_name(s, c), src ? "reads" : "writes", x->total.sectors.least, name,
               x->instructions, x->least_total.sectors.most, x->most.sectors.least,
               x->least.sectors.most);
-    mend_order(s, k, c, number, src);
+    advise_order(s, k, c, number, src);
     if (!is_extreme(x->total.sectors, x->least_total.sectors)) diag_if_mended(s);
 }
 
@@ -41,7 +37,7 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
 
 static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
                           const struct copy *c, int number, bool src, const struct side_cost *x,
-                          struct mends *mends) {
+                          struct all_tried *tried) {
     const struct tensor *t = copy_side(c, src)->base;
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
@@ -52,12 +48,12 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
               x->least.wavefronts.most, cost_conflict_text(s, x->class, times));
     const char *text = conflict_text(s, &x->worst, x->worst_warp);
     if (text) diag_note(s, t->at, "%s", text);
-    mend_order(s, k, c, number, src);
-    bool free = mend_layout(s, p, k, c, number, src, mends);
+    advise_order(s, k, c, number, src);
+    bool free = advise_layout(s, p, k, c, number, src, tried);
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
-        mend_last(s, k, c, number, src, times, free);
+        advise_last(s, k, c, number, src, times, free);
 }
 
 // -- threads --------------------------------------------------------------------------------------
@@ -95,7 +91,7 @@ static bool warn_idle(struct session *s, const struct kernel *k, const struct co
               idle, k->threads, copy_name(s, c), x->instructions / warps);
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
               c->tc->threads > x->threads ? beyond_text(s, c) : "");
-    mend_threads(s, k, c, number);
+    advise_threads(s, k, c, number);
     return true;
 }
 
@@ -158,7 +154,7 @@ static bool saves_warps(const struct kernel *k, int64_t busy) {
 static void warn_idle_block(struct session *s, const struct kernel *k, const struct block *b) {
     bool said = k->threads_at.begin != k->threads_at.end;
     int64_t spare = k->threads - b->declared;
-    if (k->device || k->planned || b->all || b->declared == 0 || uses_all(k)) return;
+    if (k->device || b->all || b->declared == 0 || uses_all(k)) return;
     bool half = 2 * spare >= k->threads;
     if (said && spare > 0 && (!half || (!b->told && saves_warps(k, b->declared)))) {
         diag_warn(s, W_IDLE_THREADS, k->threads_at,
@@ -188,7 +184,7 @@ struct state {
     int number;
     int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are skipped
     struct block block;
-    struct mends mends;
+    struct all_tried tried;
 };
 
 enum { KERNEL_WORK = 1 << 16 };
@@ -198,7 +194,6 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;  // the user has no text to fix
     see_copy(&x->block, c);
     if (x->work > KERNEL_WORK) {
         x->block.unknown = true;
@@ -220,27 +215,13 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
         const struct side_cost *side = cost_side(&cost, src);
         if (!side->there || side->why) continue;
         warn_coalesce(s, k, c, x->number, src, side);
-        warn_conflict(s, x->p, k, c, x->number, src, side, &x->mends);
+        warn_conflict(s, x->p, k, c, x->number, src, side, &x->tried);
     }
     return true;
 }
 
-static bool is_off(const struct session *s) {
-    return s->diags.off_all || (s->diags.off[W_COALESCE] && s->diags.off[W_BANK_CONFLICT] &&
-                                s->diags.off[W_IDLE_THREADS]);
-}
-
-bool pass_costs(struct session *s, struct plan *p) {
-    if (is_off(s)) return true;
-    const int64_t *value = p->nparams ? plan_choose(s, p, NULL, 1) : NULL;
-    struct cost_memo *begun = cost_memo_begin(s);
-    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct state x = {.p = p, .value = value};
-        struct session_mark mark = session_mark(s);
-        walk_copies(s, k, visit, &x);
-        warn_idle_block(s, k, &x.block);
-        session_rewind(s, mark);  // the counts are no longer needed
-    }
-    cost_memo_end(s, begun);
-    return true;
+void lint_costs(struct lint *l) {
+    struct state x = {.p = l->p, .value = l->value};
+    walk_copies(l->s, l->k, visit, &x);
+    warn_idle_block(l->s, l->k, &x.block);
 }

@@ -1,5 +1,5 @@
 // The swizzles to try (see swizzles.h).
-#include "pass/costs/swizzles.h"
+#include "pass/lint/swizzles.h"
 
 #include "base/session.h"
 #include "layout/algebra.h"

@@ -2,8 +2,8 @@
 // read, or not after that, or all that was written is written again first.
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/lint/lint.h"
 #include "pass/walk.h"
-#include "pass/waste/waste.h"
 
 // What a statement, including those inside, does to a tensor.
 struct touched {
@@ -275,7 +275,9 @@ static void ends_of_steps(struct session *s, const struct kernel *k, const struc
     for (int i = 0; i < pipe->pipe->ntensors; ++i) end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
 }
 
-void waste_writes(struct session *s, const struct kernel *k) {
+void lint_dead_copy(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     if (has_no_output(k)) return;
     for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {

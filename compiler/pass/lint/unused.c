@@ -2,7 +2,7 @@
 // pipeline fills.
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 static bool names(const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
@@ -14,7 +14,9 @@ static bool names(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-void waste_arguments(struct session *s, const struct kernel *k) {
+void lint_arguments(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     if (!k->body || (k->first_case && k->first_case != k)) return;
     for (int i = 0; i < k->nformals; ++i) {
         bool named = names(k, k->formal[i].tensor);
@@ -62,7 +64,9 @@ static void stages_unused(struct session *s, const struct kernel *k, const struc
         t->name, t->stages, n, n == 1 ? "is" : "are");
 }
 
-void waste_declared(struct session *s, const struct kernel *k) {
+void lint_declared(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (int i = 0; i < k->nlocal; ++i) stages_unused(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_FOR && !st->body)

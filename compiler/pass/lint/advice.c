@@ -1,20 +1,20 @@
-// Fixes for what a copy costs (see mend.h).
+// Fixes for what a copy costs (see advice.h).
 //
 // Orders of threads and paddings are compiled to see what they cost (compile/fixits.c).  There are
 // too many swizzles for that, so the best one is chosen first: a swizzle changes no other facts of
 // a copy.
-#include "pass/costs/mend.h"
+#include "pass/lint/advice.h"
 
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/costs/swizzles.h"
+#include "pass/lint/swizzles.h"
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
-void mend_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                bool src, bool proven) {
+void advice_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                  bool src, bool proven) {
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
     enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
     diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true, proven});
@@ -41,7 +41,7 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     if (with_layout)
         diag_fixit(s, t->layout_at,
                    arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
-    mend_claim(s, k, c, number, src, false);
+    advice_claim(s, k, c, number, src, false);
 }
 
 // Whether 'swizzle auto' can be added after the layout of "t".
@@ -82,12 +82,12 @@ static void spread(struct session *s, const struct arrangement *a, const struct 
     thr[a->along ? 0 : 1] = a->threads / most;
 }
 
-void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                bool src) {
+void advise_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                  bool src) {
     const struct view *v = copy_side(c, src);
     struct arrangement a;
     int64_t full[LAY_MAX_RANK];
-    if (!c->tc) mend_slices(s, k, c, number, src);
+    if (!c->tc) advise_slices(s, k, c, number, src);
     if (!arrangement_of(s, c->tc, v, &a)) return;
     spread(s, &a, v, full);
     bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
@@ -99,7 +99,7 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
     }
 }
 
-void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number) {
+void advise_threads(struct session *s, const struct kernel *k, const struct copy *c, int number) {
     bool src = c->src.base->space == MEM_GLOBAL || c->dst.base->space == MEM_FRAG;
     const struct view *v = copy_side(c, src);
     struct arrangement a;
@@ -196,49 +196,29 @@ static bool try_copy(struct session *s, struct kernel *k, struct copy *c, void *
     return x->total != INT64_MAX;
 }
 
-static int log2_of(int64_t n) {
-    int k = 0;
-    while (n > 1 && n >> k > 1) ++k;
-    return k;
-}
-
 // The layout of "t" without slots and swizzle.
 static struct lay slot_of(struct session *s, const struct tensor *t) {
     struct lay l = lay_inner(t->layout);
     return t->stages ? lay_take(&s->lay, l, 0, lay_rank(l) - 1) : l;
 }
 
-// Replaces "best" by swizzle "sw" if that is better, or with "wider" if it is equal and keeps more
-// elements together.  Returns false if no more may be tried.
+// Replaces "best" by swizzle "sw" if that is better.  Returns false if no more may be tried.
 static bool try_swizzle(struct session *s, const struct trial *of, struct kernel *k,
-                        struct lay_swizzle sw, bool wider, struct trial *best) {
+                        struct lay_swizzle sw, struct trial *best) {
     struct trial x = *of;
     x.sw = sw;
     x.enough = best->total;
     if (*x.work > x.most) return false;
     walk_copies(s, k, try_copy, &x);
-    bool equal = x.total == best->total && x.total != INT64_MAX;
-    if (x.total < best->total || (wider && equal && x.sw.m > best->sw.m)) *best = x;
+    if (x.total < best->total) *best = x;
     return true;
 }
 
-// The best swizzle for the tensor of "of".  First tries those that depend on the distance of rows,
-// or on lines of all banks; if conflicts remain, all those that `swizzle auto` tries.
+// The best swizzle for the tensor of "of", of those that `swizzle auto` tries, too.
 static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
     const struct tensor *t = of->t;
     struct trial best = {.total = INT64_MAX};
-    int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t->layout));
-    if (!row) return best;  // padded rows are already in different banks
-    for (int m = 0; m < line; ++m) {
-        for (int b = 1; m + b <= line; ++b) {
-            for (int i = 0; i < 2; ++i) {
-                int shift = i ? row - m : line - m;
-                if (shift < b || (i && row == line)) continue;
-                struct lay_swizzle sw = {(int8_t)b, (int8_t)m, (int8_t)shift};
-                if (!try_swizzle(s, of, k, sw, true, &best)) return best;
-            }
-        }
-    }
+    if (row_of(s, t->layout) < 2) return best;  // padded rows are already in different banks
     struct lay l = slot_of(s, t);
     struct lay_swizzle more[SWIZZLES];
     int n = swizzles_of(s, l, t->elem->bits, more);
@@ -246,7 +226,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
     for (int i = 0; i < n && best.total > of->least; ++i) {
         int64_t period = INT64_C(1) << (more[i].b + more[i].m + more[i].s);
         if (t->stages && size % period != 0) continue;
-        if (!try_swizzle(s, of, k, more[i], false, &best)) return best;
+        if (!try_swizzle(s, of, k, more[i], &best)) return best;
     }
     return best;
 }
@@ -276,17 +256,17 @@ static bool find_promise(struct session *s, struct kernel *k, struct copy *c, vo
 }
 
 // Results for a buffer, [0] without and [1] with promises.
-struct mended {
+struct tried {
     const struct tensor *t;
     struct promises with;
     struct trial best[2];  // a total of INT64_MAX: none
     int64_t now[2];        // its cost as it is
     int64_t least;         // its cost without any conflicts
-    struct mended *next;
+    struct tried *next;
 };
 
-static void find_best(struct session *s, const struct plan *p, struct kernel *k, struct mended *x,
-                      bool promised, struct mends *all) {
+static void find_best(struct session *s, const struct plan *p, struct kernel *k, struct tried *x,
+                      bool promised, struct all_tried *all) {
     int64_t most = all->work + TRIALS_WORK;
     struct before before = {NULL, 0, 0};
     struct trial now = {.p = p, .t = x->t, .before = &before, .work = &all->work};
@@ -300,12 +280,12 @@ static void find_best(struct session *s, const struct plan *p, struct kernel *k,
     x->best[promised] = best_swizzle(s, &now, k);
 }
 
-static const struct mended *mended_of(struct session *s, const struct plan *p, struct kernel *k,
-                                      const struct tensor *t, struct mends *all) {
-    for (const struct mended *x = all->first; x; x = x->next)
+static const struct tried *tried_of(struct session *s, const struct plan *p, struct kernel *k,
+                                    const struct tensor *t, struct all_tried *all) {
+    for (const struct tried *x = all->first; x; x = x->next)
         if (x->t == t) return x;
-    struct mended *x = ARENA_NEW(&s->arena, struct mended);
-    *x = (struct mended){.t = t, .with = {.buffer = t}, .next = all->first};
+    struct tried *x = ARENA_NEW(&s->arena, struct tried);
+    *x = (struct tried){.t = t, .with = {.buffer = t}, .next = all->first};
     all->first = x;
     x->best[0].total = x->best[1].total = INT64_MAX;
     walk_copies(s, k, find_promise, &x->with);
@@ -350,26 +330,26 @@ static bool is_its_own(const struct plan *p, const struct kernel *k, const struc
     return !t->layout_read && !p->expects;
 }
 
-bool mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
-                 int number, bool src, struct mends *all) {
+bool advise_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
+                   int number, bool src, struct all_tried *all) {
     const struct tensor *t = copy_side(c, src)->base;
     if (t->outside || !lay_valid(t->layout)) return false;
     bool free = false;
     if (is_plain(t) || (!t->swizzle_auto && !t->names && lay_int_is(t->layout.offset, 0))) {
-        const struct mended *x = mended_of(s, p, k, t, all);
+        const struct tried *x = tried_of(s, p, k, t, all);
         for (int promised = 0; promised < 2; ++promised) {
             if (x->best[promised].total >= x->now[promised]) continue;
             offer_swizzle(s, &x->best[promised], x->now[promised],
                           promised ? &x->with : &(struct promises){0});
-            mend_claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
+            advice_claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
             free |= x->best[promised].total <= x->least;
         }
     }
-    mend_padding(s, k, c, number, src);
+    advise_padding(s, k, c, number, src);
     return free;
 }
 
-static void mend_turn(struct session *s, const struct copy *c) {
+static void advise_turn(struct session *s, const struct copy *c) {
     const struct view *from = &c->src, *to = &c->dst;
     bool shared = (from->base->space == MEM_SHARED) != (to->base->space == MEM_SHARED);
     if (!shared || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;
@@ -397,8 +377,8 @@ static bool find_widest(struct session *s, struct kernel *k, struct copy *c, voi
     return true;
 }
 
-static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
-                      const struct tensor *t, int64_t times) {
+static void advise_narrower(struct session *s, struct kernel *k, const struct copy *c,
+                            const struct tensor *t, int64_t times) {
     struct widest x = {t, NULL};
     walk_copies(s, k, find_widest, &x);
     if (!x.copy || c->facts.bits < 1 || x.copy->facts.bits / c->facts.bits < times) return;
@@ -410,7 +390,7 @@ static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
 }
 
 // What is best for all copies together, though one of them may take more.
-static void mend_chosen(struct session *s, const struct kernel *k, const struct copy *c, int number,
+static void advise_auto(struct session *s, const struct kernel *k, const struct copy *c, int number,
                         bool src) {
     const struct tensor *t = copy_side(c, src)->base;
     if (!takes_auto(t)) return;
@@ -428,10 +408,10 @@ static void mend_chosen(struct session *s, const struct kernel *k, const struct 
                                  .in_all = true});
 }
 
-void mend_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
-               int64_t times, bool free) {
+void advise_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
+                 int64_t times, bool free) {
     const struct tensor *t = copy_side(c, src)->base;
-    mend_turn(s, c);
-    if (!free) mend_chosen(s, k, c, number, src);
-    if (!free) mend_kept(s, k, c, t, times);
+    advise_turn(s, c);
+    if (!free) advise_auto(s, k, c, number, src);
+    if (!free) advise_narrower(s, k, c, t, times);
 }

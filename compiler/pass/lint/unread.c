@@ -11,7 +11,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 #include "plan/rounded.h"
 #include "plan/view.h"
 
@@ -292,14 +292,15 @@ static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) 
     }
 }
 
-void waste_reads(struct session *s, const struct plan *p, const struct kernel *k,
-                 struct prover *prover) {
+void lint_unread(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     struct reads *r = ARENA_ROOM(&s->arena, struct reads, 1);
     memset(r, 0, offsetof(struct reads, at));
     r->s = s;
-    r->plan = p;
+    r->plan = l->p;
     r->k = k;
-    r->prover = prover;
+    r->prover = lint_prover(l);
     gather(r, k->body);
     for (int i = 0; i < k->nformals && !r->more; ++i)
         if (k->formal[i].dir != ARG_OUT) check_tensor(r, k->formal[i].tensor, k->formal[i].dir);

@@ -4,7 +4,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 enum { LANES = 32, REGISTERS = 255, REGISTER_BITS = 32 };
 
@@ -21,7 +21,9 @@ static bool has_more_work(const struct kernel *k) {
     return false;
 }
 
-void waste_lanes(struct session *s, const struct kernel *k) {
+void lint_half_warp(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     if (k->device || 2 * k->threads > LANES) return;
     if (is_one_block(k) && !has_more_work(k)) return;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
@@ -36,7 +38,9 @@ void waste_lanes(struct session *s, const struct kernel *k) {
               "part of a larger tile");
 }
 
-void waste_registers(struct session *s, const struct kernel *k) {
+void lint_spill(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_FRAG || !lay_valid(t->layout)) continue;

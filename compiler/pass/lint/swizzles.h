@@ -1,6 +1,6 @@
 // The swizzles that `swizzle auto` and the notes of warnings try for a shared buffer.
-#ifndef TCPC_PASS_COSTS_SWIZZLES_H
-#define TCPC_PASS_COSTS_SWIZZLES_H
+#ifndef TCPC_PASS_LINT_SWIZZLES_H
+#define TCPC_PASS_LINT_SWIZZLES_H
 
 #include "layout/lay.h"
 

@@ -1,7 +1,7 @@
 // Warns of copies whose conversion loses numbers, if one of the two types is an integer type: often
 // bits are meant instead of numbers, or the element type is a mistake.
 #include "base/session.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 static const char *what_happens(const struct elem_type *from, const struct elem_type *to) {
     if (to->cls == ELEM_FLOAT) return "large integers are rounded";
@@ -10,7 +10,9 @@ static const char *what_happens(const struct elem_type *from, const struct elem_
     return "an integer that is too large, or negative, keeps its low bits alone";
 }
 
-void waste_digits(struct session *s, const struct kernel *k) {
+void lint_conversion(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_COPY) continue;
         const struct tensor *a = st->copy->src.base, *b = st->copy->dst.base;

@@ -1,7 +1,7 @@
 // Layouts with padded rows, as notes with fix-its.
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/costs/mend.h"
+#include "pass/lint/advice.h"
 
 enum { BANKS = 32, BANK_BITS = 32, CHUNK_BITS = 128 };
 
@@ -47,11 +47,11 @@ static void offer(struct session *s, const struct kernel *k, const struct copy *
     const char *many = n == r->rows ? "" : arena_printf(&s->arena, "%ld neighbouring ", (long)n);
     diag_note(s, t->at, "with the layout %s, %srows begin in different banks", text, many);
     diag_fixit(s, t->layout_at, text);
-    mend_claim(s, k, c, number, src, false);
+    advice_claim(s, k, c, number, src, false);
 }
 
-void mend_padding(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src) {
+void advise_padding(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                    bool src) {
     const struct tensor *t = copy_side(c, src)->base;
     struct rows r;
     if (!rows_of(s, t, &r)) return;

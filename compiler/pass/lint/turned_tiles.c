@@ -3,7 +3,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 // The variable that alone moves "v" along mode "mode", by steps as large as its tile; or NULL.
 static const struct ix_var *mover_of(struct session *s, const struct view *v, int mode) {
@@ -100,7 +100,9 @@ static void check(struct session *s, const struct kernel *k, const struct copy *
     diag_claim(s, (struct claim){.function = k->name, .right = true});
 }
 
-void waste_turned(struct session *s, const struct kernel *k) {
+void lint_turned_tiles(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_COPY) check(s, k, st->copy);
     lay_clear_error(&s->lay);

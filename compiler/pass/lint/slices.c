@@ -2,7 +2,7 @@
 // each access addresses that are far apart.  A tiled copy of all rows moves the same elements.
 #include "base/buf.h"
 #include "base/session.h"
-#include "pass/costs/mend.h"
+#include "pass/lint/advice.h"
 #include "pass/vectorize/width.h"
 #include "plan/view.h"
 
@@ -112,11 +112,11 @@ static void offer(struct session *s, const struct kernel *k, const struct copy *
     diag_fixit(s, c->how_at,
                arena_printf(&s->arena, "tile(%s, thr=%s, val=%s)", source_line(s, c->how_at),
                             thr_text, val_text));
-    mend_claim(s, k, c, number, src, false);
+    advice_claim(s, k, c, number, src, false);
 }
 
-void mend_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                 bool src) {
+void advise_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                   bool src) {
     struct together side[2];
     if (!c->atom || c->facts.threads != k->threads) return;
     for (int i = 0; i < 2; ++i)

@@ -4,7 +4,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 
 // How a kernel reads a tensor.
 struct uses {
@@ -124,7 +124,9 @@ static void look_at(struct session *s, const struct kernel *k, const struct tens
     if (b) warn(s, k, &x, b);
 }
 
-void waste_tiles(struct session *s, const struct kernel *k) {
+void lint_fixed_tile(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     if (k->device) return;
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;

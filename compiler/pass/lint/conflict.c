@@ -1,4 +1,4 @@
-#include "pass/costs/conflict.h"
+#include "pass/lint/conflict.h"
 
 #include <inttypes.h>
 

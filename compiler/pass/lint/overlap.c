@@ -4,7 +4,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/waste/waste.h"
+#include "pass/lint/lint.h"
 #include "prove/prove.h"
 
 struct modes {
@@ -82,15 +82,16 @@ static bool seen(const struct plan *p, const struct kernel *k, const struct tens
     return false;
 }
 
-void waste_overlap(struct session *s, const struct plan *p, const struct kernel *k,
-                   struct prover *prover) {
+void lint_overlap(struct lint *x) {
+    struct session *s = x->s;
+    const struct kernel *k = x->k;
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir != ARG_IN || t->space != MEM_GLOBAL || seen(p, k, t)) continue;
+        if (k->formal[i].dir != ARG_IN || t->space != MEM_GLOBAL || seen(x->p, k, t)) continue;
         struct modes m = {.n = 0};
         struct lay l = lay_inner(t->layout);
         if (!lay_valid(l)) continue;
         collect(l.shape, l.stride, &m);
-        if (!warn_numbers(s, t, &m)) warn_param(s, prover, t, &m);
+        if (!warn_numbers(s, t, &m)) warn_param(s, lint_prover(x), t, &m);
     }
 }
