@@ -141,7 +141,7 @@ static bool params_given(struct session *s, const struct tune_request *q, const 
     struct buf b;
     const char *missing = "", *set = "";
     buf_init(&b);
-    for (int i = 0; i < k->nparams; ++i) {
+    for (int i = 0; i < k->ngiven; ++i) {
         int at = q->nparams - 1;
         while (at >= 0 && strcmp(q->param[at].name, k->param[i]->name) != 0) --at;
         if (at < 0) {

@@ -196,8 +196,8 @@ struct kir_kernel {
     int line;                   // of the declaration
     struct kir_tensor *tensor;  // parameters
     int ntensors;
-    struct kir_param *param;
-    int nparams;
+    struct kir_param *param;  // first those that the caller passes
+    int nparams, ngiven;
     struct kir_relation *relation;
     int nrelations;
     struct lay_int grid[3];

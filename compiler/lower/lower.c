@@ -295,6 +295,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->body = top;
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
+    // a device function computes its sums from what they are sums of
+    for (int i = out->ngiven; out->device && i < out->nparams; ++i)
+        for (int j = 0; out->param[i].in_body && j < out->ngiven; ++j)
+            out->param[j].in_body |= ix_speaks_of(out->param[i].sum, out->param[j].sym);
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }

@@ -100,9 +100,10 @@ struct kernel {
     struct range threads_at;  // what "threads" says; empty where it is not written
     struct tensor **local;    // shared and frag tensors that are used, in order of first use
     int nlocal;
-    // the params that the body, the grid or a layout uses, in order of declaration
+    // the params that the body, the grid or a layout uses, in order of declaration: first those that
+    // the caller passes, then the sums of them
     const struct param **param;
-    int nparams;
+    int nparams, ngiven;
     const struct ix_var *tid, *lane, *warp, *block[3];
     int first_var, end_var;  // range of ids of the variables in its text: first_var .. end_var - 1
     struct stmt *body;

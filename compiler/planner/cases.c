@@ -142,6 +142,6 @@ void put_when(struct session *s, const struct relayout *r, struct buf *b) {
                    i              ? ", "
                    : r->nwhen > 1 ? " when ("
                                   : " when ",
-                   lay_int_text(&s->lay, r->when[i].value), r->when[i].by);
+                   lay_int_operand(&s->lay, r->when[i].value), r->when[i].by);
     buf_puts(b, r->nwhen > 1 ? ")" : "");
 }
