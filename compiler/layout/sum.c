@@ -33,7 +33,7 @@ bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out) {
 }
 
 static const struct lay_tuple *substitute(struct lay_ctx *ctx, const struct lay_tuple *t,
-                                             const int64_t *value_of_sym) {
+                                          const int64_t *value_of_sym) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
     if (!t) return NULL;
     if (t->rank < 0) {
