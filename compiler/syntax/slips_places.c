@@ -100,7 +100,7 @@ const struct slip_row slip_at_square[] = {
      SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"tensor", "", "@ tensor NAME ^ # 1< [ EXPR ] {* [ EXPR ] *} >1 # : WORD WORD $$", SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"", "", "= ^ ~ [ LIST ] ( LIST ) EXPR ~", "an index map is '(t:128, v:8) -> (t / 16, t % 16 * 8 + v)'", NULL, THEN_PAST},
-    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # WORD !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2", THEN_MARKED},
+    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # global|shared|frag !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2", THEN_MARKED},
     {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # ;", SQUARE "the shape comes last: '$1 global $r2'", " global $r2", THEN_PAST},
     {"tensor", "", ": WORD1 ^ ~ 2< [ LIST ] {* [ LIST ] *} >2 ~", SQUARE "the shape comes last: '$1 global $r2'", NULL, THEN_PAST},
     {0},
