@@ -25,9 +25,8 @@ static void print_one(struct session *s, struct buf *out, const struct diag *d) 
     print_range(s, out, d->at);
     buf_puts(out, ", \"message\": ");
     buf_json_string(out, d->message);
-    if (d->warning != W_COUNT)
-        buf_printf(out, ", \"warning\": \"%s\"", diag_warning_row(d->warning)->name);
-    const char *page = d->warning != W_COUNT ? diag_warning_row(d->warning)->name : d->page;
+    const char *name = diag_warning_name(d->warning), *page = name ? name : d->page;
+    if (name) buf_printf(out, ", \"warning\": \"%s\"", name);
     if (page) buf_printf(out, ", \"explain\": \"%s\"", page);
     if (d->fixit) {
         buf_puts(out, ", \"fixits\": [");

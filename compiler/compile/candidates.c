@@ -3,7 +3,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/costs/swizzles.h"
+#include "pass/lint/swizzles.h"
 #include "plan/plan.h"
 
 // The greatest stride of "l" in elements, and in "*mode" the mode that has it. 0 when "l" is not

@@ -63,8 +63,7 @@ static const struct {
     [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
     [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
     [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
-    [STEP_WASTE] = {"waste", NULL, pass_waste, NOTHING},
-    [STEP_COSTS] = {"costs", NULL, pass_costs, NOTHING},
+    [STEP_LINT] = {"lint", NULL, pass_lint, NOTHING},
     [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
     [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
     [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},
@@ -170,7 +169,7 @@ static int cuda_by_kernel(struct compiled *c) {
         k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
     if ((!lowered || !right) && fallback_begin(c)) {
         buf_release(&b);
-        int status = compile_until(c, STEP_COSTS);
+        int status = compile_until(c, STEP_LINT);
         return status ? status : cuda_by_kernel(c);
     }
     if (!c->as_it_is) fixits_try(c);
@@ -183,7 +182,7 @@ int compile_by_kernel(struct session *s, const char *path, enum product what,
                       struct compiled *out) {
     if (what != PRODUCT_CUDA) return compile_product(s, path, what, out);
     compile_begin(out, s, path);
-    int status = compile_until(out, STEP_COSTS);
+    int status = compile_until(out, STEP_LINT);
     if (status) return status;
     if (!needs_all(out)) return cuda_by_kernel(out);
     status = compile_until(out, products[what].after);

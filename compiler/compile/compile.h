@@ -26,8 +26,7 @@ enum step {
     STEP_RACES,
     STEP_SYNC,
     STEP_EXPECT,  // the last step that fills in facts
-    STEP_WASTE,
-    STEP_COSTS,
+    STEP_LINT,
     STEP_LOWER,
     STEP_VERIFY,
     STEP_EQUIVALENT,  // the last step

@@ -42,7 +42,7 @@ static struct fault find_fault(struct session *s, struct arena *a) {
         const struct source *f =
             d->at.file < (uint32_t)s->sources.n ? &s->sources.file[d->at.file] : NULL;
         const char *kernel = kernel_of(s, f, a);
-        if (!kernel || d->warning != W_COUNT) return (struct fault){NULL, 0, NULL};
+        if (!kernel || d->warning) return (struct fault){NULL, 0, NULL};
         if (fault.error) continue;
         fault.kernel = kernel;
         fault.error = d;

@@ -10,8 +10,8 @@
 #include "counters/counters.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "plan/plan.h"
+#include "run/output.h"
 
 static const char help[] =
     "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler would count\n\n"

@@ -12,15 +12,15 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "draw/draw.h"
+#include "draw/subject.h"
 #include "driver/commands.h"
-#include "driver/draw_name.h"
-#include "driver/draw_png.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
+#include "driver/png.h"
 #include "driver/watch.h"
 #include "layout/algebra.h"
 #include "layout/calc.h"
+#include "run/output.h"
 #include "syntax/foreign.h"
 
 static const char usage[] =

@@ -10,8 +10,8 @@
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "layout/calc.h"
+#include "run/output.h"
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"

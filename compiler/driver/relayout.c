@@ -5,16 +5,17 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "base/warnings.h"
 #include "compile/compile.h"
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "driver/run_options.h"
 #include "driver/tune.h"
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
+#include "run/output.h"
 #include "syntax/foreign.h"
 
 static const char help[] =
@@ -348,9 +349,7 @@ static int relayout(struct session *s, struct request *r) {
     *given = (struct given){path, text, strlen(text), NULL, false};
     s->sources.given = given;
     r->q.path = path;
-    // the planner wrote the plan, so the user has no text to fix
-    for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
-    s->diags.off[W_SHADOW] = true;
+    for (int w = 1; w < W_COUNT; ++w) s->diags.off[w] |= !warning_row(w)->planned;
     return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }
 

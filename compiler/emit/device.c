@@ -127,11 +127,11 @@ static void put_duties(const struct emission *o) {
         comment_write(
             o->b, 0,
             arena_printf(&s->arena,
-                         "  It %s. When it returns, one group of cp.async is committed and in "
-                         "flight, which counts as %s_GROUPS for tcp_cp_async_wait. The shared "
+                         "  It %s. When it returns, one group of %s is committed and in "
+                         "flight, which counts as %s_GROUPS for %s. The shared "
                          "arguments hold the data after a wait for this group and a barrier. The "
                          "wait may leave later groups in flight.",
-                         holds, k->c_name),
+                         holds, k->family, k->c_name, k->wait),
             2);
     } else {
         comment_write(o->b, 0,
@@ -144,11 +144,11 @@ static void put_duties(const struct emission *o) {
     if (waits || count(k->body, KIR_COMMIT) > 0) {
         comment_write(
             o->b, 0,
-            arena_printf(
-                &s->arena,
-                "  Each thread counts its groups of cp.async.%s Copies that the caller has "
-                "not committed become part of the first group here.",
-                waits ? " The waits here also wait for older groups of the caller." : ""),
+            arena_printf(&s->arena,
+                         "  Each thread counts its groups of %s.%s Copies that the caller has "
+                         "not committed become part of the first group here.",
+                         k->family,
+                         waits ? " The waits here also wait for older groups of the caller." : ""),
             2);
     }
 }

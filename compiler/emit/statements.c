@@ -311,11 +311,11 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     }
     case KIR_COMMIT:
         buf_fill(b, ' ', indent);
-        buf_puts(b, "tcp_cp_async_commit();\n");
+        buf_printf(b, "%s();\n", o->k->commit);
         return;
     case KIR_WAIT:
         buf_fill(b, ' ', indent);
-        buf_printf(b, "tcp_cp_async_wait<%d>();\n", n->pending);
+        buf_printf(b, "%s<%d>();\n", o->k->wait, n->pending);
         return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/classes.h"
 #include "index/ix.h"
 #include "kernel/launch.h"
 
@@ -146,7 +147,8 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;  // ASYNC: PTX's cache operator
+    const char *cache;     // ASYNC: PTX's cache operator, or NULL
+    enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
     int pending;     // WAIT
@@ -175,6 +177,9 @@ struct kir_formal {
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
+    // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
+    // runtime's functions.
+    const char *family, *commit, *wait;
     bool leaves_group;  // a device function that returns with one group in flight
     // The kernel's next variant; the widest one is first.
     struct kir_kernel *narrower;

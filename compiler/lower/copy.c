@@ -97,6 +97,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
         struct kir_together *t = ARENA_NEW(&w->s->arena, struct kir_together);
         *t = (struct kir_together){x->src_bits, x->dst_bits, x->src_lanes, x->dst_lanes, x->from};
         n->together = t;
+        n->cost = atom->row->cost;
     }
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
@@ -130,6 +131,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
+    n->cost = atom_for_width(atom->row, y->bits)->cost;
     nest_close(w, nest->batch, nest->nbatch, w->tail);
     nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }

@@ -252,6 +252,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.warps = speaks_of_warps(k->body);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
     out->device = k->device;
+    const struct atom_row *groups = k->groups ? k->groups : atom_counting();
+    out->family = groups->family;
+    out->commit = groups->commit;
+    out->wait = groups->wait;
     out->leaves_group = k->async;
     int col;
     out->name = k->name;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/warnings.h"
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"

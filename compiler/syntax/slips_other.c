@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/warnings.h"
 #include "syntax/foreign.h"
 
 const char *slip_from(struct parser *p, uint32_t at, size_t *left) {
@@ -133,16 +134,16 @@ static const char *warning_meant(const char *text, size_t left, struct range *al
     const char *found = NULL;
     size_t n = 0, most = 0;
     while (n < left && (isalnum((unsigned char)text[n]) || text[n] == '-')) ++n;
-    for (int i = 0; i < W_COUNT; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
+    for (int i = 1; i < W_COUNT; ++i) {
+        const char *name = diag_warning_name(i);
         size_t length = strlen(name);
         if (length <= most || length > n || memcmp(text, name, length) != 0) continue;
         if (length < n && text[length] != '-') continue;
         found = name;
         most = length;
     }
-    for (int i = 0; i < W_COUNT && !found && n > 0; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
+    for (int i = 1; i < W_COUNT && !found && n > 0; ++i) {
+        const char *name = diag_warning_name(i);
         if (strncmp(name, text, n) == 0 && name[n] == '-') found = name;
     }
     all->end = all->begin + (uint32_t)n;

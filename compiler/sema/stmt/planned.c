@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/warnings.h"
 #include "plan/arch.h"
 #include "plan/bind.h"
 #include "planner/planner.h"
