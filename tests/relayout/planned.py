@@ -37,7 +37,7 @@ class Param:
 
     def __init__(self, name, by, low, high):
         self.name, self.by, self.low, self.high, self.over = name, by, low, high, []
-        self.alone = name
+        self.alone, self.sums = name, False
 
     def parts(self):
         return [self]
@@ -142,7 +142,8 @@ class Copy:
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
-        if rng.random() < 0.2:  # a sum
+        if rng.random() < 0.2 and not any(p.sums for p in pool):  # one: a product of two sums is written by 'row', not multiplied out
+            p.sums = True
             p = Sum(p, rng.choice([1, 1, 2, 7, 8, 64, *pool]))
         return Number(rng.choice([1, 1, 1, 1, 1, 1, 2, 8, 5]), [p])
 
