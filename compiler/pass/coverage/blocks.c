@@ -44,23 +44,6 @@ static const struct tensor *stops(const struct blocks *b, const struct ix_var *x
     return NULL;
 }
 
-// The variable with the largest steps along mode "mode" of "v"; false: there is none.
-static bool outermost(const struct blocks *b, const struct view *v, int mode, struct mover *out) {
-    const struct ix *e = v->coord_off[mode];
-    struct ix_term alone = {.coef = lay_int(1), .atom = e};
-    int n = !e ? 0 : e->op == IX_SUM ? e->nterms : 1;
-    bool any = false;
-    for (int i = 0; i < n; ++i) {
-        struct mover m;
-        const struct ix_term *t = e->op == IX_SUM ? &e->term[i] : &alone;
-        if (!coverage_mover(b->s, b->k, b->around, t, &m)) continue;
-        if (any && m.step <= out->step) continue;
-        *out = m;
-        any = true;
-    }
-    return any;
-}
-
 // Along "mode", where nothing counts its tiles.
 static bool note_still(const struct blocks *b, const struct view *v, int mode,
                        struct lay_int extent) {
@@ -98,7 +81,8 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
     struct session *s = b->s;
     struct mover m = {0};
     int64_t from;
-    if (!outermost(b, v, mode, &m)) return note_still(b, v, mode, extent);
+    if (!coverage_outermost(b->s, b->k, b->around, v->coord_off[mode], &m))
+        return note_still(b, v, mode, extent);
     if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
     if (from != 0) return note_first(b, v, mode, &m);
     const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);

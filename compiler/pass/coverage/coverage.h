@@ -28,9 +28,10 @@ struct mover {
     struct range end_at;
     const struct rounded *rounded;  // a quotient in "end" that may have a remainder; or NULL
 };
-// Whether "t", a term of the coordinate of a view in "k" inside "around", has such a variable.
-bool coverage_mover(struct session *s, const struct kernel *k, const struct around *around,
-                    const struct ix_term *t, struct mover *out);
+// The one with the largest steps in "at", the coordinate of a view in "k" inside "around"; false: there
+// is none.
+bool coverage_outermost(struct session *s, const struct kernel *k, const struct around *around,
+                        const struct ix *at, struct mover *out);
 // Sets "end" to what "v" reaches along mode "mode", its largest coordinate plus 1, and "tile" to
 // what it has there at a time.  Returns false if that is not known.
 bool coverage_reach(struct session *s, const struct view *v, const struct around *around, int mode,

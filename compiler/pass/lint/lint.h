@@ -21,6 +21,13 @@ struct lint {
 // The prover of the kernel, made for the first warning that asks something.
 struct prover *lint_prover(struct lint *l);
 
+// counted.c
+// A tensor in global memory other than "but" of which "v", which has "n" values, moves exactly all
+// tiles along its mode "mode"; NULL: there is none.
+const struct tensor *lint_counted_by(struct session *s, const struct kernel *k,
+                                     const struct ix_var *v, struct lay_int n,
+                                     const struct tensor *but, int *mode);
+
 // Each has a row in lint.c, and is in a file with its name unless said otherwise.
 void lint_conversion(struct lint *l);
 void lint_arguments(struct lint *l);  // unused.c: arguments that no case uses
