@@ -275,6 +275,10 @@ static void ends_of_steps(struct session *s, const struct kernel *k, const struc
     for (int i = 0; i < pipe->pipe->ntensors; ++i) end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
 }
 
+bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st) {
+    return !is_read(k, written(st)->base) || is_last(st) || written_again(s, k, st);
+}
+
 void lint_dead_copy(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
@@ -302,4 +306,5 @@ void lint_dead_copy(struct lint *l) {
                   what(s, st), written(st)->base->name, written(st)->base->name);
         diag_note(s, again->at, "it is written here");
     }
+    for (int i = 0; i < k->nlocal; ++i) dead_parts(l, k->local[i]);
 }

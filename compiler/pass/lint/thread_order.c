@@ -58,8 +58,7 @@ static void warn_fewer(struct session *s, const struct stmt *st, const struct vi
               "a thread reads part '%s' of '%s' and writes part '%s' of '%s': several threads "
               "read one part, and no thread reads the others",
               ix_text(s, a->thread), src, ix_text(s, b->thread), st->copy->dst.base->name);
-    diag_note(s, of->at, "with '%s' here too, each element keeps its place",
-              ix_text(s, b->thread));
+    diag_note(s, of->at, "with '%s' here too, each element keeps its place", ix_text(s, b->thread));
 }
 
 // What the elements are of that "c" copies: the source of the one copy that fills its fragment, or its
