@@ -3,13 +3,13 @@
 
 #include <string.h>
 
+#include "autoswizzle/autoswizzle.h"
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "check/verify.h"
 #include "compile/fallback.h"
 #include "compile/fixits.h"
-#include "compile/swizzles.h"
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
@@ -111,6 +111,20 @@ static void dump(struct compiled *c, enum step i) {
 
 void compile_begin(struct compiled *c, struct session *s, const char *path) {
     *c = (struct compiled){.s = s, .path = path};
+}
+
+void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
+    session_like(t, c->s);
+    for (int i = 0; i < c->s->sources.n; ++i) {
+        const struct source *f = &c->s->sources.file[i];
+        if (f->copied) continue;
+        struct given *g = ARENA_NEW(&t->arena, struct given);
+        *g = (struct given){f->path, f->text, f->size, t->sources.given};
+        t->sources.given = g;
+    }
+    t->trial = true;
+    compile_begin(out, t, c->path);
+    out->as_it_is = true;
 }
 
 int compile_until(struct compiled *c, enum step last) {

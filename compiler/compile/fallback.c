@@ -8,7 +8,6 @@
 
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/rearrange.h"
 #include "planner/planner.h"
 #include "prove/prove.h"
 #include "syntax/ast.h"

@@ -66,7 +66,7 @@ static enum cost_class class_of(const struct kir_node *n, const struct kir_buffe
 }
 
 static int64_t byte_of(const struct machine_side *side, int64_t thread) {
-    return column_value(&side->at, thread) * (side->buf->elem_bits / 8) + side->buf->smem_offset;
+    return column_value(&side->at, thread) * (side->buf->elem->bits / 8) + side->buf->smem_offset;
 }
 
 static void count_warp(struct count *c, const struct warp_access *a, int64_t filled, bool may_go) {
@@ -209,7 +209,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
                 continue;
             }
             // nor how it counts a partial access
-            cut |= a->read && a->read[t] < n->bits / n->buf->elem_bits;
+            cut |= a->read && a->read[t] < n->bits / n->buf->elem->bits;
             x.lanes |= (uint32_t)1 << lane;
             int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
             at[lane] = byte_of(side, t);

@@ -246,7 +246,7 @@ static bool take_type(const struct command *q, struct draw_request *r) {
     const struct elem_type *t = elem_type_find(q->type);
     if (!t) {
         const char *near = foreign_type(q->type);
-        if (!near) near = foreign_bits(q->type);
+        if (!near) near = foreign_ours(FOREIGN_BITS, q->type);
         option_error("'--type' takes an element type, not '%s'; %s '%s'%s", q->type,
                      near ? "did you mean" : "such as", near ? near : "f16", near ? "?" : "");
         return false;

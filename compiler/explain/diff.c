@@ -10,10 +10,11 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/session.h"
+#include "explain/explain.h"
 #include "explain/mates.h"
 
 enum { OLD, NEW, N_SIDES };
-enum { SCHEMA = 1, MOST_PATH = 3 };
+enum { MOST_PATH = 3 };
 
 // -- what is compared -----------------------------------------------------------------------------
 
@@ -342,7 +343,7 @@ static bool is(const struct json_value *v, const char *key, enum json_kind kind)
 // What is missing in "v"; NULL: it has everything that is compared.
 static const char *lack(const struct json_value *v) {
     if (!is(v, "schema", JSON_NUMBER)) return "it has no 'schema'";
-    if (json_member(v, "schema")->number != SCHEMA) return "its 'schema' is not 1";
+    if (json_member(v, "schema")->number != EXPLAIN_SCHEMA) return "its 'schema' is not 1";
     if (!is(v, "kernels", JSON_LIST)) return "it has no list 'kernels'";
     for (const struct json_value *k = json_member(v, "kernels")->first; k; k = k->next) {
         if (!is(k, "name", JSON_TEXT)) return "a kernel has no 'name'";

@@ -292,14 +292,11 @@ static const char *const *explain_duties(struct session *s, const struct kernel 
 // Collects what the launcher launches.
 static void explain_launch(struct session *s, const struct kernel *k, const struct kir_kernel *ir,
                            struct explained_kernel *x) {
-    const struct kir_variant *v = ir->variant;
     for (int i = 0; i < 3; ++i) {
-        x->blocks[i] = v->grid[i];
-        x->grid[i] = ix_text(s, v->grid[i]);
+        x->blocks[i] = ix_lay(s, k->grid[i]);
+        x->grid[i] = ix_text(s, x->blocks[i]);
     }
-    x->threads = v->threads;
-    x->smem_bytes = v->shared_bytes;
-    x->variant = v;
+    x->variant = ir->variant;
     x->nvariants = k->nvariants;
     x->is_case = k->first_case != NULL;
 }

@@ -22,6 +22,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
 
 // Prints for people: a paragraph and a table for each copy.
 void explain_print(struct session *s, const struct explanation *e, struct buf *out);
+enum { EXPLAIN_SCHEMA = 1 };  // the version of the fields
 // Prints for programs; docs/explain-json.md describes the fields.
 void explain_print_json(struct session *s, const struct explanation *e, struct buf *out);
 

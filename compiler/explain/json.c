@@ -1,377 +1,319 @@
 // Prints the explanation for programs.  The fields are stable: docs/explain-json.md lists them, and
 // a change of their meaning raises EXPLAIN_SCHEMA.
-#include <inttypes.h>
-
 #include "base/buf.h"
-#include "base/escape.h"
+#include "base/json_write.h"
 #include "base/session.h"
 #include "cost/copy.h"
 #include "explain/private.h"
 #include "kernel/launch.h"
 
-enum { EXPLAIN_SCHEMA = 1 };
-
-// -- writing JSON ---------------------------------------------------------------------------------
-
-struct json {
-    struct session *s;
-    struct buf *b;
-    int depth;
-    bool first;  // nothing was written in the innermost bracket
-};
-
-static void begin(struct json *j, const char *key) {
-    if (!j->first) buf_char(j->b, ',');
-    if (j->depth) buf_char(j->b, '\n');
-    buf_fill(j->b, ' ', 2 * j->depth);
-    if (key) {
-        buf_json_string(j->b, key);
-        buf_puts(j->b, ": ");
-    }
-    j->first = false;
-}
-
-static void enter(struct json *j, const char *key, char bracket) {
-    begin(j, key);
-    buf_char(j->b, bracket);
-    j->depth++;
-    j->first = true;
-}
-
-static void leave(struct json *j, char bracket) {
-    j->depth--;
-    if (!j->first) {
-        buf_char(j->b, '\n');
-        buf_fill(j->b, ' ', 2 * j->depth);
-    }
-    buf_char(j->b, bracket);
-    j->first = false;
-}
-
-static void put_text(struct json *j, const char *key, const char *text) {
-    begin(j, key);
-    if (text)
-        buf_json_string(j->b, text);
-    else
-        buf_puts(j->b, "null");
-}
-
-static void put_number(struct json *j, const char *key, int64_t n) {
-    begin(j, key);
-    buf_printf(j->b, "%" PRId64, n);
-}
-
 // Writes a number if it is known, otherwise an expression of the params as text, otherwise null.
-static void put_amount(struct json *j, const char *key, const struct ix *e) {
+static void put_amount(struct session *s, struct json *j, const char *key, const struct ix *e) {
     int64_t n;
     if (e && ix_static(e, &n))
-        put_number(j, key, n);
+        json_int(j, key, n);
     else
-        put_text(j, key, e ? ix_text(j->s, e) : NULL);
+        json_text(j, key, e ? ix_text(s, e) : NULL);
 }
 
 // -- the fields -----------------------------------------------------------------------------------
 
 static void put_align(struct json *j, const struct align_terms *a) {
-    enter(j, "alignment", '{');
-    put_number(j, "base", a->base);
-    put_number(j, "offset", a->offset);
-    put_number(j, "run", a->run);
-    put_number(j, "stride", a->stride);
-    put_number(j, "promised", a->promised);
-    leave(j, '}');
+    json_enter(j, "alignment", '{');
+    json_int(j, "base", a->base);
+    json_int(j, "offset", a->offset);
+    json_int(j, "run", a->run);
+    json_int(j, "stride", a->stride);
+    json_int(j, "promised", a->promised);
+    json_leave(j, '}');
 }
 
 static void put_count(struct json *j, const struct explained_count *x) {
-    enter(j, NULL, '{');
-    put_text(j, "what", x->name);
-    put_number(j, "access_min", x->access_min);
-    put_number(j, "access_max", x->access_max);
-    put_number(j, "access_least", x->access_least);
-    put_number(j, "total_min", x->total_min);
-    put_number(j, "total_max", x->total_max);
-    put_number(j, "total_least", x->total_least);
-    put_number(j, "percent", x->percent);
-    leave(j, '}');
+    json_enter(j, NULL, '{');
+    json_text(j, "what", x->name);
+    json_int(j, "access_min", x->access_min);
+    json_int(j, "access_max", x->access_max);
+    json_int(j, "access_least", x->access_least);
+    json_int(j, "total_min", x->total_min);
+    json_int(j, "total_max", x->total_max);
+    json_int(j, "total_least", x->total_least);
+    json_int(j, "percent", x->percent);
+    json_leave(j, '}');
 }
 
 static void put_cost(struct json *j, const struct explained_cost *c) {
     if (!c->cost) return;
     struct explained_count count[EXPLAINED_COUNTS];
     int n = explain_counts(c, count);
-    enter(j, "cost", '{');
-    put_text(j, "class", cost_class_name(c->cost->class));
-    put_number(j, "arch", c->arch);
-    put_number(j, "measured", c->measured);
-    put_number(j, "instructions", c->cost->instructions);
-    enter(j, "counts", '[');
+    json_enter(j, "cost", '{');
+    json_text(j, "class", cost_class_name(c->cost->class));
+    json_int(j, "arch", c->arch);
+    json_int(j, "measured", c->measured);
+    json_int(j, "instructions", c->cost->instructions);
+    json_enter(j, "counts", '[');
     for (int i = 0; i < n; ++i) put_count(j, &count[i]);
-    leave(j, ']');
-    put_text(j, "values", c->values);
-    put_text(j, "why_values", c->other_params);
-    put_text(j, "why_range", c->loose);
-    leave(j, '}');
+    json_leave(j, ']');
+    json_text(j, "values", c->values);
+    json_text(j, "why_values", c->other_params);
+    json_text(j, "why_range", c->loose);
+    json_leave(j, '}');
 }
 
 static void put_side(struct json *j, const char *key, const struct explained_side *x,
                      int64_t accesses) {
-    enter(j, key, '{');
-    put_text(j, "tensor", x->tensor);
-    put_text(j, "space", x->space);
-    put_text(j, "view", x->view);
-    put_text(j, "offset", x->offset);
-    put_text(j, "layout", x->layout);
-    put_text(j, "swizzle", x->swizzle);
-    put_text(j, "tv", x->tv);
-    enter(j, "thread", '{');
-    put_text(j, "offset", x->part_offset);
-    put_text(j, "layout", x->part);
-    leave(j, '}');
-    put_text(j, "elem", x->elem);
-    put_number(j, "bits", x->bits);
-    put_text(j, "instruction", x->instruction);
-    put_number(j, "instructions", accesses);
+    json_enter(j, key, '{');
+    json_text(j, "tensor", x->tensor);
+    json_text(j, "space", x->space);
+    json_text(j, "view", x->view);
+    json_text(j, "offset", x->offset);
+    json_text(j, "layout", x->layout);
+    json_text(j, "swizzle", x->swizzle);
+    json_text(j, "tv", x->tv);
+    json_enter(j, "thread", '{');
+    json_text(j, "offset", x->part_offset);
+    json_text(j, "layout", x->part);
+    json_leave(j, '}');
+    json_text(j, "elem", x->elem);
+    json_int(j, "bits", x->bits);
+    json_text(j, "instruction", x->instruction);
+    json_int(j, "instructions", accesses);
     put_align(j, &x->align);
     put_cost(j, &x->cost);
-    leave(j, '}');
+    json_leave(j, '}');
 }
 
 static void put_width(struct json *j, const struct explained_copy *c) {
-    enter(j, "width", '{');
-    put_number(j, "bits", c->bits);
-    put_number(j, "elements", c->vec);
-    put_text(j, "limited_by", c->bound[c->won].name);
-    enter(j, "variants", '[');
-    for (int i = 0; i < c->nvariants; ++i) put_number(j, NULL, c->variant[i].bits);
-    leave(j, ']');
-    enter(j, "bounds", '[');
+    json_enter(j, "width", '{');
+    json_int(j, "bits", c->bits);
+    json_int(j, "elements", c->vec);
+    json_text(j, "limited_by", c->bound[c->won].name);
+    json_enter(j, "variants", '[');
+    for (int i = 0; i < c->nvariants; ++i) json_int(j, NULL, c->variant[i].bits);
+    json_leave(j, ']');
+    json_enter(j, "bounds", '[');
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
         if ((i == BOUND_PREDICATE || i == BOUND_CONVERSION) && !x->why) continue;
-        enter(j, NULL, '{');
-        put_text(j, "name", x->name);
+        json_enter(j, NULL, '{');
+        json_text(j, "name", x->name);
         if (x->bits >= BOUND_NONE)
-            put_text(j, "bits", NULL);
+            json_text(j, "bits", NULL);
         else
-            put_number(j, "bits", x->bits);
-        put_text(j, "why", x->why);
-        leave(j, '}');
+            json_int(j, "bits", x->bits);
+        json_text(j, "why", x->why);
+        json_leave(j, '}');
     }
-    leave(j, ']');
-    leave(j, '}');
+    json_leave(j, ']');
+    json_leave(j, '}');
 }
 
 static void put_edge(struct json *j, const struct explained_copy *c) {
     if (!c->edge) return;
-    enter(j, "edge", '{');
-    put_text(j, "where", c->edge);
-    put_text(j, "blocks", c->edge_always ? "all" : "some");
-    put_number(j, "bits", c->edge_bits);
-    put_number(j, "elements", c->edge_vec);
-    put_text(j, "why", c->edge_why);
-    put_text(j, "pad", c->pad);
-    leave(j, '}');
+    json_enter(j, "edge", '{');
+    json_text(j, "where", c->edge);
+    json_text(j, "blocks", c->edge_always ? "all" : "some");
+    json_int(j, "bits", c->edge_bits);
+    json_int(j, "elements", c->edge_vec);
+    json_text(j, "why", c->edge_why);
+    json_text(j, "pad", c->pad);
+    json_leave(j, '}');
 }
 
-static void put_copy(struct json *j, const struct explained_copy *c) {
-    enter(j, NULL, '{');
-    put_text(j, "label", c->label);
-    put_text(j, "text", c->text);
-    put_text(j, "file", c->path);
-    put_number(j, "line", c->line);
-    put_number(j, "column", c->column);
-    put_text(j, "executed_by", c->level);
-    put_number(j, "threads", c->threads);
+static void put_copy(struct session *s, struct json *j, const struct explained_copy *c) {
+    json_enter(j, NULL, '{');
+    json_text(j, "label", c->label);
+    json_text(j, "text", c->text);
+    json_text(j, "file", c->path);
+    json_int(j, "line", c->line);
+    json_int(j, "column", c->column);
+    json_text(j, "executed_by", c->level);
+    json_int(j, "threads", c->threads);
     if (c->lanes)
-        put_number(j, "lanes", c->lanes);
+        json_int(j, "lanes", c->lanes);
     else
-        put_text(j, "lanes", NULL);
-    put_text(j, "elem", c->elem);
-    put_text(j, "shape", c->shape);
-    put_text(j, "atom", c->atom);
-    put_text(j, "tiled_copy", c->tiled);
-    put_text(j, "thr", c->thr);
-    put_text(j, "val", c->val);
-    put_text(j, "tiler", c->tiler);
-    put_text(j, "tv", c->tv);
-    put_text(j, "map", c->map);
-    put_number(j, "values", c->values);
-    put_text(j, "rounds", c->rounds);
-    put_number(j, "rounds_total", c->nrounds);
+        json_text(j, "lanes", NULL);
+    json_text(j, "elem", c->elem);
+    json_text(j, "shape", c->shape);
+    json_text(j, "atom", c->atom);
+    json_text(j, "tiled_copy", c->tiled);
+    json_text(j, "thr", c->thr);
+    json_text(j, "val", c->val);
+    json_text(j, "tiler", c->tiler);
+    json_text(j, "tv", c->tv);
+    json_text(j, "map", c->map);
+    json_int(j, "values", c->values);
+    json_text(j, "rounds", c->rounds);
+    json_int(j, "rounds_total", c->nrounds);
     put_side(j, "source", &c->src, c->accesses);
     put_side(j, "destination", &c->dst, c->accesses);
     put_width(j, c);
-    enter(j, "bytes", '{');
-    put_amount(j, "block_once", c->bytes);
-    put_amount(j, "times", c->times);
-    put_amount(j, "all", c->all_bytes);
-    leave(j, '}');
-    put_text(j, "barrier", c->barrier);
-    put_number(j, "group", c->group);
-    put_number(j, "pending", c->pending);
-    put_text(j, "wait", c->wait);
+    json_enter(j, "bytes", '{');
+    put_amount(s, j, "block_once", c->bytes);
+    put_amount(s, j, "times", c->times);
+    put_amount(s, j, "all", c->all_bytes);
+    json_leave(j, '}');
+    json_text(j, "barrier", c->barrier);
+    json_int(j, "group", c->group);
+    json_int(j, "pending", c->pending);
+    json_text(j, "wait", c->wait);
     put_edge(j, c);
-    leave(j, '}');
+    json_leave(j, '}');
 }
 
 static void put_tensor(struct json *j, const struct explained_tensor *t) {
-    enter(j, NULL, '{');
-    put_text(j, "name", t->name);
-    put_text(j, "elem", t->elem);
-    put_text(j, "space", t->space);
-    put_text(j, "direction", t->direction);
-    put_text(j, "layout", t->layout);
-    put_number(j, "align", t->align);
+    json_enter(j, NULL, '{');
+    json_text(j, "name", t->name);
+    json_text(j, "elem", t->elem);
+    json_text(j, "space", t->space);
+    json_text(j, "direction", t->direction);
+    json_text(j, "layout", t->layout);
+    json_int(j, "align", t->align);
     if (t->local) {
-        put_number(j, "at", t->at);
-        put_number(j, "bytes", t->nbytes);
+        json_int(j, "at", t->at);
+        json_int(j, "bytes", t->nbytes);
     }
-    leave(j, '}');
+    json_leave(j, '}');
 }
 
-static void put_variant(struct json *j, const struct kir_variant *v) {
-    enter(j, NULL, '{');
-    put_number(j, "bits", v->bits);
-    put_number(j, "tag", v->tag);
-    enter(j, "conditions", '[');
+static void put_variant(struct session *s, struct json *j, const struct kir_variant *v) {
+    json_enter(j, NULL, '{');
+    json_int(j, "bits", v->bits);
+    json_int(j, "tag", v->tag);
+    json_enter(j, "conditions", '[');
     for (int i = 0; i < v->nwhen; ++i) {
         const struct kir_condition *c = &v->when[i];
-        enter(j, NULL, '{');
-        put_text(j, "tensor", c->tensor ? c->tensor->name : NULL);
-        put_text(j, "value", c->tensor ? NULL : ix_text(j->s, c->value));
-        put_number(j, "multiple", c->by);
-        leave(j, '}');
+        json_enter(j, NULL, '{');
+        json_text(j, "tensor", c->tensor ? c->tensor->name : NULL);
+        json_text(j, "value", c->tensor ? NULL : ix_text(s, c->value));
+        json_int(j, "multiple", c->by);
+        json_leave(j, '}');
     }
-    leave(j, ']');
-    leave(j, '}');
+    json_leave(j, ']');
+    json_leave(j, '}');
 }
 
 static void put_texts(struct json *j, const char *key, const char *const *text, int n) {
-    enter(j, key, '[');
-    for (int i = 0; i < n; ++i) put_text(j, NULL, text[i]);
-    leave(j, ']');
+    json_enter(j, key, '[');
+    for (int i = 0; i < n; ++i) json_text(j, NULL, text[i]);
+    json_leave(j, ']');
 }
 
 static void put_pipeline(struct json *j, const struct explained_pipeline *p) {
-    enter(j, NULL, '{');
-    put_text(j, "text", p->text);
-    put_number(j, "line", p->line);
-    put_number(j, "stages", p->stages);
-    enter(j, "buffers", '[');
+    json_enter(j, NULL, '{');
+    json_text(j, "text", p->text);
+    json_int(j, "line", p->line);
+    json_int(j, "stages", p->stages);
+    json_enter(j, "buffers", '[');
     for (int i = 0; i < p->nrings; ++i) {
-        enter(j, NULL, '{');
-        put_text(j, "name", p->ring[i].name);
-        put_number(j, "stage_bytes", p->ring[i].stage_bytes);
-        put_number(j, "bytes", p->ring[i].bytes);
-        leave(j, '}');
+        json_enter(j, NULL, '{');
+        json_text(j, "name", p->ring[i].name);
+        json_int(j, "stage_bytes", p->ring[i].stage_bytes);
+        json_int(j, "bytes", p->ring[i].bytes);
+        json_leave(j, '}');
     }
-    leave(j, ']');
+    json_leave(j, ']');
     put_texts(j, "prologue", p->prologue, p->nprologue);
     put_texts(j, "step", p->step, p->nsteps);
-    put_number(j, "groups", p->groups);
-    put_number(j, "waits", p->waits);
-    put_number(j, "barriers", p->barriers);
-    put_number(j, "groups_under_way", p->under_way);
+    json_int(j, "groups", p->groups);
+    json_int(j, "waits", p->waits);
+    json_int(j, "barriers", p->barriers);
+    json_int(j, "groups_under_way", p->under_way);
     if (p->bytes_under_way < 0)
-        put_text(j, "bytes_under_way", NULL);
+        json_text(j, "bytes_under_way", NULL);
     else
-        put_number(j, "bytes_under_way", p->bytes_under_way);
-    leave(j, '}');
+        json_int(j, "bytes_under_way", p->bytes_under_way);
+    json_leave(j, '}');
 }
 
 static void put_sync(struct json *j, const struct explained_sync *x) {
-    enter(j, NULL, '{');
-    put_text(j, "place", x->place);
-    put_number(j, "line", x->line);
-    put_number(j, "pending", x->wait);
-    put_number(j, "barriers", x->barrier);
-    put_number(j, "stands", x->stands);
-    enter(j, "reasons", '[');
+    json_enter(j, NULL, '{');
+    json_text(j, "place", x->place);
+    json_int(j, "line", x->line);
+    json_int(j, "pending", x->wait);
+    json_int(j, "barriers", x->barrier);
+    json_int(j, "stands", x->stands);
+    json_enter(j, "reasons", '[');
     for (int i = 0; i < x->nreasons; ++i) {
         const struct explained_reason *r = &x->reason[i];
-        enter(j, NULL, '{');
-        put_text(j, "of", r->wait ? "wait" : "barrier");
-        put_text(j, "text", r->text);
-        put_text(j, "buffer", r->buffer);
-        put_text(j, "earlier", r->earlier_writes ? "write" : "read");
-        put_number(j, "earlier_line", r->earlier_line);
-        put_text(j, "later", r->later_writes ? "write" : "read");
-        put_number(j, "later_line", r->later_line);
-        leave(j, '}');
+        json_enter(j, NULL, '{');
+        json_text(j, "of", r->wait ? "wait" : "barrier");
+        json_text(j, "text", r->text);
+        json_text(j, "buffer", r->buffer);
+        json_text(j, "earlier", r->earlier_writes ? "write" : "read");
+        json_int(j, "earlier_line", r->earlier_line);
+        json_text(j, "later", r->later_writes ? "write" : "read");
+        json_int(j, "later_line", r->later_line);
+        json_leave(j, '}');
     }
-    leave(j, ']');
-    leave(j, '}');
+    json_leave(j, ']');
+    json_leave(j, '}');
 }
 
-static void put_kernel(struct json *j, const struct explained_kernel *k) {
-    enter(j, NULL, '{');
-    put_text(j, "name", k->name);
-    put_text(j, "file", k->path);
-    put_number(j, "line", k->line);
-    put_text(j, "kind", k->device ? "device" : "kernel");
+static void put_kernel(struct session *s, struct json *j, const struct explained_kernel *k) {
+    json_enter(j, NULL, '{');
+    json_text(j, "name", k->name);
+    json_text(j, "file", k->path);
+    json_int(j, "line", k->line);
+    json_text(j, "kind", k->device ? "device" : "kernel");
     if (k->device) {
-        put_text(j, "grid", NULL);
+        json_text(j, "grid", NULL);
     } else {
-        enter(j, "grid", '[');
-        for (int i = 0; i < 3; ++i) put_amount(j, NULL, k->blocks[i]);
-        leave(j, ']');
+        json_enter(j, "grid", '[');
+        for (int i = 0; i < 3; ++i) put_amount(s, j, NULL, k->blocks[i]);
+        json_leave(j, ']');
     }
-    enter(j, "index", '[');
-    for (int i = 0; i < k->nindexes; ++i) put_text(j, NULL, k->index[i]);
-    leave(j, ']');
-    enter(j, "duties", '[');
-    for (int i = 0; i < k->nduties; ++i) put_text(j, NULL, k->duty[i]);
-    leave(j, ']');
-    put_number(j, "threads", k->threads);
-    put_number(j, "shared_bytes", k->smem_bytes);
-    enter(j, "tensors", '[');
+    put_texts(j, "index", (const char *const *)k->index, k->nindexes);
+    put_texts(j, "duties", k->duty, k->nduties);
+    json_int(j, "threads", k->threads);
+    json_int(j, "shared_bytes", k->smem_bytes);
+    json_enter(j, "tensors", '[');
     for (int i = 0; i < k->ntensors; ++i) put_tensor(j, &k->tensor[i]);
-    leave(j, ']');
-    enter(j, "variants", '[');
-    for (int i = 0; i < k->nvariants; ++i) put_variant(j, &k->variant[i]);
-    leave(j, ']');
-    enter(j, "copies", '[');
-    for (int i = 0; i < k->ncopies; ++i) put_copy(j, &k->copy[i]);
-    leave(j, ']');
-    enter(j, "calls", '[');
+    json_leave(j, ']');
+    json_enter(j, "variants", '[');
+    for (int i = 0; i < k->nvariants; ++i) put_variant(s, j, &k->variant[i]);
+    json_leave(j, ']');
+    json_enter(j, "copies", '[');
+    for (int i = 0; i < k->ncopies; ++i) put_copy(s, j, &k->copy[i]);
+    json_leave(j, ']');
+    json_enter(j, "calls", '[');
     for (int i = 0; i < k->ncalls; ++i) {
-        enter(j, NULL, '{');
-        put_text(j, "text", k->call[i].text);
-        put_number(j, "line", k->call[i].line);
-        put_text(j, "barrier",
-                 k->call[i].barrier ? "other threads may still be at its arguments" : NULL);
-        leave(j, '}');
+        json_enter(j, NULL, '{');
+        json_text(j, "text", k->call[i].text);
+        json_int(j, "line", k->call[i].line);
+        json_text(j, "barrier",
+                  k->call[i].barrier ? "other threads may still be at its arguments" : NULL);
+        json_leave(j, '}');
     }
-    leave(j, ']');
-    enter(j, "pipelines", '[');
+    json_leave(j, ']');
+    json_enter(j, "pipelines", '[');
     for (int i = 0; i < k->npipelines; ++i) put_pipeline(j, &k->pipeline[i]);
-    leave(j, ']');
-    enter(j, "syncs", '[');
+    json_leave(j, ']');
+    json_enter(j, "syncs", '[');
     for (int i = 0; i < k->nsyncs; ++i) put_sync(j, &k->sync[i]);
-    leave(j, ']');
-    leave(j, '}');
+    json_leave(j, ']');
+    json_leave(j, '}');
 }
 
 void explain_print_json(struct session *s, const struct explanation *e, struct buf *out) {
-    struct json j = {s, out, 0, true};
-    enter(&j, NULL, '{');
-    put_number(&j, "schema", EXPLAIN_SCHEMA);
-    put_text(&j, "plan", e->plan->path);
-    put_number(&j, "arch", e->plan->arch);
-    enter(&j, "params", '[');
+    struct json j = json_to(out, JSON_LINES);
+    json_enter(&j, NULL, '{');
+    json_int(&j, "schema", EXPLAIN_SCHEMA);
+    json_text(&j, "plan", e->plan->path);
+    json_int(&j, "arch", e->plan->arch);
+    json_enter(&j, "params", '[');
     for (int i = 0; i < e->plan->nparams; ++i) {
         const struct param *p = e->plan->param[i];
-        enter(&j, NULL, '{');
-        put_text(&j, "name", p->name);
-        put_number(&j, "min", p->sym->lo);
-        put_number(&j, "max", p->sym->hi);
-        put_number(&j, "multiple", p->sym->mul);
-        leave(&j, '}');
+        json_enter(&j, NULL, '{');
+        json_text(&j, "name", p->name);
+        json_int(&j, "min", p->sym->lo);
+        json_int(&j, "max", p->sym->hi);
+        json_int(&j, "multiple", p->sym->mul);
+        json_leave(&j, '}');
     }
-    leave(&j, ']');
-    enter(&j, "kernels", '[');
-    for (int i = 0; i < e->nkernels; ++i) put_kernel(&j, &e->kernel[i]);
-    leave(&j, ']');
-    leave(&j, '}');
+    json_leave(&j, ']');
+    json_enter(&j, "kernels", '[');
+    for (int i = 0; i < e->nkernels; ++i) put_kernel(s, &j, &e->kernel[i]);
+    json_leave(&j, ']');
+    json_leave(&j, '}');
     buf_char(out, '\n');
 }

@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "hw/classes.h"
+#include "image/elem.h"
 #include "index/ix.h"
 #include "kernel/launch.h"
 
@@ -23,12 +24,8 @@ struct kir_buffer {
     enum kir_space space;
     const char *name;    // in the plan
     const char *c_name;  // in emitted code
-    const char *c_type;  // of an element
-    // stage: type of an element; "c_type" is that of an access's value
-    const char *elem_c;
-    const char *elem;    // such as "f32"; of a stage: type of its elements
-    const char *layout;  // as text for comments; NULL for a stage
-    int elem_bits;
+    const struct elem_type *elem;
+    const char *layout;   // as text for comments; NULL for a stage
     int tensor;           // id of the tensor; unused for a stage
     int64_t count;        // frag, stage, shared: elements; global: 0
     int64_t smem_offset;  // shared: bytes

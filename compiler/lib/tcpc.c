@@ -137,8 +137,8 @@ static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         tensor[i] = (struct tcpc_tensor){.name = t->name,
-                                         .element = t->elem,
-                                         .element_bits = t->elem_bits,
+                                         .element = t->elem->name,
+                                         .element_bits = t->elem->bits,
                                          .direction = !t->written ? TCPC_IN
                                                       : t->read   ? TCPC_INOUT
                                                                   : TCPC_OUT,

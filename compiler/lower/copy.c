@@ -157,11 +157,8 @@ static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c
     struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
     stage->space = KIR_STAGE;
     stage->name = stage->c_name = "v";
-    stage->elem = held->elem->name;
-    stage->elem_c = held->elem->c_name;
-    stage->elem_bits = held->elem->bits;
+    stage->elem = held->elem;
     stage->access_bits = bits_of(c, y, held);
-    stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
     lower_node(w, KIR_STAGE_DECL)->stage = stage;
     return stage;
 }

@@ -200,9 +200,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->space = space[t->space];
     b->name = t->name;
     b->c_name = names_take(&w->names, t->name);
-    b->c_type = t->elem->c_name;
-    b->elem = t->elem->name;
-    b->elem_bits = t->elem->bits;
+    b->elem = t->elem;
     b->layout = lay_text(&w->s->lay, t->layout);
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/escape.h"
+#include "base/json_write.h"
 #include "base/session.h"
 #include "run/tuned.h"
 
@@ -110,29 +110,37 @@ void tune_print(const struct tuning *t, struct buf *b) {
 }
 
 void tune_print_json(const struct tuning *t, struct buf *b) {
-    buf_puts(b, "{\"kernel\": ");
-    buf_json_string(b, t->kernel);
-    buf_puts(b, ", \"params\": ");
-    buf_json_string(b, t->params);
-    buf_puts(b, ", \"device\": ");
-    buf_json_string(b, t->device);
-    buf_puts(b, ", \"versions\": ");
-    buf_json_string(b, t->versions);
-    buf_printf(b,
-               ",\n \"bytes\": %" PRId64
-               ", \"buffers\": %d, \"rounds\": %d, \"copy_gb_per_s\": %.1f, \"chosen\": "
-               "%d,\n \"candidates\": [",
-               t->bytes, t->buffers, t->rounds, t->copy, t->of[t->chosen].number);
+    struct json j = json_to(b, JSON_ROW);
+    json_enter(&j, NULL, '{');
+    json_text(&j, "kernel", t->kernel);
+    json_text(&j, "params", t->params);
+    json_text(&j, "device", t->device);
+    json_text(&j, "versions", t->versions);
+    json_line(&j, 1);
+    json_int(&j, "bytes", t->bytes);
+    json_int(&j, "buffers", t->buffers);
+    json_int(&j, "rounds", t->rounds);
+    json_real(&j, "copy_gb_per_s", t->copy, 1);
+    json_int(&j, "chosen", t->of[t->chosen].number);
+    json_line(&j, 1);
+    json_enter(&j, "candidates", '[');
     for (int i = 0; i < t->n; ++i) {
         const struct tuned *c = &t->of[i];
-        buf_printf(b, "%s\n  {\"candidate\": %d, \"ok\": %s, ", i ? "," : "", c->number,
-                   c->right ? "true" : "false");
-        if (c->ms > 0) buf_printf(b, "\"ms\": %.6f, \"gb_per_s\": %.1f, ", c->ms, rate(t, c));
-        buf_puts(b, "\"how\": ");
-        buf_json_string(b, c->how);
-        buf_char(b, '}');
+        json_line(&j, 2);
+        json_enter(&j, NULL, '{');
+        json_int(&j, "candidate", c->number);
+        json_bool(&j, "ok", c->right);
+        if (c->ms > 0) {
+            json_real(&j, "ms", c->ms, 6);
+            json_real(&j, "gb_per_s", rate(t, c), 1);
+        }
+        json_text(&j, "how", c->how);
+        json_leave(&j, '}');
     }
-    buf_puts(b, "\n ]}\n");
+    json_line(&j, 1);
+    json_leave(&j, ']');
+    json_leave(&j, '}');
+    buf_char(b, '\n');
 }
 
 void tune_head(const struct tuning *t, struct buf *b) {

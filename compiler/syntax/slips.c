@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/match.h"
 #include "syntax/parse.h"
@@ -11,17 +12,23 @@
 // Rewrites are tried in sources of so many bytes at most.
 enum { MOST_TRIED = 1 << 16 };
 
-static bool one_word(const char *list, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || strchr(" !", at[-1])) && strchr(" ", at[length])) return true;
-    return false;
-}
-
 static bool begins(const struct match *m, const char *in) {
     const char *word = expected_word(m->p->first.token);
-    if (!*in) return true;
-    return one_word(in, word ? word : "-") != (*in == '!');
+    bool not = *in == '!', listed = word && word_listed(in + not, word, strlen(word));
+    return !*in || listed != not ;
+}
+
+// Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
+// is missing.
+static bool inside_block(const struct parser *p) {
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '{') return false;
+    const char *text = p->s->sources.file[p->file].text;
+    uint32_t from = p->open[p->nopen - 1].at.begin, here = p->now.at.begin;
+    if (p->before.token == TOK_ASYNC) here = p->before.at.begin;
+    uint32_t begin = from, line = here;
+    while (begin > 0 && text[begin - 1] != '\n') --begin;
+    while (line > 0 && text[line - 1] != '\n') --line;
+    return line == begin || here - line > strspn(text + begin, " \t");
 }
 
 // Whether the parser is in the state "word": how many brackets are open, and of what.
@@ -31,6 +38,7 @@ static bool in_state(const struct parser *p, const char *word, bool *is_state) {
         char name[10];
         bool holds;
     } states[] = {
+        {"NESTED", inside_block(p)},
         {"OUTSIDE", p->nopen == 0},
         {"INSIDE", p->nopen > 0},
         {"PAREN", open == '('},
@@ -53,7 +61,7 @@ static int token_named(const char *word) {
                   {"..", TOK_DOTDOT}, {"==", TOK_EQ},   {"!=", TOK_NE}};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strcmp(word, others[i].word) == 0) return others[i].token;
-    return word[1] ? scan_word(word) : (unsigned char)word[0];
+    return word_char(*word) ? scan_word(word) : (unsigned char)*word;
 }
 
 // Whether all of "needs" is so: "; !pad threads|grid".
@@ -79,37 +87,62 @@ static bool has_needs(const struct parser *p, const char *needs, const int *set,
 
 // -- reports --------------------------------------------------------------------------------------
 
+// Writes the captured text "of" as "how" says (see slips.h).
+static void put_capture(struct buf *b, struct match *m, char how, const char *of) {
+    struct session *s = m->p->s;
+    const char *ours, *joined = "", *inside;
+    int parts = 0;
+    size_t length;
+    switch (how) {
+    case 't':
+        ours = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
+        buf_puts(b, ours ? ours : of);
+        break;
+    case 'q': buf_write(b, of + 1, strlen(of) - 2); break;
+    case '+': buf_printf(b, "%lld", strtoll(of, NULL, 10) + 1); break;
+    case 'k': buf_puts(b, match_text(m, match_declared(m, of, D_CONST)->value->at)); break;
+    case '^': buf_printf(b, "%ld", 1L << (atoi(of) & 31)); break;
+    case '*':
+    case '/': buf_printf(b, "%d", how == '*' ? atoi(of) % 10000 * 8 : atoi(of) / 8); break;
+    case 'i': buf_printf(b, "%d", atoi(of)); break;
+    case 'w':  // of a WARNING and more words
+        while (!(ours = match_warning(of)))
+            of = arena_strndup(&s->arena, of, (size_t)(strrchr(of, '-') - of));
+        buf_puts(b, ours);
+        break;
+    case 'v': buf_write(b, of, strlen(of) - 2); break;
+    case '.': buf_printf(b, "%s%s", of, strchr(of, '.') ? "" : ".tcp"); break;
+    case 'x': buf_char(b, "xyz"[(*of - '0') % 3]); break;
+    case 'h': buf_puts(b, foreign_find(FOREIGN_VALUE, of)->help); break;
+    case '_':
+        for (; *of; ++of) buf_char(b, *of == '-' ? '_' : *of);
+        break;
+    case ',':
+    case 'r':
+        for (; (inside = foreign_brackets(s, of, strlen(of), &length)); of += length)
+            joined = arena_printf(&s->arena, "%s%s%s", joined, parts++ ? "," : "", inside);
+        buf_printf(b, how == ',' ? "%s" : parts > 1 ? "row(%s)" : "(%s)", joined);
+        break;
+    default: buf_puts(b, of);
+    }
+}
+
 // "text" with the captures in it.
 static const char *expand(struct match *m, const char *text, size_t length) {
     struct buf b;
-    int parts;
     buf_init(&b);
     for (size_t i = 0; i < length; ++i) {
         if (text[i] != '$' || i + 1 == length) {
-            buf_write(&b, text + i, 1);
+            buf_char(&b, text[i]);
             continue;
         }
         char how = text[++i];
-        const char *of;
-        if (how == '#' || how == '~') {
-            buf_puts(&b, match_text(m, how == '#' ? m->m.fix[0] : m->m.at));
-            continue;
-        }
-        if (!(how >= '0' && how <= '9')) ++i;
-        of = match_text(m, m->m.capture[text[i] - '0']);
-        if (how == 't') {
-            const char *type = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
-            buf_puts(&b, type ? type : of);
-        } else if (how == 'q') {
-            buf_write(&b, of + 1, strlen(of) - 2);
-        } else if (how == '+') {
-            buf_printf(&b, "%lld", strtoll(of, NULL, 10) + 1);
-        } else if (how == 'k') {
-            const struct range value = match_declared(m, of, D_CONST)->value->at;
-            buf_puts(&b, match_text(m, value));
-        } else {
-            buf_puts(&b, of);
-        }
+        bool marked = how == '#' || how == '~', plain = how >= '0' && how <= '9';
+        if (!marked && !plain) ++i;
+        struct range of = how == '#'   ? m->m.fix[0]
+                          : how == '~' ? m->m.at
+                                       : m->m.capture[text[i] - '0'];
+        put_capture(&b, m, marked ? '#' : how, match_text(m, of));
     }
     return buf_finish(&b, &m->p->s->arena);
 }
@@ -187,34 +220,34 @@ static void skip(struct match *m, enum slip_then then) {
 
 static void report(struct match *m, const struct slip_row *row) {
     struct parser *p = m->p;
-    const char *ours[MOST_FIXES] = {"", "", "", ""}, *fix = row->fix;
+    struct range at = m->m.reported ? m->m.at : p->now.at;
+    const char *ours[MOST_FIXES] = {NULL}, *fix = row->fix, *text = row->message;
     for (int k = 0; fix && k < m->m.fixes; ++k) {
         size_t length = strcspn(fix, "|");
         ours[k] = expand(m, fix, length);
-        fix += length + (fix[length] == '|');
+        if (fix[length]) fix += length + 1;
     }
-    diag_error(p->s, m->m.reported ? m->m.at : p->now.at, "%s",
-               expand(m, row->message, strlen(row->message)));
+    size_t length = strcspn(text, "|");
+    diag_error(p->s, at, "%s", expand(m, text, length));
+    if (text[length])
+        diag_note(p->s, at, "%s", expand(m, text + length + 1, strlen(text + length + 1)));
     if (row->fix && parses(m, ours))
         for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
     skip(m, row->then);
 }
 
-bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row,
-               int count) {
-    struct match m;
-    bool begun = false;
-    for (int i = 0; i < count; ++i) {
-        if (row[i].other) {
-            if (row[i].other(p, set, n)) return true;
+bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row) {
+    struct match m = {0};
+    for (; row->pattern || row->other; ++row) {
+        if (row->other) {
+            if (row->other(p, set, n)) return true;
             continue;
         }
         struct arena_mark mark = arena_mark(&p->s->arena);
-        if (!begun) match_begin(&m, p, here);
-        begun = true;
-        bool applies = begins(&m, row[i].in) && has_needs(p, row[i].needs, set, n) &&
-                       match_fits(&m, row[i].pattern);
-        if (applies) report(&m, &row[i]);
+        if (!m.p) match_begin(&m, p, here);
+        bool applies =
+            begins(&m, row->in) && has_needs(p, row->needs, set, n) && match_fits(&m, row->pattern);
+        if (applies && row->message) report(&m, row);
         arena_rewind(&p->s->arena, mark);  // what was reported has memory of its own
         if (applies) return true;
     }

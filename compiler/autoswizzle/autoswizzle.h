@@ -1,6 +1,6 @@
 // `swizzle auto`: chooses the arrangement of a shared buffer that makes its copies cheapest.
-#ifndef TCPC_COMPILE_SWIZZLES_H
-#define TCPC_COMPILE_SWIZZLES_H
+#ifndef TCPC_AUTOSWIZZLE_AUTOSWIZZLE_H
+#define TCPC_AUTOSWIZZLE_AUTOSWIZZLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // The arrangements that `swizzle auto` tries for a buffer.
-#ifndef TCPC_COMPILE_CANDIDATES_H
-#define TCPC_COMPILE_CANDIDATES_H
+#ifndef TCPC_AUTOSWIZZLE_CANDIDATES_H
+#define TCPC_AUTOSWIZZLE_CANDIDATES_H
 
-#include "compile/swizzles.h"
+#include "autoswizzle/autoswizzle.h"
 #include "layout/lay.h"
 
 struct session;

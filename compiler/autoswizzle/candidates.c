@@ -1,5 +1,5 @@
 // The arrangements that are tried (see candidates.h).
-#include "compile/candidates.h"
+#include "autoswizzle/candidates.h"
 
 #include "base/session.h"
 #include "layout/algebra.h"

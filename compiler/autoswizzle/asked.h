@@ -1,11 +1,11 @@
 // Answers whether a candidate arrangement satisfies everything that asks for the buffer's layout:
 // an `expect`, a `let` that others name, or a function that gets the buffer.
-#ifndef TCPC_COMPILE_ASKED_H
-#define TCPC_COMPILE_ASKED_H
+#ifndef TCPC_AUTOSWIZZLE_ASKED_H
+#define TCPC_AUTOSWIZZLE_ASKED_H
 
 #include <stdint.h>
 
-#include "compile/candidates.h"
+#include "autoswizzle/candidates.h"
 
 struct ast_stmt;
 struct compiled;

@@ -1,14 +1,14 @@
 // Choosing among arrangements (see choose.h).
-#include "compile/choose.h"
+#include "autoswizzle/choose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "autoswizzle/asked.h"
+#include "autoswizzle/candidates.h"
+#include "autoswizzle/rearrange.h"
 #include "base/session.h"
-#include "compile/asked.h"
-#include "compile/candidates.h"
 #include "compile/compile.h"
-#include "compile/rearrange.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 #include "syntax/ast.h"

@@ -1,8 +1,8 @@
-// Finds the buffers with `swizzle auto`, and writes into the tree what is chosen (see swizzles.h).
-#include "compile/swizzles.h"
+// Finds the buffers with `swizzle auto`, and writes into the tree what is chosen (see autoswizzle.h).
+#include "autoswizzle/autoswizzle.h"
 
+#include "autoswizzle/choose.h"
 #include "base/session.h"
-#include "compile/choose.h"
 #include "compile/compile.h"
 #include "layout/algebra.h"
 #include "syntax/ast.h"

@@ -4,7 +4,7 @@
 // layouts: expectations, constants and functions.
 #include <stdarg.h>
 
-#include "compile/swizzles.h"
+#include "autoswizzle/autoswizzle.h"
 #include "driver/golden.h"
 
 enum { PLANS = 24, MOST = 8, TEXT = 8192 };

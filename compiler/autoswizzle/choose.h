@@ -1,9 +1,9 @@
 // Chooses among the arrangements of buffers with `swizzle auto`.
-#ifndef TCPC_COMPILE_CHOOSE_H
-#define TCPC_COMPILE_CHOOSE_H
+#ifndef TCPC_AUTOSWIZZLE_CHOOSE_H
+#define TCPC_AUTOSWIZZLE_CHOOSE_H
 
+#include "autoswizzle/autoswizzle.h"
 #include "base/source.h"
-#include "compile/swizzles.h"
 
 struct ast_stmt;
 

@@ -3,7 +3,7 @@
 // Offsets are computed before the swizzle is applied. So another swizzle changes no view and no
 // thread's part; only the widths (pass "vectorize"), the places (pass "shared") and the costs have
 // to be worked out again.
-#include "compile/rearrange.h"
+#include "autoswizzle/rearrange.h"
 
 #include <stdlib.h>
 
@@ -49,20 +49,6 @@ struct spot {
     // which of its copies has the most wavefronts in the plain layout; it is counted first
     int worst;
 };
-
-void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
-    session_like(t, c->s);
-    for (int i = 0; i < c->s->sources.n; ++i) {
-        const struct source *f = &c->s->sources.file[i];
-        if (f->copied) continue;
-        struct given *g = ARENA_NEW(&t->arena, struct given);
-        *g = (struct given){f->path, f->text, f->size, t->sources.given};
-        t->sources.given = g;
-    }
-    t->trial = true;
-    compile_begin(out, t, c->path);
-    out->as_it_is = true;
-}
 
 // -- what a copy costs ----------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
 // Asking whether arrangements are accepted (see asked.h).
-#include "compile/asked.h"
+#include "autoswizzle/asked.h"
 
 #include <string.h>
 
+#include "autoswizzle/rearrange.h"
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/rearrange.h"
 
 // Looks for errors that refuse a buffer's arrangement, answers TAKEN_NOT for these buffers and
 // gives them the plain layout again. False when no error is of this kind.

@@ -1,14 +1,14 @@
 // Works out what the copies of a shared buffer cost in another arrangement, for these copies alone,
 // without compiling their function again.
-#ifndef TCPC_COMPILE_REARRANGE_H
-#define TCPC_COMPILE_REARRANGE_H
+#ifndef TCPC_AUTOSWIZZLE_REARRANGE_H
+#define TCPC_AUTOSWIZZLE_REARRANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "autoswizzle/autoswizzle.h"
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/swizzles.h"
 #include "layout/lay.h"
 
 struct ast_stmt;
@@ -89,8 +89,5 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice);
 bool layer_count(struct layer *x, const struct layer *placed, int i,
                  const struct swizzle_choice *choice, const struct tally *best, int64_t work,
                  struct tally *out);
-
-// Prepares in "t" and "out" another compilation of all texts of "c".
-void compiled_again(const struct compiled *c, struct session *t, struct compiled *out);
 
 #endif
