@@ -47,6 +47,22 @@ const char *coverage_tiles(struct session *s, struct lay_int of, int64_t by);
 bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prover *p,
                           const struct view *v, const struct around *around);
 
+// counted.c
+// A tensor in global memory other than "but" of which "v", which has "n" values, moves exactly all
+// tiles along its mode "mode"; NULL: there is none.
+const struct tensor *coverage_counted_by(struct session *s, const struct kernel *k,
+                                         const struct ix_var *v, struct lay_int n,
+                                         const struct tensor *but, int *mode);
+// Notes that "m", which moves "v" along "mode", where its tensor has "of" elements, counts exactly the
+// tiles of another tensor, so that the coordinate is wrong and not the bound.  Returns false if not.
+bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
+                           const struct view *v, int mode, const struct mover *m,
+                           struct lay_int of);
+// Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
+// variables count.
+bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v);
+
 // misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.
 // Returns false if it finds nothing.

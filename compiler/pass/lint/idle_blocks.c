@@ -129,7 +129,8 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
     if (!too_many(s, k->grid[axis], &b)) return;
     int mode;
-    const struct tensor *read = lint_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
+    const struct tensor *read =
+        coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
     const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
               "axis '%c' of the grid has %s blocks, and only the first %s write elements: each "

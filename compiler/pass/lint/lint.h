@@ -21,13 +21,6 @@ struct lint {
 // The prover of the kernel, made for the first warning that asks something.
 struct prover *lint_prover(struct lint *l);
 
-// counted.c
-// A tensor in global memory other than "but" of which "v", which has "n" values, moves exactly all
-// tiles along its mode "mode"; NULL: there is none.
-const struct tensor *lint_counted_by(struct session *s, const struct kernel *k,
-                                     const struct ix_var *v, struct lay_int n,
-                                     const struct tensor *but, int *mode);
-
 // dead_parts.c
 // Warns of statements that write parts of the shared buffer "t" that nobody reads.
 void dead_parts(struct lint *l, const struct tensor *t);

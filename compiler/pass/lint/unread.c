@@ -149,58 +149,19 @@ static void note_witness(struct reads *r, const struct tensor *t, int mode, cons
               view_mode_text(s, t, mode));
 }
 
-// A block's variable, or that of a loop around "a", that has exactly "n" values; NULL: there is none.
-static const struct ix_var *counter_of(struct reads *r, const struct access *a, struct lay_int n) {
-    for (int i = 0; i < 3; ++i)
-        if (r->k->block[i] && lay_int_equal(r->k->grid[i], n)) return r->k->block[i];
-    for (int i = 0; i < a->around.n; ++i) {
-        const struct stmt *loop = a->around.stmt[i];
-        struct lay_int count;
-        int64_t from;
-        if (stmt_loops(loop) && ix_static(loop->begin, &from) && from == 0 &&
-            ix_monomial(loop->end, &count) && lay_int_equal(count, n))
-            return loop->var;
-    }
-    return NULL;
-}
-
-// Notes that "m" counts exactly the tiles of another tensor than that of "a", which has "n" tiles along
-// "mode", so that its bound is right and the coordinate is not.
-static bool note_counts_another(struct reads *r, const struct access *a, const struct mover *m,
-                                int mode, struct lay_int n) {
-    struct session *s = r->s;
-    const struct tensor *t = a->view->base, *other;
-    int along;
-    struct lay_int count;
-    if (!ix_monomial(m->end, &count)) return false;
-    other = lint_counted_by(s, r->k, m->v, count, t, &along);
-    if (!other) return false;
-    const struct ix_var *by = counter_of(r, a, n);
-    diag_note(s, a->view->at, "'%s' counts the tiles of '%s' along %s; %s", m->v->name, other->name,
-              view_mode_text(s, other, along),
-              by ? arena_printf(&s->arena, "'%s' counts those of '%s' along %s", by->name, t->name,
-                                view_mode_text(s, t, mode))
-                 : arena_printf(&s->arena,
-                                "no block and no step counts the %s tiles of '%s' along %s",
-                                lay_int_text(&s->lay, n), t->name, view_mode_text(s, t, mode)));
-    return true;
-}
-
 // Warns of "m", of "a".  Returns true if the coordinates are wrong, and not the bound.
 static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode,
                  const struct ix *limit) {
     struct session *s = r->s;
     const struct view *v = a->view;
     struct range at = m->end_at.end ? m->end_at : v->at;
-    struct lay_int of, n;
+    struct lay_int of;
     diag_warn(s, W_UNREAD, at,
               "'%s' takes tiles of %" PRId64 " of '%s' along %s, and ends before it", m->v->name,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
     if (coverage_note_tile(s, v)) return true;
     if (!ix_monomial(limit, &of)) return false;
-    n = lay_int_ceil_div(&s->lay, of, lay_int(m->step));
-    lay_clear_error(&s->lay);
-    if (lay_int_valid(n) && note_counts_another(r, a, m, mode, n)) return true;
+    if (coverage_note_counted(s, r->k, &a->around, v, mode, m, of)) return true;
     diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
               m->loop ? "steps" : "blocks");
     return false;
