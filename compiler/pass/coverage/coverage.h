@@ -54,10 +54,11 @@ const struct tensor *coverage_counted_by(struct session *s, const struct kernel 
                                          const struct ix_var *v, struct lay_int n,
                                          const struct tensor *but, int *mode);
 // Notes that "m", which moves "v" along "mode", where its tensor has "of" elements, counts exactly the
-// tiles of another tensor, so that the coordinate is wrong and not the bound.  Returns false if not.
+// tiles of another tensor, so that the coordinate is wrong and not the bound.  "named": only if it can
+// name a variable that counts those of "v".  Returns false if not.
 bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
-                           const struct view *v, int mode, const struct mover *m,
-                           struct lay_int of);
+                           const struct view *v, int mode, const struct mover *m, struct lay_int of,
+                           bool named);
 // Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
 // variables count.
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,

@@ -61,11 +61,12 @@ static int mode_apart(const struct view *a, const struct view *b) {
     return -1;
 }
 
-// Whether "b" is a tile of an output like "a" of an input: same shape, in tensors of the same
-// shape.
+// Whether "b" is a tile of an output like "a" of an input: same shape, or with a halo, in tensors of
+// the same shape.
 static bool is_alike(const struct view *a, const struct view *b) {
     return lay_valid(a->layout) && lay_valid(b->layout) && lay_valid(a->base->layout) &&
-           lay_valid(b->base->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
+           lay_valid(b->base->layout) &&
+           (a->halo || lay_tuple_equal(a->layout.shape, b->layout.shape)) &&
            lay_tuple_equal(a->base->layout.shape, b->base->layout.shape);
 }
 
@@ -165,9 +166,9 @@ static const struct ix_var *idle_counter(const struct kernel *k, const struct st
         int64_t from;
         if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
         if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
-        if (!depends(a, up->var) && !depends(a, x) &&
-            (moves_another(k, x) || moves_another(k, up->var)))
-            return up->var;
+        if (depends(a, up->var) || depends(a, x)) continue;
+        // as many steps as tiles may be a coincidence, unless both are of one param
+        if (!lay_int_static(n) || moves_another(k, x) || moves_another(k, up->var)) return up->var;
     }
     return NULL;
 }

@@ -108,12 +108,12 @@ static int find(struct sema *c, const struct named *m, const char *name, struct 
                near ? "%s has no mode called '%s'; did you mean '%s'?"
                     : "%s has no mode called '%s'",
                m->text, name, near);
-    if (is_taken(m, name))
+    if (m->given && k < m->n)
+        diag_note(c->s, at, "a mode that an operation has made of several has no name");
+    else if (is_taken(m, name))
         diag_note(c->s, m->at,
                   "'%s' has a mode '%s', for which this part of it has a coordinate already",
                   m->of->name, name);
-    else if (m->given && k < m->n)
-        diag_note(c->s, at, "a mode that an operation has made of several has no name");
     else if (m->given)
         diag_note(c->s, m->at, "its modes are named here");
     return -1;
