@@ -48,6 +48,7 @@ const struct tensor *coverage_counted_by(struct session *s, const struct kernel 
 // A block's variable, or that of a loop in "around", that has exactly "n" values; NULL: there is none.
 static const struct ix_var *counter_of(const struct kernel *k, const struct around *around,
                                        struct lay_int n) {
+    if (lay_int_is(n, 1)) return NULL;
     for (int i = 0; i < 3; ++i)
         if (k->block[i] && lay_int_equal(k->grid[i], n)) return k->block[i];
     for (int i = 0; i < around->n; ++i) {
