@@ -117,8 +117,8 @@ bool vector_proven(const struct relayout *r, int vector, bool src);
 
 // A divisor of "x", by promises and by the conditions of the case.
 int64_t divisor_of(const struct relayout *r, struct lay_int x);
-// Writes " when (M % 8 == 0, N % 8 == 0)", or nothing.
-void put_when(struct session *s, const struct relayout *r, struct buf *b);
+// " when (M % 8 == 0, N % 8 == 0)", or nothing.
+const char *when_text(struct session *s, const struct relayout *r);
 
 // The number of tiles along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {

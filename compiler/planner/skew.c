@@ -4,7 +4,7 @@
 #include "image/elem.h"
 
 enum {
-    WARP = 32,
+
     WIDE = 16,  // bytes of a write
     WORD = 4,   // bytes of a read
     SECTOR = 32,

@@ -15,7 +15,11 @@
 
 #include "planner/flat.h"
 
-enum { SKEW_PIECES = 2 };  // a warp reads its rows by words in so many pieces
+enum {
+    WARP = 32,
+    LOAD_WORD = 4,
+    SKEW_PIECES = 2
+};  // a warp reads its rows by words in so many pieces
 
 struct skewed {
     int x, y;                // the fast modes of the source and the destination
@@ -66,13 +70,5 @@ bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
 bool skew_async(const struct relayout *r, struct skewed *k);
 // What it costs, to be compared with the cost of tiles that are not skewed.
 int64_t skew_cost(const struct skewed *k);
-// Writes the reasons for the choice.
-void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
-// Write the extents of the grid, and the rest of a kernel after its arguments.  All names that they
-// make end in "end".
-void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
-// "flat": the modes that it combines into a row; NULL: none.
-void skew_write(const struct relayout *r, const struct flat *flat, const struct relayout_names *n,
-                const struct skewed *k, const char *end, struct buf *out);
 
 #endif

@@ -1,43 +1,44 @@
-// Writes a window of a row as the text of a kernel.
+// The form of a window of a row (see rows.h).
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/session.h"
 #include "image/elem.h"
-#include "planner/rows.h"
+#include "planner/form.h"
 
-struct writer {
-    struct buf *b;
-    const struct relayout *r;
-    const struct rows *k;
-    const char *end;
-    int64_t windows;
-};
-
-// Writes a tuple of all modes: "along" for the fast one, "other" for the rest.
-static void tuple(const struct writer *w, const char *other, int64_t along) {
-    for (int m = 0; m < w->r->rank; ++m) {
-        buf_puts(w->b, m ? "," : "(");
-        if (m == w->k->f)
-            buf_printf(w->b, "%" PRId64, along);
-        else
-            buf_puts(w->b, other);
-    }
-    buf_char(w->b, ')');
+static void choose_rows(struct candidates *list) {
+    struct candidate c = {.form = &form_rows};
+    if (!rows_choose(list->r, &c.rows)) return;
+    c.threads = rows_threads(&c.rows);
+    candidates_add(list, 0, &c);
 }
 
-// Writes ", (1,1,N), (c0,c1,..))", the end of a local_tile of "along" elements of the block's row:
-// those of the block's window, or with "only" of a row without windows.
-static void tile_end(const struct writer *w, int64_t along, bool only) {
-    buf_puts(w->b, ", ");
-    tuple(w, "1", along);
-    buf_puts(w->b, ", ");
-    for (int m = 0; m < w->r->rank; ++m)
-        if (m == w->k->f && (only || w->windows == 1))
-            buf_printf(w->b, "%s0", m ? "," : "(");
-        else
-            buf_printf(w->b, "%sc%d%s", m ? "," : "(", m, w->end);
-    buf_puts(w->b, "))");
+static const char *how(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    return text_print(t, "windows of %" PRId64 ", %d threads, %d and %d bytes, %s", rows_window(k),
+                      rows_threads(k), k->load * bytes_of(t->r, true),
+                      k->store * bytes_of(t->r, false), k->staged ? "shared memory" : "registers");
+}
+
+// A tuple of all modes: "along" for the fast one, "other" for the rest.
+static const char *tuple(const struct text *t, const char *other, const char *along) {
+    const char *each[RELAYOUT_MODES];
+    for (int m = 0; m < t->r->rank; ++m) each[m] = m == t->of->rows.f ? along : other;
+    return text_tuple(t, t->r->rank, each, ",");
+}
+
+static const char *extents(const struct text *t, int64_t along) {
+    return tuple(t, "1", text_print(t, "%" PRId64, along));
+}
+
+// "(1,1,N), (c0,c1,..)", the end of a local_tile of "along" elements of the block's row: those of
+// the block's window, or with "only" of a row without windows.
+static const char *tile_end(const struct text *t, int64_t along, bool only) {
+    const struct rows *k = &t->of->rows;
+    const char *at[RELAYOUT_MODES];
+    for (int m = 0; m < t->r->rank; ++m)
+        at[m] = m == k->f && (only || rows_windows(t->r, k) == 1)
+                    ? "0"
+                    : text_print(t, "c%d%s", m, t->end);
+    return text_print(t, "%s, %s", extents(t, along), text_tuple(t, t->r->rank, at, ","));
 }
 
 // The number of blocks along mode "m".
@@ -45,202 +46,185 @@ static int64_t blocks_along(const struct relayout *r, const struct rows *k, int 
     return m == k->f ? rows_windows(r, k) : r->mode[m].extent;
 }
 
-// Writes "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
+// Sets "all" to the number of blocks along each axis, and "axis" to that of each mode.  Returns the
+// number of axes.
+static int axes(const struct text *t, int axis[RELAYOUT_MODES], int64_t all[AXES]) {
+    int n = 1;
+    if (!rows_axes(t->r, &t->of->rows, axis)) BUG("a grid that was there");
+    for (int a = 0; a < AXES; ++a) all[a] = 1;
+    for (int m = 0; m < t->r->rank; ++m) {
+        all[axis[m]] *= blocks_along(t->r, &t->of->rows, m);
+        if (axis[m] >= n) n = axis[m] + 1;
+    }
+    return n;
+}
+
+static const char *grid(const struct text *t) {
+    int axis[RELAYOUT_MODES];
+    int64_t all[AXES];
+    int n = axes(t, axis, all);
+    return text_numbers(t, n, all);
+}
+
+// "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
 // destination.
-static void coordinates(const struct writer *w) {
-    const struct relayout *r = w->r;
+static const char *coordinates(const struct text *t) {
+    const struct relayout *r = t->r;
     int order[RELAYOUT_MODES], axis[RELAYOUT_MODES];
-    int64_t all[AXES] = {1, 1, 1}, by[AXES] = {1, 1, 1};
+    int64_t all[AXES], by[AXES] = {1, 1, 1};
+    const char *text = "";
     order_of(r, false, order);  // the first one is the fast mode
-    if (!rows_axes(r, w->k, axis)) BUG("a grid that was there");
-    for (int m = 0; m < r->rank; ++m) all[axis[m]] *= blocks_along(r, w->k, m);
+    axes(t, axis, all);
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i], a = axis[m];
-        int64_t n = blocks_along(r, w->k, m);
+        int64_t n = blocks_along(r, &t->of->rows, m);
         if (n == 1) continue;
-        buf_printf(w->b, "  let c%d%s = block.%c", m, w->end, "xyz"[a]);
-        if (by[a] > 1) buf_printf(w->b, " / %" PRId64, by[a]);
+        text = text_print(t, "%s  let c%d%s = block.%c", text, m, t->end, "xyz"[a]);
+        if (by[a] > 1) text = text_print(t, "%s / %" PRId64, text, by[a]);
         by[a] *= n;
-        if (by[a] < all[a]) buf_printf(w->b, " %% %" PRId64, n);
-        buf_puts(w->b, ";\n");
+        if (by[a] < all[a]) text = text_print(t, "%s %% %" PRId64, text, n);
+        text = text_print(t, "%s;\n", text);
     }
+    return text;
 }
 
-// Writes "let NAME = 3*c0 + ..": the begin of the block's row on a side, without multiples of
-// "step". Returns false and writes nothing if that is always 0.
-static bool phase(const struct writer *w, const char *name, bool src, int step) {
-    bool any = false;
-    for (int m = 0; m < w->r->rank; ++m) {
-        int64_t rest = (src ? w->r->mode[m].src : w->r->mode[m].dst) % step;
-        if (m == w->k->f || rest == 0) continue;
-        if (any)
-            buf_puts(w->b, " + ");
-        else
-            buf_printf(w->b, "  let %s%s = ", name, w->end);
-        buf_printf(w->b, "%" PRId64 "*c%d%s", rest, m, w->end);
-        any = true;
-    }
-    if (any) buf_puts(w->b, ";\n");
-    return any;
+// The distance of the first window from the begin of the block's row, and how far the source's
+// window begins before it.
+static const char *skew(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    const char *e = text_phase(t, t->r, k->f, -1, false, k->step);
+    const char *u = text_phase(t, t->r, k->f, -1, true, k->load);
+    const struct hole holes[] = {{"e", 0, e},
+                                 {"u", 0, u},
+                                 {"before", rows_least_before(k), NULL},
+                                 {"more", rows_least_before(k) + k->step - 1, NULL},
+                                 {"step", k->step, NULL},
+                                 {"load", k->load, NULL},
+                                 {0}};
+    const char *lines[] = {e ? "  let e$ = <e>;\n  let a$ = (e$ + <more>) / <step> * <step> - e$;\n"
+                             : "  let a$ = <before>;\n",
+                           k->staged && u ? "  let u$ = <u>;\n" : NULL,
+                           !k->staged ? NULL
+                           : u        ? "  let v$ = a$ + u$;\n"
+                                      : "  let v$ = a$;\n",
+                           k->staged ? "  let d$ = v$ - v$ / <load> * <load>;\n" : NULL};
+    return text_lines(t, lines, sizeof lines / sizeof *lines, holes);
 }
 
-// Writes "let a = ..", the distance of the first window from the begin of the block's row, and "let
-// d = ..", how far the source's window begins before it.
-static void skew(const struct writer *w) {
-    const struct rows *k = w->k;
-    const char *end = w->end;
-    int64_t before = rows_least_before(k);
-    if (phase(w, "e", false, k->step))
-        buf_printf(w->b, "  let a%s = (e%s + %" PRId64 ") / %d * %d - e%s;\n", end, end,
-                   before + k->step - 1, k->step, k->step, end);
-    else
-        buf_printf(w->b, "  let a%s = %" PRId64 ";\n", end, before);
-    if (!k->staged) return;
-    bool any = phase(w, "u", true, k->load);
-    buf_printf(w->b, "  let v%s = a%s", end, end);
-    if (any) buf_printf(w->b, " + u%s", end);
-    buf_printf(w->b, ";\n  let d%s = v%s - v%s / %d * %d;\n", end, end, end, k->load, k->load);
+// A tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for each
+// thread.
+static const char *tiled(const struct text *t, int elements, int threads, int vector, int times) {
+    return text_print(t, "tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=%s)",
+                      elements * t->r->type->bits, threads, vector, times, vector, threads * vector,
+                      extents(t, (int64_t)threads * vector * times));
 }
 
-// Writes a tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for
-// each thread.
-static void tiled(const struct writer *w, const char *name, int bits, int threads, int vector,
-                  int times) {
-    buf_printf(w->b, "  let %s%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=", name,
-               w->end, bits, threads, vector, times, vector, threads * vector);
-    tuple(w, "1", (int64_t)threads * vector * times);
-    buf_puts(w->b, ");\n");
+// "along" elements of a tensor from the begin of the block's window on, or from "before" elements
+// before it, if not NULL.
+static const char *window(const struct text *t, const char *tensor, int64_t along,
+                          const char *before) {
+    const struct rows *k = &t->of->rows;
+    bool skewed = k->step > 1;
+    const struct hole holes[] = {
+        {"tensor", 0, tensor}, {"window", rows_window(k), NULL},          {"f", k->f, NULL},
+        {"before", 0, before}, {"extent", t->r->mode[k->f].extent, NULL}, {0}};
+    const char *range[] = {rows_windows(t->r, k) > 1 ? "<window>*c<f>$ + " : NULL, "a$",
+                           before ? " - <before>$" : NULL, " .. <extent>"};
+    const char *part = skewed ? tuple(t, "_", text_lines(t, range, 4, holes)) : "";
+    return text_print(t, "local_tile(%s%s, %s)", tensor, part, tile_end(t, along, skewed));
 }
 
-// Writes "along" elements of a tensor from the begin of the block's window on, or from "before"
-// elements before it, if not NULL.
-static void window(const struct writer *w, const char *tensor, int64_t along, const char *before) {
-    bool skewed = w->k->step > 1;
-    buf_printf(w->b, "local_tile(%s", tensor);
-    for (int m = 0; skewed && m < w->r->rank; ++m) {
-        buf_puts(w->b, m ? "," : "(");
-        if (m != w->k->f) {
-            buf_char(w->b, '_');
-            continue;
-        }
-        if (w->windows > 1) buf_printf(w->b, "%" PRId64 "*c%d%s + ", rows_window(w->k), m, w->end);
-        buf_printf(w->b, "a%s", w->end);
-        if (before) buf_printf(w->b, " - %s%s", before, w->end);
-        buf_printf(w->b, " .. %" PRId64, w->r->mode[m].extent);
-    }
-    if (skewed) buf_char(w->b, ')');
-    tile_end(w, along, skewed);
+static const char *head(const struct text *t, const char *tensor) {
+    return text_print(t, "local_tile(%s%s, %s)", tensor,
+                      tuple(t, "_", text_print(t, "0 .. a%s", t->end)),
+                      tile_end(t, rows_most_before(&t->of->rows) + 1, true));
 }
 
-static void head(const struct writer *w, const char *tensor) {
-    buf_printf(w->b, "local_tile(%s", tensor);
-    for (int m = 0; m < w->r->rank; ++m)
-        buf_printf(w->b, "%s%s%s", m ? "," : "(", m == w->k->f ? "0 .. a" : "_",
-                   m == w->k->f ? w->end : "");
-    buf_char(w->b, ')');
-    tile_end(w, rows_most_before(w->k) + 1, true);
-}
+// What is before the first window is copied by the block that has that window.
+static const char heads_body[] = "  for i$ in 0 .. 1<first> {\n"
+                                 "    copy <from head> ->\n        <to head>\n"
+                                 "        with tile(universal(<bits>), thr=<threads>);\n  }\n";
 
-// Writes the copy of what is before the first window, by the block that has that window.
-static void heads(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    buf_printf(w->b, "  for i%s in 0 .. 1", w->end);
-    if (w->windows > 1)
-        buf_printf(w->b, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")", w->windows - 1, k->f, w->end,
-                   w->windows - 1);
-    buf_puts(w->b, " {\n    copy ");
-    head(w, n->src);
-    buf_puts(w->b, " ->\n        ");
-    head(w, n->dst);
-    buf_printf(w->b, "\n        with tile(universal(%d), thr=", type_of(w->r, false)->bits);
-    int64_t most = rows_most_before(k) + 1;
+static const char *heads(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    int64_t windows = rows_windows(t->r, k), most = rows_most_before(k) + 1;
     while (most > rows_threads(k)) most /= 2;
-    tuple(w, "1", most);
-    buf_puts(w->b, ");\n  }\n");
+    const char *first = windows > 1 ? text_print(t, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")",
+                                                 windows - 1, k->f, t->end, windows - 1)
+                                    : "";
+    return text_fill(t, heads_body,
+                     (struct hole[]){{"first", 0, first},
+                                     {"from head", 0, head(t, t->names->src)},
+                                     {"to head", 0, head(t, t->names->dst)},
+                                     {"bits", t->r->type->bits, NULL},
+                                     {"threads", 0, extents(t, most)},
+                                     {0}});
 }
 
-void rows_grid(const struct relayout *r, const struct rows *k, struct buf *b) {
-    int axis[RELAYOUT_MODES], last = 0;
-    int64_t all[AXES] = {1, 1, 1};
-    if (!rows_axes(r, k, axis)) BUG("a grid that was there");
-    for (int m = 0; m < r->rank; ++m) {
-        all[axis[m]] *= blocks_along(r, k, m);
-        if (axis[m] > last) last = axis[m];
-    }
-    for (int a = 0; a <= last; ++a) buf_printf(b, "%s%" PRId64, a ? "," : "(", all[a]);
-    buf_char(b, ')');
+// As wide on both sides; with different widths; through shared memory.
+static const char even_body[] = "  let rd$ = <rd>;\n"
+                                "  copy <from> ->\n      <to> with rd$;\n";
+static const char uneven_body[] = "  let rd$ = <rd>;\n"
+                                  "  let wr$ = <wr>;\n"
+                                  "  frag r$ : <type> like rd$;\n"
+                                  "  copy <from> -> r$ with rd$<pad>;\n"
+                                  "  copy r$ ->\n      <to> with wr$;\n";
+static const char staged_body[] = "  shared s$ : <type> <room>:<strides>;\n"
+                                  "  let rd$ = <rd>;\n"
+                                  "  let get$ = <get>;\n"
+                                  "  let wr$ = <wr>;\n"
+                                  "  frag r$ : <type> like get$;\n"
+                                  "  copy <from> -> s$ with rd$ pad 0;\n"
+                                  "  copy s$<held> -> r$ with get$;\n"
+                                  "  copy r$ ->\n      <to> with wr$;\n";
+
+static const char *body(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    bool ragged = k->step > 1 || t->r->mode[k->f].extent % rows_window(k);
+    const char *held = text_print(t, "d%s .. d%s + %" PRId64, t->end, t->end, rows_window(k));
+    int64_t read = k->staged ? rows_read(k) : rows_window(k);
+    const struct hole holes[] = {
+        {"type", 0, t->r->type->name},
+        {"room", 0, extents(t, read)},
+        {"strides", 0, tuple(t, "0", "1")},
+        {"rd", 0,
+         k->staged ? tiled(t, k->load, rows_threads(k), k->load, rows_loads(k))
+                   : tiled(t, k->load, k->threads, k->store, k->times)},
+        {"get", 0, tiled(t, 1, k->threads, k->store, k->times)},
+        {"wr", 0, tiled(t, k->store, k->threads, k->store, k->times)},
+        {"from", 0, window(t, t->names->src, read, k->staged ? "d" : NULL)},
+        {"held", 0, tuple(t, "_", held)},
+        {"pad", 0, ragged ? " pad 0" : ""},
+        {"to", 0, window(t, t->names->dst, rows_window(k), NULL)},
+        {0}};
+    const char *lines[] = {coordinates(t), k->step > 1 ? skew(t) : NULL,
+                           k->staged             ? staged_body
+                           : k->load == k->store ? even_body
+                                                 : uneven_body,
+                           k->step > 1 ? heads(t) : NULL};
+    return text_lines(t, lines, sizeof lines / sizeof *lines, holes);
 }
 
-static void write_straight(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    struct buf *b = w->b;
-    const char *end = w->end;
-    bool ragged = k->step > 1 || w->r->mode[k->f].extent % rows_window(k);
-    int bits = w->r->type->bits;
-    tiled(w, "rd", k->load * bits, k->threads, k->store, k->times);
-    if (k->load != k->store) {
-        tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
-        buf_printf(b, "  frag r%s : %s like rd%s;\n", end, w->r->type->name, end);
-    }
-    buf_puts(b, "  copy ");
-    window(w, n->src, rows_window(k), NULL);
-    if (k->load != k->store)
-        buf_printf(b, " -> r%s with rd%s%s;\n  copy r%s", end, end, ragged ? " pad 0" : "", end);
-    buf_puts(b, " ->\n      ");
-    window(w, n->dst, rows_window(k), NULL);
-    buf_printf(b, " with %s%s;\n", k->load != k->store ? "wr" : "rd", end);
+static const char *reasons(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    int es = bytes_of(t->r, false);
+    const struct hole holes[] = {
+        {"f", k->f, NULL},
+        {"how", 0, k->staged ? "through shared memory" : "straight through registers"},
+        {"read", k->load * es, NULL},
+        {"written", k->store * es, NULL},
+        {"held", k->store * k->times * es, NULL},
+        {"window", rows_window(k), NULL},
+        {"step", k->step * es, NULL},
+        {0}};
+    const char *lines[] = {
+        "// Mode <f> is the fast one of both sides.\n"
+        "// Elements go <how>, read by <read> bytes and written by <written>, <held> bytes a "
+        "thread.\n",
+        k->step > 1 ? "// Rows begin at any element: in the destination a window of <window> "
+                      "elements begins at a multiple of <step> bytes.\n"
+                    : NULL};
+    return text_lines(t, lines, 2, holes);
 }
 
-static void write_staged(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    struct buf *b = w->b;
-    const char *end = w->end, *type = w->r->type->name;
-    int bits = w->r->type->bits;
-    buf_printf(b, "  shared s%s : %s ", end, type);
-    tuple(w, "1", rows_read(k));
-    buf_char(b, ':');
-    tuple(w, "0", 1);
-    buf_puts(b, ";\n");
-    tiled(w, "rd", k->load * bits, rows_threads(k), k->load, rows_loads(k));
-    tiled(w, "get", bits, k->threads, k->store, k->times);
-    tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
-    buf_printf(b, "  frag r%s : %s like get%s;\n  copy ", end, type, end);
-    window(w, n->src, rows_read(k), "d");
-    buf_printf(b, " -> s%s with rd%s pad 0;\n  copy s%s", end, end, end);
-    for (int m = 0; m < w->r->rank; ++m) {
-        buf_puts(b, m ? "," : "(");
-        if (m == k->f)
-            buf_printf(b, "d%s .. d%s + %" PRId64, end, end, rows_window(k));
-        else
-            buf_char(b, '_');
-    }
-    buf_printf(b, ") -> r%s with get%s;\n  copy r%s ->\n      ", end, end, end);
-    window(w, n->dst, rows_window(k), NULL);
-    buf_printf(b, " with wr%s;\n", end);
-}
-
-void rows_write(const struct relayout *r, const struct relayout_names *n, const struct rows *k,
-                const char *end, struct buf *b) {
-    struct writer w = {b, r, k, end, rows_windows(r, k)};
-    coordinates(&w);
-    if (k->step > 1) skew(&w);
-    if (k->staged)
-        write_staged(&w, n);
-    else
-        write_straight(&w, n);
-    if (k->step > 1) heads(&w, n);
-}
-
-void rows_reasons(const struct relayout *r, const struct rows *k, struct buf *b) {
-    int es = bytes_of(r, false);
-    buf_printf(b,
-               "// Mode %d is the fast one of both sides.\n"
-               "// Elements go %s, read by %d bytes and written by %d, %d bytes a thread.\n",
-               k->f, k->staged ? "through shared memory" : "straight through registers",
-               k->load * es, k->store * es, k->store * k->times * es);
-    if (k->step > 1)
-        buf_printf(b,
-                   "// Rows begin at any element: in the destination a window of %" PRId64
-                   " elements begins at a multiple of %d bytes.\n",
-                   rows_window(k), k->step * es);
-}
+const struct form form_rows = {choose_rows, how, reasons, grid, body};
