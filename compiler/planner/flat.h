@@ -23,7 +23,10 @@ bool flat_of(const struct relayout *r, struct flat *out);
 int64_t flat_cost(const struct flat *f, const struct chosen *k);
 // The cache hints for a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
-// "// Modes 0 and 1 follow one another in the destination. ..": a template without holes.
-text_fn flat_reason;
+// For the reasons: hole "modes" is flat_modes, "0, 1 and 2".
+#define FLAT_ROW                                                                                   \
+    "// Modes <modes> follow one another in the destination. A tile is a part of the row that "    \
+    "they form together.\n"
+const char *flat_modes(const struct text *t);
 
 #endif

@@ -36,9 +36,11 @@ void candidates_add(struct candidates *list, int at, const struct candidate *c);
 struct form {
     // Adds those of its candidates that suit list->r, with their costs.
     void (*choose)(struct candidates *list);
-    // Writes the text of a candidate: a line that distinguishes it from others, the reasons for it
-    // as comments, the extents of the grid, and the statements.
-    text_fn *how, *reasons, *grid, *body;
+    // Returns the holes of the templates for a candidate.
+    const struct hole *(*holes)(const struct text *t);
+    // Templates: a line that distinguishes a candidate from others, the reasons for it as comments,
+    // the extents of the grid, and the statements.
+    const char *how, *reasons, *grid, *body;
 };
 extern const struct form form_tile, form_flat, form_line, form_rows, form_skew;
 

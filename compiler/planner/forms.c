@@ -69,5 +69,5 @@ const char *relayout_how(struct session *s, const struct relayout *r) {
     int n;
     if (!candidate_of(r, r->candidate, &c, &row, &n)) return NULL;
     const struct text t = {s, r, c.in_row ? &row : NULL, &c, NULL, "", NULL};
-    return c.form->how(&t);
+    return text_fill(&t, c.form->how, c.form->holes(&t));
 }

@@ -13,41 +13,45 @@ static const struct hole *find(const struct hole *h, const char *name, size_t n)
     return h && h->name ? h : NULL;
 }
 
-const char *text_fill(const struct text *t, const char *template, const struct hole *holes) {
-    struct buf b;
-    buf_init(&b);
+static void fill(const struct text *t, const char *template, const struct hole *holes,
+                 struct buf *b) {
     for (const char *p = template; *p; ++p) {
         const char *end = *p == '<' ? strchr(p, '>') : NULL;
-        if (*p == '$') buf_puts(&b, t->end);
-        if (*p == '$') continue;
+        size_t n = end ? (size_t)(end - p - 1) : 0;
         if (!end) {
-            buf_char(&b, *p);
+            if (*p == '$')
+                buf_puts(b, t->end);
+            else
+                buf_char(b, *p);
             continue;
         }
-        size_t n = (size_t)(end - p - 1);
         const struct hole *h = find(holes, p + 1, n);
         if (!h) h = find(t->hole, p + 1, n);
         if (h && h->text)
-            buf_puts(&b, h->text);
+            fill(t, h->text, holes, b);
         else if (h)
-            buf_printf(&b, "%" PRId64, h->number);
-        else if (n == 3 && strncmp(p, "<src>", 5) == 0)
-            buf_puts(&b, t->names->src);
-        else if (n == 3 && strncmp(p, "<dst>", 5) == 0)
-            buf_puts(&b, t->names->dst);
+            buf_printf(b, "%" PRId64, h->number);
+        else if (strncmp(p, "<src>", 5) == 0 || strncmp(p, "<dst>", 5) == 0)
+            buf_puts(b, p[1] == 's' ? t->names->src : t->names->dst);
         else
             BUG("no text for '%s'", p);
         p = end;
     }
+}
+
+const char *text_fill(const struct text *t, const char *template, const struct hole *holes) {
+    struct buf b;
+    buf_init(&b);
+    fill(t, template, holes, &b);
     return buf_finish(&b, &t->s->arena);
 }
 
-const char *text_lines(const struct text *t, const char *const line[], size_t n,
-                       const struct hole *holes) {
-    const char *text = "";
-    for (size_t i = 0; i < n; ++i)
-        if (line[i]) text = text_print(t, "%s%s", text, text_fill(t, line[i], holes));
-    return text;
+const struct hole *text_keep(const struct text *t, const struct hole *holes) {
+    size_t n = 1;
+    while (holes[n - 1].name) ++n;
+    struct hole *kept = ARENA_ARRAY(&t->s->arena, struct hole, n);
+    memcpy(kept, holes, sizeof *kept * n);
+    return kept;
 }
 
 const char *text_tuple(const struct text *t, int n, const char *const each[], const char *between) {
@@ -99,12 +103,10 @@ const char *text_tiled(const struct text *t, const struct relayout *r, const str
                       text_numbers(t, r->rank, s->val), text_numbers(t, r->rank, val));
 }
 
-const char *text_part(const struct text *t, const struct relayout *r, const struct choice *c,
-                      const char *name) {
+const char *text_part(const struct text *t, const struct relayout *r, const struct choice *c) {
     const char *at[RELAYOUT_MODES];
-    for (int m = 0; m < r->rank; ++m)
-        at[m] = is_tiled(r, c, m) ? text_print(t, "c%d%s", m, t->end) : "0";
-    return text_print(t, "local_tile(%s, %s, %s)", name, text_numbers(t, r->rank, c->tile),
+    for (int m = 0; m < r->rank; ++m) at[m] = is_tiled(r, c, m) ? text_print(t, "c%d$", m) : "0";
+    return text_print(t, "%s, %s", text_numbers(t, r->rank, c->tile),
                       text_tuple(t, r->rank, at, ", "));
 }
 
@@ -114,13 +116,12 @@ const char *text_slice(const struct text *t, const int part[], int parts, int ke
     for (int m = 0; m < t->r->rank; ++m) at[m] = "_";
     for (int k = 0; k < parts; ++k) {
         int64_t n = t->r->mode[part[k]].extent;
-        const char *e = text_print(t, "e%s", t->end);
-        if (by > 1) e = text_print(t, "%s / %" PRId64, e, by);
+        const char *e = by > 1 ? text_print(t, "e$ / %" PRId64, by) : "e$";
         if (k < parts - 1 || beyond) e = text_print(t, "%s %% %" PRId64, e, n);
         if (part[k] != kept) at[part[k]] = e;
         by *= n;
     }
-    return text_print(t, "%s%s", t->names->src, text_tuple(t, t->r->rank, at, ", "));
+    return text_print(t, "<src>%s", text_tuple(t, t->r->rank, at, ", "));
 }
 
 const char *text_phase(const struct text *t, const struct relayout *r, int x, int y, bool src,
@@ -129,15 +130,13 @@ const char *text_phase(const struct text *t, const struct relayout *r, int x, in
     for (int m = 0; m < r->rank; ++m) {
         int64_t rest = (src ? r->mode[m].src : r->mode[m].dst) % step;
         if (m == x || m == y || rest == 0) continue;
-        text = text_print(t, "%s%s%" PRId64 "*c%d%s", text ? text : "", text ? " + " : "", rest, m,
-                          t->end);
+        text = text_print(t, "%s%s%" PRId64 "*c%d$", text ? text : "", text ? " + " : "", rest, m);
     }
     return text;
 }
 
 // Coordinates if params give the number of tiles: digits of its number along each axis.
-static void by_axis(const struct text *t, const struct relayout *r, const struct choice *c,
-                    struct buf *b) {
+static void by_axis(const struct relayout *r, const struct choice *c, struct buf *b) {
     struct axes g;
     if (!axes_of(r, c, &g)) BUG("numbers that have no axis");
     for (int axis = 0; axis < g.axes; ++axis) {
@@ -145,7 +144,7 @@ static void by_axis(const struct text *t, const struct relayout *r, const struct
         for (int i = 0; i < g.digits[axis]; ++i) {
             int m = g.digit[axis][i];
             int64_t n = tiles_along(r, c, m);
-            buf_printf(b, "  let c%d%s = block.%c", m, t->end, "xyz"[axis]);
+            buf_printf(b, "  let c%d$ = block.%c", m, "xyz"[axis]);
             if (by > 1) buf_printf(b, " / %" PRId64, by);
             if (i < g.digits[axis] - 1) buf_printf(b, " %% %" PRId64, n);
             buf_puts(b, ";\n");
@@ -155,8 +154,7 @@ static void by_axis(const struct text *t, const struct relayout *r, const struct
 }
 
 // The same for one axis, in the order of the choice's grid.
-static void by_order(const struct text *t, const struct relayout *r, const struct choice *c,
-                     struct buf *b) {
+static void by_order(const struct relayout *r, const struct choice *c, struct buf *b) {
     struct {
         int mode;
         int64_t n, by, weight;
@@ -180,7 +178,7 @@ static void by_order(const struct text *t, const struct relayout *r, const struc
     for (int i = 0; i < n; ++i) {
         int m = digit[i].mode;
         if (i > 0 && m == digit[0].mode) continue;  // already written with the lead
-        buf_printf(b, "  let c%d%s = ", m, t->end);
+        buf_printf(b, "  let c%d$ = ", m);
         for (int k = i; k < n; ++k) {
             if (digit[k].mode != m) continue;
             if (k > i) buf_printf(b, " + %" PRId64 " * (", digit[k].weight);
@@ -197,7 +195,7 @@ const char *text_coordinates(const struct text *t, const struct relayout *r,
                              const struct choice *c) {
     struct buf b;
     buf_init(&b);
-    (r->usual ? by_axis : by_order)(t, r, c, &b);
+    (r->usual ? by_axis : by_order)(r, c, &b);
     return buf_finish(&b, &t->s->arena);
 }
 
@@ -231,7 +229,7 @@ const char *text_shared(const struct text *t, const struct relayout *r, const st
         stride[m] = text_print(t, "%" PRId64, c->room[m]);
         if (m == c->split) extent[m] = text_numbers(t, 2, two), stride[m] = text_numbers(t, 2, far);
     }
-    return text_print(t, "  shared s%s : %s %s:%s;\n", t->end, held_type(r)->name,
+    return text_print(t, "  shared s$ : %s %s:%s;\n", held_type(r)->name,
                       text_tuple(t, r->rank, extent, ","), text_tuple(t, r->rank, stride, ","));
 }
 

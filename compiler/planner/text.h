@@ -8,7 +8,7 @@
 struct candidate;
 struct flat;
 
-// A hole of a template: a text, or if that is NULL a number.
+// A hole of a template: a text, which may be a template itself, or if that is NULL a number.
 struct hole {
     const char *name;
     int64_t number;
@@ -25,14 +25,12 @@ struct text {
     const char *end;  // of each name that the kernel makes, so that none is an argument's
     const struct hole *hole;
 };
-typedef const char *text_fn(const struct text *t);
-
 // Fills a template: "<NAME>" is the hole of that name in "holes" or else t->hole, both of which end
-// with a name of NULL; "<src>" and "<dst>" are the arguments; "$" is t->end.
+// with a name of NULL; "<src>" and "<dst>" are the arguments; "$" is t->end.  Other functions below
+// write templates without holes.
 const char *text_fill(const struct text *t, const char *template, const struct hole *holes);
-// The same for several templates; NULL: there is no such line.
-const char *text_lines(const struct text *t, const char *const line[], size_t n,
-                       const struct hole *holes);
+// A copy of the holes that stays.
+const struct hole *text_keep(const struct text *t, const struct hole *holes);
 #define text_print(t, ...) arena_printf(&(t)->s->arena, __VA_ARGS__)
 // "(a,b,c)" of texts, and of numbers.
 const char *text_tuple(const struct text *t, int n, const char *const each[], const char *between);
@@ -43,9 +41,8 @@ const char *text_formal(const struct text *t, const struct relayout *r, bool src
 // side's fast modes first; the values of a vector come before all others.
 const char *text_tiled(const struct text *t, const struct relayout *r, const struct share *s,
                        bool src, const char *atom, int bits, const char *hints);
-// The block's tile of a tensor: "local_tile(NAME, (..), (..))".
-const char *text_part(const struct text *t, const struct relayout *r, const struct choice *c,
-                      const char *name);
+// The block's tile: "(..), (..)", the end of a local_tile.
+const char *text_part(const struct text *t, const struct relayout *r, const struct choice *c);
 // "let c0 = ..": the coordinates of a block's tile.
 const char *text_coordinates(const struct text *t, const struct relayout *r,
                              const struct choice *c);

@@ -31,18 +31,19 @@ static const char kernel[] = "<reasons>kernel <name>(<first>,\n    <second>)\n"
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of,
                             const struct flat *row) {
-    const struct text t = {s, r, of->in_row ? row : NULL, of, n, ending(n), NULL};
+    struct text t = {s, r, of->in_row ? row : NULL, of, n, ending(n), NULL};
     const char *from = text_formal(&t, r, true);
     const char *to = text_print(&t, "out %s", text_formal(&t, t.row ? &t.row->r : r, false));
-    const struct hole holes[] = {{"reasons", 0, of->form->reasons(&t)},
+    const struct hole holes[] = {{"reasons", 0, of->form->reasons},
                                  {"name", 0, n->kernel},
                                  {"first", 0, n->dst_first ? to : from},
                                  {"second", 0, n->dst_first ? from : to},
                                  {"when", 0, when_text(s, r)},
-                                 {"grid", 0, of->form->grid(&t)},
+                                 {"grid", 0, of->form->grid},
                                  {"threads", of->threads, NULL},
-                                 {"body", 0, of->form->body(&t)},
+                                 {"body", 0, of->form->body},
                                  {0}};
+    t.hole = of->form->holes(&t);
     return text_fill(&t, kernel, holes);
 }
 

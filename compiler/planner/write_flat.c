@@ -15,15 +15,6 @@ static void choose_flat(struct candidates *list) {
     }
 }
 
-static const char *how(const struct text *t) {
-    return text_print(t, "%d modes in a row, %s", t->row->parts,
-                      text_choice(t, &t->row->r, &t->of->tile.c));
-}
-
-static const char *grid(const struct text *t) {
-    return text_blocks(t, &t->row->r, &t->of->tile.c);
-}
-
 // "let t3 = tid / 4 % 8": the part of the tile that a thread reads along each mode.
 static const char *digits(const struct text *t) {
     const struct relayout *r = &t->row->r;
@@ -35,7 +26,7 @@ static const char *digits(const struct text *t) {
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
         if (c->rd.thr[m] == 1) continue;
-        text = text_print(t, "%s  let t%d%s = tid", text, m, t->end);
+        text = text_print(t, "%s  let t%d$ = tid", text, m);
         if (by > 1) text = text_print(t, "%s / %" PRId64, text, by);
         by *= c->rd.thr[m];
         if (by < c->threads) text = text_print(t, "%s %% %" PRId64, text, c->rd.thr[m]);
@@ -49,14 +40,14 @@ static const char *place(const struct text *t, int m, int64_t times) {
     const struct choice *c = &t->of->tile.c;
     int64_t thr = c->rd.thr[m] * times;
     bool tiled = is_tiled(&t->row->r, c, m), among = c->rd.thr[m] > 1;
-    const struct hole holes[] = {{"thr", thr, NULL}, {"times", times, NULL}, {"m", m, NULL}, {0}};
-    const char *parts[] = {tiled && thr > 1 ? "<thr>*" : NULL,
-                           tiled ? "c<m>$" : NULL,
-                           tiled && among ? " + " : NULL,
-                           among && times > 1 ? "<times>*" : NULL,
-                           among ? "t<m>$" : NULL,
-                           !tiled && !among ? "0" : NULL};
-    return text_lines(t, parts, sizeof parts / sizeof *parts, holes);
+    if (!tiled && !among) return "0";
+    const char *block = !tiled    ? ""
+                        : thr > 1 ? text_print(t, "%" PRId64 "*c%d$", thr, m)
+                                  : text_print(t, "c%d$", m);
+    const char *thread = !among      ? ""
+                         : times > 1 ? text_print(t, "%" PRId64 "*t%d$", times, m)
+                                     : text_print(t, "t%d$", m);
+    return text_print(t, "%s%s%s", block, tiled && among ? " + " : "", thread);
 }
 
 // Values are counted as in the fragment, those of the first mode first.
@@ -89,41 +80,49 @@ static const char *fragment_strides(const struct text *t, const struct choice *c
     return text_numbers(t, r->rank, stride);
 }
 
-static const char flat_body[] =
-    "<coordinates><digits><shared>"
-    "  let put$ = <put>;\n"
-    "  let wr$ = <wr>;\n"
-    "  frag r$ : <type> <values>:<strides>;\n"
-    "  for i$ in 0 .. <rows> {\n"
-    "    let e$ = <row> + i$;\n"
-    "    copy local_tile(<slice>, <tile>, <at>) -> r$<into> with universal(<load>)<pad>;\n"
-    "  }\n"
-    "  copy r$ -> s$ with put$;\n"
-    "  copy s$ -> <to> with wr$;\n";
+const char *flat_modes(const struct text *t) {
+    const char *modes = "";
+    int n = t->row->parts;
+    for (int i = 0; i < n; ++i)
+        modes = text_print(t, "%s%s%d", modes,
+                           i == 0      ? ""
+                           : i < n - 1 ? ", "
+                                       : " and ",
+                           t->row->part[i]);
+    return modes;
+}
 
-static const char *body(const struct text *t) {
+static const struct hole *holes(const struct text *t) {
     const struct flat *f = t->row;
     const struct relayout *q = &f->r;
     const struct choice *c = &t->of->tile.c;
     const struct hints h = flat_hints(f, c);
     const char *at[RELAYOUT_MODES], *into[RELAYOUT_MODES];
     int64_t tile[RELAYOUT_MODES];
-    int n = 0;
-    bool beyond = false;
+    int n = 0, bits = q->type->bits;
+    bool beyond = false, torn = q->mode[f->row].extent % c->tile[f->row] != 0;
     for (int m = 0; m < q->rank; ++m) {
-        into[m] = m == f->row ? text_print(t, "i%s", t->end) : "_";
+        into[m] = m == f->row ? "i$" : "_";
         if (m == f->row) continue;
         beyond |= q->mode[m].extent % c->tile[m] != 0;
         tile[n] = c->rd.val[m];
         at[n++] = place(t, m, 1);
     }
-    bool torn = q->mode[f->row].extent % c->tile[f->row] != 0;
-    const struct hole holes[] = {
+    const struct hole all[] = {
+        {"parts", f->parts, NULL},
+        {"choice", 0, text_choice(t, q, c)},
+        {"modes", 0, flat_modes(t)},
+        {"read", c->rd.vector * bytes_of(q, true), NULL},
+        {"written", c->wr.vector * bytes_of(q, false), NULL},
+        {"vector", c->rd.vector, NULL},
+        {"block", c->block, NULL},
+        {"hints", 0, h.why ? text_print(t, "// Cache hints: %s.\n", h.why) : ""},
+        {"tiles", 0, text_blocks(t, q, c)},
         {"coordinates", 0, text_coordinates(t, q, c)},
         {"digits", 0, digits(t)},
         {"shared", 0, text_shared(t, q, c)},
         {"put", 0, put_tiled(t, c)},
-        {"wr", 0, text_tiled(t, q, &c->wr, false, "universal", c->wr.vector * q->type->bits, h.st)},
+        {"wr", 0, text_tiled(t, q, &c->wr, false, "universal", c->wr.vector * bits, h.st)},
         {"type", 0, q->type->name},
         {"values", 0, text_numbers(t, q->rank, c->rd.val)},
         {"strides", 0, fragment_strides(t, c)},
@@ -133,42 +132,29 @@ static const char *body(const struct text *t) {
         {"tile", 0, text_numbers(t, n, tile)},
         {"at", 0, text_tuple(t, n, at, ",")},
         {"into", 0, text_tuple(t, q->rank, into, ",")},
-        {"load", 0, text_print(t, "%d%s", c->rd.vector * q->type->bits, h.ld)},
+        {"load", 0, text_print(t, "%d%s", c->rd.vector * bits, h.ld)},
         {"pad", 0, beyond ? " pad 0" : ""},
-        {"to", 0, text_part(t, q, c, t->names->dst)},
+        {"part", 0, text_part(t, q, c)},
         {0}};
-    return text_fill(t, flat_body, holes);
+    return text_keep(t, all);
 }
 
-const char *flat_reason(const struct text *t) {
-    const char *modes = "// Modes ";
-    for (int i = 0; i < t->row->parts; ++i)
-        modes = text_print(t, "%s%s%d", modes,
-                           i == 0                  ? ""
-                           : i < t->row->parts - 1 ? ", "
-                                                   : " and ",
-                           t->row->part[i]);
-    return text_print(t,
-                      "%s follow one another in the destination. A tile is a part of the row that "
-                      "they form together.\n",
-                      modes);
-}
-
-static const char *reasons(const struct text *t) {
-    const struct choice *c = &t->of->tile.c;
-    const struct hints h = flat_hints(t->row, c);
-    const char *lines[] = {
-        flat_reason(t),
-        "// Elements go through shared memory, read by <read> bytes and written by <written>.\n",
-        "// Blocks of <vector> by <block> elements are transposed in registers.\n",
-        h.why ? "// Cache hints: <hints>.\n" : NULL};
-    const struct hole holes[] = {{"read", c->rd.vector * bytes_of(t->r, true), NULL},
-                                 {"written", c->wr.vector * bytes_of(t->r, false), NULL},
-                                 {"vector", c->rd.vector, NULL},
-                                 {"block", c->block, NULL},
-                                 {"hints", 0, h.why},
-                                 {0}};
-    return text_lines(t, lines, sizeof lines / sizeof *lines, holes);
-}
-
-const struct form form_flat = {choose_flat, how, reasons, grid, body};
+const struct form form_flat = {
+    .choose = choose_flat,
+    .holes = holes,
+    .how = "<parts> modes in a row, <choice>",
+    .reasons = FLAT_ROW
+    "// Elements go through shared memory, read by <read> bytes and written by <written>.\n"
+    "// Blocks of <vector> by <block> elements are transposed in registers.\n<hints>",
+    .grid = "<tiles>",
+    .body = "<coordinates><digits><shared>"
+            "  let put$ = <put>;\n"
+            "  let wr$ = <wr>;\n"
+            "  frag r$ : <type> <values>:<strides>;\n"
+            "  for i$ in 0 .. <rows> {\n"
+            "    let e$ = <row> + i$;\n"
+            "    copy local_tile(<slice>, <tile>, <at>) -> r$<into> with universal(<load>)<pad>;\n"
+            "  }\n"
+            "  copy r$ -> s$ with put$;\n"
+            "  copy s$ -> local_tile(<dst>, <part>) with wr$;\n",
+};

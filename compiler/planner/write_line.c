@@ -18,69 +18,54 @@ static void choose_lines(struct candidates *list) {
     list->row.r.mode[0] = (struct relayout_mode){.extent = found->extent, .src = 1, .dst = 1};
 }
 
-static const char *how(const struct text *t) {
-    const struct line *k = &t->of->line;
-    return text_print(t, "%" PRId64 " in a row, %d threads, %d and %d bytes, registers",
-                      line_elements(k), k->threads, k->load * bytes_of(t->r, true),
-                      k->store * bytes_of(t->r, false));
-}
-
-static const char *reasons(const struct text *t) {
-    const struct line *k = &t->of->line;
-    int es = bytes_of(t->r, true);
-    return text_print(
-        t,
-        "// Mode %d is the fast one of both sides. The destination has no gaps: a tile is a part "
-        "of all its elements.\n"
-        "// Elements go straight through registers, read by %d bytes and written by %d.\n",
-        k->order[0], k->load * es, k->store * es);
-}
-
-static const char *grid(const struct text *t) {
+static const struct hole *holes(const struct text *t) {
     const struct line *k = &t->of->line;
     int64_t all = line_elements(k);
-    return text_print(t, "(%" PRId64 ")", (k->extent + all - 1) / all);
+    int es = bytes_of(t->r, true), bits = t->r->type->bits;
+    const struct hole all_holes[] = {
+        {"fast", k->order[0], NULL},
+        {"read", k->load * es, NULL},
+        {"written", k->store * es, NULL},
+        {"blocks", (k->extent + all - 1) / all, NULL},
+        {"store", k->store, NULL},
+        {"store bits", k->store * bits, NULL},
+        {"load", k->load, NULL},
+        {"load bits", k->load * bits, NULL},
+        {"loads", k->store / k->load, NULL},
+        {"threads", k->threads, NULL},
+        {"times", k->times, NULL},
+        {"turn", k->threads * k->store, NULL},
+        {"all", all, NULL},
+        {"steps", k->store / k->load * k->times, NULL},
+        {"type", 0, t->r->type->name},
+        {"row", t->r->mode[k->order[0]].extent, NULL},
+        {"vectors", 0, k->load > 1 ? " / <load>" : ""},
+        {"slice", 0, text_slice(t, k->order, t->r->rank, k->order[0], k->extent % all != 0)},
+        {"place", 0,
+         k->times == 1 ? "<store>*tid + <load>*i$"
+                       : "<turn>*(i$ / <loads>) + <store>*tid + <load>*(i$ % <loads>)"},
+        {0}};
+    return text_keep(t, all_holes);
 }
 
-// a thread's stores are as far apart as all threads write at once
-static const char line_body[] =
-    "  let wr$ = tile(universal(<store bits>), "
-    "tv=(<threads>,(<store>,<times>)):(<store>,(1,<turn>)), tile=(<all>));\n"
-    "  frag r$ : <type> (<load>,<steps>);\n"
-    "  for i$ in 0 .. <steps> {\n"
-    "    let e$ = <all>*block.x + <place>;\n"
-    "    copy local_tile(<slice>, (<load>), (e$ % <row><vectors>)) -> r$(_,i$) "
-    "with universal(<load bits>);\n"
-    "  }\n"
-    "  copy r$ -> local_tile(<dst>, (<all>), (block.x)) with wr$;\n";
-
-static const char *body(const struct text *t) {
-    const struct line *k = &t->of->line;
-    int64_t all = line_elements(k);
-    int bits = t->r->type->bits, loads = k->store / k->load;
-    struct hole holes[] = {{"store", k->store, NULL},
-                           {"store bits", k->store * bits, NULL},
-                           {"load", k->load, NULL},
-                           {"load bits", k->load * bits, NULL},
-                           {"loads", loads, NULL},
-                           {"threads", k->threads, NULL},
-                           {"times", k->times, NULL},
-                           {"turn", k->threads * k->store, NULL},
-                           {"all", all, NULL},
-                           {"steps", loads * k->times, NULL},
-                           {"type", 0, t->r->type->name},
-                           {"row", t->r->mode[k->order[0]].extent, NULL},
-                           {"vectors", 0, k->load > 1 ? text_print(t, " / %d", k->load) : ""},
-                           {"slice", 0,
-                            text_slice(t, k->order, t->r->rank, k->order[0], k->extent % all != 0)},
-                           {"place", 0, ""},
-                           {0}};
-    holes[sizeof holes / sizeof *holes - 2].text =
-        text_fill(t,
-                  k->times == 1 ? "<store>*tid + <load>*i$"
-                                : "<turn>*(i$ / <loads>) + <store>*tid + <load>*(i$ % <loads>)",
-                  holes);
-    return text_fill(t, line_body, holes);
-}
-
-const struct form form_line = {choose_lines, how, reasons, grid, body};
+const struct form form_line = {
+    .choose = choose_lines,
+    .holes = holes,
+    .how = "<all> in a row, <threads> threads, <read> and <written> bytes, registers",
+    .reasons =
+        "// Mode <fast> is the fast one of both sides. The destination has no gaps: a tile is a "
+        "part of all its elements.\n"
+        "// Elements go straight through registers, read by <read> bytes and written by "
+        "<written>.\n",
+    .grid = "(<blocks>)",
+    // a thread's stores are as far apart as all threads write at once
+    .body = "  let wr$ = tile(universal(<store bits>), "
+            "tv=(<threads>,(<store>,<times>)):(<store>,(1,<turn>)), tile=(<all>));\n"
+            "  frag r$ : <type> (<load>,<steps>);\n"
+            "  for i$ in 0 .. <steps> {\n"
+            "    let e$ = <all>*block.x + <place>;\n"
+            "    copy local_tile(<slice>, (<load>), (e$ % <row><vectors>)) -> r$(_,i$) "
+            "with universal(<load bits>);\n"
+            "  }\n"
+            "  copy r$ -> local_tile(<dst>, (<all>), (block.x)) with wr$;\n",
+};

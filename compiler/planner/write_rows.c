@@ -11,13 +11,6 @@ static void choose_rows(struct candidates *list) {
     candidates_add(list, 0, &c);
 }
 
-static const char *how(const struct text *t) {
-    const struct rows *k = &t->of->rows;
-    return text_print(t, "windows of %" PRId64 ", %d threads, %d and %d bytes, %s", rows_window(k),
-                      rows_threads(k), k->load * bytes_of(t->r, true),
-                      k->store * bytes_of(t->r, false), k->staged ? "shared memory" : "registers");
-}
-
 // A tuple of all modes: "along" for the fast one, "other" for the rest.
 static const char *tuple(const struct text *t, const char *other, const char *along) {
     const char *each[RELAYOUT_MODES];
@@ -35,9 +28,7 @@ static const char *tile_end(const struct text *t, int64_t along, bool only) {
     const struct rows *k = &t->of->rows;
     const char *at[RELAYOUT_MODES];
     for (int m = 0; m < t->r->rank; ++m)
-        at[m] = m == k->f && (only || rows_windows(t->r, k) == 1)
-                    ? "0"
-                    : text_print(t, "c%d%s", m, t->end);
+        at[m] = m == k->f && (only || rows_windows(t->r, k) == 1) ? "0" : text_print(t, "c%d$", m);
     return text_print(t, "%s, %s", extents(t, along), text_tuple(t, t->r->rank, at, ","));
 }
 
@@ -59,13 +50,6 @@ static int axes(const struct text *t, int axis[RELAYOUT_MODES], int64_t all[AXES
     return n;
 }
 
-static const char *grid(const struct text *t) {
-    int axis[RELAYOUT_MODES];
-    int64_t all[AXES];
-    int n = axes(t, axis, all);
-    return text_numbers(t, n, all);
-}
-
 // "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
 // destination.
 static const char *coordinates(const struct text *t) {
@@ -79,36 +63,13 @@ static const char *coordinates(const struct text *t) {
         int m = order[i], a = axis[m];
         int64_t n = blocks_along(r, &t->of->rows, m);
         if (n == 1) continue;
-        text = text_print(t, "%s  let c%d%s = block.%c", text, m, t->end, "xyz"[a]);
+        text = text_print(t, "%s  let c%d$ = block.%c", text, m, "xyz"[a]);
         if (by[a] > 1) text = text_print(t, "%s / %" PRId64, text, by[a]);
         by[a] *= n;
         if (by[a] < all[a]) text = text_print(t, "%s %% %" PRId64, text, n);
         text = text_print(t, "%s;\n", text);
     }
     return text;
-}
-
-// The distance of the first window from the begin of the block's row, and how far the source's
-// window begins before it.
-static const char *skew(const struct text *t) {
-    const struct rows *k = &t->of->rows;
-    const char *e = text_phase(t, t->r, k->f, -1, false, k->step);
-    const char *u = text_phase(t, t->r, k->f, -1, true, k->load);
-    const struct hole holes[] = {{"e", 0, e},
-                                 {"u", 0, u},
-                                 {"before", rows_least_before(k), NULL},
-                                 {"more", rows_least_before(k) + k->step - 1, NULL},
-                                 {"step", k->step, NULL},
-                                 {"load", k->load, NULL},
-                                 {0}};
-    const char *lines[] = {e ? "  let e$ = <e>;\n  let a$ = (e$ + <more>) / <step> * <step> - e$;\n"
-                             : "  let a$ = <before>;\n",
-                           k->staged && u ? "  let u$ = <u>;\n" : NULL,
-                           !k->staged ? NULL
-                           : u        ? "  let v$ = a$ + u$;\n"
-                                      : "  let v$ = a$;\n",
-                           k->staged ? "  let d$ = v$ - v$ / <load> * <load>;\n" : NULL};
-    return text_lines(t, lines, sizeof lines / sizeof *lines, holes);
 }
 
 // A tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for each
@@ -119,112 +80,117 @@ static const char *tiled(const struct text *t, int elements, int threads, int ve
                       extents(t, (int64_t)threads * vector * times));
 }
 
-// "along" elements of a tensor from the begin of the block's window on, or from "before" elements
-// before it, if not NULL.
-static const char *window(const struct text *t, const char *tensor, int64_t along,
-                          const char *before) {
+// "along" elements of a tensor from the begin of the block's window on, or from "before" on.
+static const char *window(const struct text *t, int64_t along, const char *before) {
     const struct rows *k = &t->of->rows;
     bool skewed = k->step > 1;
-    const struct hole holes[] = {
-        {"tensor", 0, tensor}, {"window", rows_window(k), NULL},          {"f", k->f, NULL},
-        {"before", 0, before}, {"extent", t->r->mode[k->f].extent, NULL}, {0}};
-    const char *range[] = {rows_windows(t->r, k) > 1 ? "<window>*c<f>$ + " : NULL, "a$",
-                           before ? " - <before>$" : NULL, " .. <extent>"};
-    const char *part = skewed ? tuple(t, "_", text_lines(t, range, 4, holes)) : "";
-    return text_print(t, "local_tile(%s%s, %s)", tensor, part, tile_end(t, along, skewed));
+    const char *part =
+        skewed ? tuple(t, "_", text_print(t, "<begin>a$%s .. <extent>", before)) : "";
+    return text_print(t, "%s, %s", part, tile_end(t, along, skewed));
 }
 
-static const char *head(const struct text *t, const char *tensor) {
-    return text_print(t, "local_tile(%s%s, %s)", tensor,
-                      tuple(t, "_", text_print(t, "0 .. a%s", t->end)),
-                      tile_end(t, rows_most_before(&t->of->rows) + 1, true));
-}
-
+// How far the block's row begins after an aligned element, the distance of its first window from
+// its begin, and how far the source's window begins before that.
+static const char skew[] = "<let e>  let a$ = <a>;\n<let d>";
+static const char skew_staged[] = "<let u>  let v$ = a$<plus u>;\n"
+                                  "  let d$ = v$ - v$ / <load> * <load>;\n";
 // What is before the first window is copied by the block that has that window.
-static const char heads_body[] = "  for i$ in 0 .. 1<first> {\n"
-                                 "    copy <from head> ->\n        <to head>\n"
-                                 "        with tile(universal(<bits>), thr=<threads>);\n  }\n";
-
-static const char *heads(const struct text *t) {
-    const struct rows *k = &t->of->rows;
-    int64_t windows = rows_windows(t->r, k), most = rows_most_before(k) + 1;
-    while (most > rows_threads(k)) most /= 2;
-    const char *first = windows > 1 ? text_print(t, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")",
-                                                 windows - 1, k->f, t->end, windows - 1)
-                                    : "";
-    return text_fill(t, heads_body,
-                     (struct hole[]){{"first", 0, first},
-                                     {"from head", 0, head(t, t->names->src)},
-                                     {"to head", 0, head(t, t->names->dst)},
-                                     {"bits", t->r->type->bits, NULL},
-                                     {"threads", 0, extents(t, most)},
-                                     {0}});
-}
-
+static const char heads[] = "  for i$ in 0 .. 1<only> {\n"
+                            "    copy local_tile(<src><head>) ->\n"
+                            "        local_tile(<dst><head>)\n"
+                            "        with tile(universal(<bits>), thr=<head threads>);\n  }\n";
 // As wide on both sides; with different widths; through shared memory.
-static const char even_body[] = "  let rd$ = <rd>;\n"
-                                "  copy <from> ->\n      <to> with rd$;\n";
-static const char uneven_body[] = "  let rd$ = <rd>;\n"
-                                  "  let wr$ = <wr>;\n"
-                                  "  frag r$ : <type> like rd$;\n"
-                                  "  copy <from> -> r$ with rd$<pad>;\n"
-                                  "  copy r$ ->\n      <to> with wr$;\n";
-static const char staged_body[] = "  shared s$ : <type> <room>:<strides>;\n"
-                                  "  let rd$ = <rd>;\n"
-                                  "  let get$ = <get>;\n"
-                                  "  let wr$ = <wr>;\n"
-                                  "  frag r$ : <type> like get$;\n"
-                                  "  copy <from> -> s$ with rd$ pad 0;\n"
-                                  "  copy s$<held> -> r$ with get$;\n"
-                                  "  copy r$ ->\n      <to> with wr$;\n";
+static const char even[] = "  let rd$ = <rd>;\n"
+                           "  copy local_tile(<src><from>) ->\n"
+                           "      local_tile(<dst><to>) with rd$;\n";
+static const char uneven[] = "  let rd$ = <rd>;\n"
+                             "  let wr$ = <wr>;\n"
+                             "  frag r$ : <type> like rd$;\n"
+                             "  copy local_tile(<src><from>) -> r$ with rd$<pad>;\n"
+                             "  copy r$ ->\n      local_tile(<dst><to>) with wr$;\n";
+static const char staged[] = "  shared s$ : <type> <room>:<strides>;\n"
+                             "  let rd$ = <rd>;\n"
+                             "  let get$ = <get>;\n"
+                             "  let wr$ = <wr>;\n"
+                             "  frag r$ : <type> like get$;\n"
+                             "  copy local_tile(<src><from>) -> s$ with rd$ pad 0;\n"
+                             "  copy s$<held> -> r$ with get$;\n"
+                             "  copy r$ ->\n      local_tile(<dst><to>) with wr$;\n";
 
-static const char *body(const struct text *t) {
+static const struct hole *holes(const struct text *t) {
     const struct rows *k = &t->of->rows;
-    bool ragged = k->step > 1 || t->r->mode[k->f].extent % rows_window(k);
-    const char *held = text_print(t, "d%s .. d%s + %" PRId64, t->end, t->end, rows_window(k));
-    int64_t read = k->staged ? rows_read(k) : rows_window(k);
-    const struct hole holes[] = {
+    int es = bytes_of(t->r, false), axis[RELAYOUT_MODES];
+    bool skewed = k->step > 1, ragged = skewed || t->r->mode[k->f].extent % rows_window(k);
+    int64_t read = k->staged ? rows_read(k) : rows_window(k), windows = rows_windows(t->r, k);
+    int64_t head_threads = rows_most_before(k) + 1, all[AXES];
+    const char *e = text_phase(t, t->r, k->f, -1, false, k->step);
+    const char *u = text_phase(t, t->r, k->f, -1, true, k->load);
+    const char *rd = k->staged ? tiled(t, k->load, rows_threads(k), k->load, rows_loads(k))
+                               : tiled(t, k->load, k->threads, k->store, k->times);
+    while (head_threads > rows_threads(k)) head_threads /= 2;
+    int n = axes(t, axis, all);
+    const struct hole all_holes[] = {
+        {"fast", k->f, NULL},
+        {"way", 0, k->staged ? "through shared memory" : "straight through registers"},
+        {"memory", 0, k->staged ? "shared memory" : "registers"},
+        {"read", k->load * es, NULL},
+        {"written", k->store * es, NULL},
+        {"threads", rows_threads(k), NULL},
+        {"bytes", k->store * k->times * es, NULL},
+        {"window", rows_window(k), NULL},
+        {"step", k->step, NULL},
+        {"windows", 0,
+         skewed ? text_print(t,
+                             "// Rows begin at any element: in the destination a window of "
+                             "<window> elements begins at a multiple of %d bytes.\n",
+                             k->step * es)
+                : ""},
+        {"blocks", 0, text_numbers(t, n, all)},
+        {"coordinates", 0, coordinates(t)},
+        {"skew", 0, skewed ? skew : ""},
+        {"let e", 0, e ? text_print(t, "  let e$ = %s;\n", e) : ""},
+        {"a", 0, e ? "(e$ + <e more>) / <step> * <step> - e$" : "<least>"},
+        {"least", rows_least_before(k), NULL},
+        {"e more", rows_least_before(k) + k->step - 1, NULL},
+        {"let d", 0, k->staged ? skew_staged : ""},
+        {"let u", 0, u ? text_print(t, "  let u$ = %s;\n", u) : ""},
+        {"plus u", 0, u ? " + u$" : ""},
+        {"load", k->load, NULL},
+        {"copies", 0,
+         k->staged             ? staged
+         : k->load == k->store ? even
+                               : uneven},
         {"type", 0, t->r->type->name},
         {"room", 0, extents(t, read)},
         {"strides", 0, tuple(t, "0", "1")},
-        {"rd", 0,
-         k->staged ? tiled(t, k->load, rows_threads(k), k->load, rows_loads(k))
-                   : tiled(t, k->load, k->threads, k->store, k->times)},
+        {"rd", 0, rd},
         {"get", 0, tiled(t, 1, k->threads, k->store, k->times)},
         {"wr", 0, tiled(t, k->store, k->threads, k->store, k->times)},
-        {"from", 0, window(t, t->names->src, read, k->staged ? "d" : NULL)},
-        {"held", 0, tuple(t, "_", held)},
+        {"begin", 0, windows > 1 ? "<window>*c<fast>$ + " : ""},
+        {"extent", t->r->mode[k->f].extent, NULL},
+        {"from", 0, window(t, read, k->staged ? " - d$" : "")},
+        {"held", 0, tuple(t, "_", "d$ .. d$ + <window>")},
         {"pad", 0, ragged ? " pad 0" : ""},
-        {"to", 0, window(t, t->names->dst, rows_window(k), NULL)},
+        {"to", 0, window(t, rows_window(k), "")},
+        {"heads", 0, skewed ? heads : ""},
+        {"only", 0, windows > 1 ? " * ((<others> - c<fast>$) / <others>)" : ""},
+        {"others", windows - 1, NULL},
+        {"head", 0,
+         text_print(t, "%s, %s", tuple(t, "_", "0 .. a$"),
+                    tile_end(t, rows_most_before(k) + 1, true))},
+        {"bits", t->r->type->bits, NULL},
+        {"head threads", 0, extents(t, head_threads)},
         {0}};
-    const char *lines[] = {coordinates(t), k->step > 1 ? skew(t) : NULL,
-                           k->staged             ? staged_body
-                           : k->load == k->store ? even_body
-                                                 : uneven_body,
-                           k->step > 1 ? heads(t) : NULL};
-    return text_lines(t, lines, sizeof lines / sizeof *lines, holes);
+    return text_keep(t, all_holes);
 }
 
-static const char *reasons(const struct text *t) {
-    const struct rows *k = &t->of->rows;
-    int es = bytes_of(t->r, false);
-    const struct hole holes[] = {
-        {"f", k->f, NULL},
-        {"how", 0, k->staged ? "through shared memory" : "straight through registers"},
-        {"read", k->load * es, NULL},
-        {"written", k->store * es, NULL},
-        {"held", k->store * k->times * es, NULL},
-        {"window", rows_window(k), NULL},
-        {"step", k->step * es, NULL},
-        {0}};
-    const char *lines[] = {
-        "// Mode <f> is the fast one of both sides.\n"
-        "// Elements go <how>, read by <read> bytes and written by <written>, <held> bytes a "
-        "thread.\n",
-        k->step > 1 ? "// Rows begin at any element: in the destination a window of <window> "
-                      "elements begins at a multiple of <step> bytes.\n"
-                    : NULL};
-    return text_lines(t, lines, 2, holes);
-}
-
-const struct form form_rows = {choose_rows, how, reasons, grid, body};
+const struct form form_rows = {
+    .choose = choose_rows,
+    .holes = holes,
+    .how = "windows of <window>, <threads> threads, <read> and <written> bytes, <memory>",
+    .reasons = "// Mode <fast> is the fast one of both sides.\n"
+               "// Elements go <way>, read by <read> bytes and written by <written>, <bytes> bytes "
+               "a thread.\n<windows>",
+    .grid = "<blocks>",
+    .body = "<coordinates><skew><copies><heads>",
+};

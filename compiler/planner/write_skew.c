@@ -32,15 +32,6 @@ static const struct relayout *sides(const struct text *t) {
     return t->row ? &t->row->r : t->r;
 }
 
-static const char *how(const struct text *t) {
-    const struct skewed *k = &t->of->skewed;
-    return text_print(t,
-                      "windows of %" PRId64 ", %" PRId64 " across, %d threads, %d and %d bytes, "
-                      "shared memory%s",
-                      k->window, k->across, k->threads, k->load * bytes_of(t->r, true),
-                      k->vector * bytes_of(t->r, false), k->async ? " by cp.async" : "");
-}
-
 // A tuple of all modes: "at_y", "at_x", and "other" for the rest.
 static const char *tuple(const struct text *t, const char *other, const char *at_y,
                          const char *at_x) {
@@ -67,7 +58,7 @@ static bool tiled_y(const struct text *t) {
 static const char *tile_of(const struct text *t, int m) {
     const struct skewed *k = &t->of->skewed;
     bool several = m == k->y ? tiled_y(t) : m == k->x ? tiled_x(t) : sides(t)->mode[m].extent > 1;
-    return several ? text_print(t, "c%d%s", m, t->end) : "0";
+    return several ? text_print(t, "c%d$", m) : "0";
 }
 
 // "(1,Y,X), (c0,AT_Y,AT_X)", the end of a local_tile.
@@ -114,23 +105,16 @@ static const char *tiled(const struct text *t, int elements, const int64_t thr[2
 // recombined in an offset, so that the begin of a window would not cancel out.
 static const char *coordinates(const struct text *t) {
     const struct skewed *k = &t->of->skewed;
-    const struct hole holes[] = {
-        {"x", k->x, NULL}, {"y", k->y, NULL}, {"tiles", skew_tiles_y(sides(t), k), NULL}, {0}};
-    const char *lines[] = {tiled_y(t) && tiled_x(t) ? "  let c<y>$ = block.x % <tiles>;\n"
-                           : tiled_y(t)             ? "  let c<y>$ = block.x;\n"
-                                                    : NULL,
-                           tiled_y(t) && tiled_x(t) ? "  let c<x>$ = block.x / <tiles>;\n"
-                           : tiled_x(t)             ? "  let c<x>$ = block.x;\n"
-                                                    : NULL};
-    const char *text = text_lines(t, lines, 2, holes);
+    const char *text = text_print(t, "%s%s", tiled_y(t) ? "  let c<y>$ = block.x<by y>;\n" : "",
+                                  tiled_x(t) ? "  let c<x>$ = block.x<by x>;\n" : "");
     char axis = 'y';
     for (int m = sides(t)->rank - 1; m >= 0; --m)
         if (m != k->x && m != k->y)
-            text = text_print(t, "%s  let c%d%s = block.%c;\n", text, m, t->end, axis++);
+            text = text_print(t, "%s  let c%d$ = block.%c;\n", text, m, axis++);
     return text;
 }
 
-static const char *grid(const struct text *t) {
+static const char *blocks(const struct text *t) {
     const struct relayout *r = sides(t);
     const struct skewed *k = &t->of->skewed;
     int64_t all[RELAYOUT_MODES] = {skew_tiles_x(r, k) * skew_tiles_y(r, k)};
@@ -155,185 +139,134 @@ static const char *distance(const struct text *t, const char *row, int64_t rows,
     const char *far = rest == 0   ? "0"
                       : rest == 1 ? row
                                   : text_print(t, "%" PRId64 "*%s", rest, row);
-    if (from) far = text_print(t, "(%s + %s%s)", far, from, t->end);
+    if (from) far = text_print(t, "(%s + %s)", far, from);
     if (!from && rest == 0) return "0";
     if (!from && rows <= step && rest == step - 1) return row;
     if (!from && rows <= step && rest == 1) return text_print(t, "%d - %s", step, row);
     return text_print(t, "(%s + %d) / %d * %d - %s", far, step - 1, step, step, far);
 }
 
-static const char *rows_from(const struct text *t) {
-    return tiled_y(t) ? text_fill(t, "<window>*c<y>$ .. <extent>", NULL) : "_";
-}
-
-// The tile in shared memory without the rows before its first one.
-static const char *held_rows(const struct text *t) {
-    return late(t) ? text_fill(t, "u$ .. u$ + <rows>", NULL) : "_";
-}
-
-static const char elements_body[] = "  let rd$ = <rd>;\n"
-                                    "  frag r$ : <type> like rd$;\n"
-                                    "  copy local_tile(<src><range>, <end>) -> r$ with rd$ pad 0;\n"
-                                    "  copy r$ -> s$<held> with rd$;\n";
-
-static const char *read_elements(const struct text *t) {
-    const struct skewed *k = &t->of->skewed;
-    int64_t thr[] = {k->threads / k->columns, k->columns};
-    int64_t val[] = {skew_rows(k) / thr[0], k->across / k->columns};
-    const struct hole holes[] = {{"rd", 0, tiled(t, 1, thr, val, true)},
-                                 {"range", 0, tiled_y(t) ? tuple(t, "_", rows_from(t), "_") : ""},
-                                 {"end", 0,
-                                  tile_end(t, skew_rows(k), k->across, "0", tile_of(t, k->x))},
-                                 {"held", 0, late(t) ? tuple(t, "_", held_rows(t), "_") : ""},
-                                 {0}};
-    return text_fill(t, elements_body, holes);
-}
-
-static const char row_body[] =
+static const char elements[] = "  let rd$ = <put>;\n"
+                               "  frag r$ : <type> like rd$;\n"
+                               "  copy local_tile(<src><range>, <tile>) -> r$ with rd$ pad 0;\n"
+                               "  copy r$ -> s$<held> with rd$;\n";
+// The same for a row of modes: each thread computes the place of its elements.
+static const char row_elements[] =
     "  let put$ = <put>;\n"
     "  frag r$ : <type> <values>;\n"
     "  for i$ in 0 .. <each> {\n"
-    "    let e$ = <window place><each>*(tid / <columns>) + i$;\n"
+    "    let e$ = <begin><each>*(tid / <columns>) + i$;\n"
     "    copy local_tile(<slice>, <tile>, <at>) -> r$<into> with universal(<bits>) pad 0;\n"
     "  }\n"
     "  copy r$ -> s$<held> with put$;\n";
 
-// The same for a row of modes: each thread computes the place of its elements.
-static const char *read_row(const struct text *t) {
+static const char *read_elements(const struct text *t) {
     const struct skewed *k = &t->of->skewed;
     const char *at[RELAYOUT_MODES], *into[RELAYOUT_MODES];
     int64_t thr[] = {k->threads / k->columns, k->columns}, tile[RELAYOUT_MODES];
     int64_t val[] = {skew_rows(k) / thr[0], k->across / k->columns};
     int n = 0, rank = sides(t)->rank;
     for (int m = 0; m < rank; ++m) {
-        into[m] = m == k->y ? text_print(t, "i%s", t->end) : "_";
+        into[m] = m == k->y ? "i$" : "_";
         if (m == k->y) continue;
         tile[n] = m == k->x ? val[1] : 1;
         at[n] = tile_of(t, m);
         if (m == k->x) at[n] = text_print(t, "%d*%s + tid %% %d", k->columns, at[n], k->columns);
         ++n;
     }
-    const struct hole holes[] = {{"put", 0, tiled(t, 1, thr, val, true)},
-                                 {"values", 0, numbers(t, "1", val[0], val[1])},
-                                 {"each", val[0], NULL},
-                                 {"window place", 0,
-                                  tiled_y(t) ? text_fill(t, "<window>*c<y>$ + ", NULL) : ""},
-                                 {"columns", k->columns, NULL},
-                                 {"slice", 0, text_slice(t, t->row->part, t->row->parts, -1, true)},
-                                 {"tile", 0, text_numbers(t, n, tile)},
-                                 {"at", 0, text_tuple(t, n, at, ",")},
-                                 {"into", 0, text_tuple(t, rank, into, ",")},
-                                 {"held", 0, late(t) ? tuple(t, "_", held_rows(t), "_") : ""},
-                                 {0}};
-    return text_fill(t, row_body, holes);
+    const struct hole holes[] = {
+        {"put", 0, tiled(t, 1, thr, val, true)},
+        {"range", 0, tiled_y(t) ? tuple(t, "_", "<rows>", "_") : ""},
+        {"held", 0, late(t) ? tuple(t, "_", "<held rows>", "_") : ""},
+        {"values", 0, numbers(t, "1", val[0], val[1])},
+        {"each", val[0], NULL},
+        {"columns", k->columns, NULL},
+        {"slice", 0, t->row ? text_slice(t, t->row->part, t->row->parts, -1, true) : ""},
+        {"tile", 0,
+         t->row ? text_numbers(t, n, tile)
+                : tile_end(t, skew_rows(k), k->across, "0", tile_of(t, k->x))},
+        {"at", 0, text_tuple(t, n, at, ",")},
+        {"into", 0, text_tuple(t, rank, into, ",")},
+        {0}};
+    return text_fill(t, t->row ? row_elements : elements, holes);
 }
 
+static const char words[] = "<let v>"
+                            "  let e$ = <e>;\n"
+                            "  let rd$ = <rd>;\n"
+                            "<let put><loads><puts>";
 // The pieces of a warp's rows.  One after the other, they take fewer registers.
-static const char *piece(const struct text *t, const char *view, int n) {
-    const struct skewed *k = &t->of->skewed;
-    int64_t warps = k->threads / WARP;
-    return text_print(t, "local_tile(local_partition(%s, %s, warp), %s)", view,
-                      numbers(t, "1", warps, 1),
-                      part_end(t, skew_rows(k) / warps / (k->async ? 1 : SKEW_PIECES), k->fetched,
-                               text_print(t, "%d", n), "0"));
-}
-
-static const char words_head[] = "<let v>  let e$ = <e>;\n  let rd$ = <rd>;\n";
-static const char words_load[] = "  frag r<n>$ : <type> like rd$;\n"
+static const char load_piece[] = "  frag r<n>$ : <type> like rd$;\n"
                                  "  copy <from> -> r<n>$ with rd$ pad 0;\n";
-static const char words_put[] = "  copy r<n>$ -> <to> with put$;\n";
-static const char words_async[] = "  copy <from> ->\n      <to>\n      with rd$ pad 0;\n";
+static const char put_piece[] = "  copy r<n>$ -> <to> with put$;\n";
+static const char async_piece[] = "  copy <from> ->\n"
+                                  "      <to>\n"
+                                  "      with rd$ pad 0;\n";
+static const char piece_of_src[] = "local_tile(local_partition(local_tile(<src><words>, "
+                                   "<fetched>), <warps>, warp), <piece>)";
+static const char piece_of_tile[] =
+    "local_tile(local_partition(s$<held words>, <warps>, warp), <piece>)";
 
 static const char *read_words(const struct text *t) {
     const struct skewed *k = &t->of->skewed;
-    const struct relayout *r = t->r;
-    int64_t warps = k->threads / WARP, words = k->fetched / k->load;
-    int64_t lanes = words < WARP ? words : WARP;
+    int64_t warps = k->threads / WARP, each = k->fetched / k->load;
+    int64_t lanes = each < WARP ? each : WARP;
     int parts = k->async ? 1 : SKEW_PIECES;
     int64_t thr[] = {WARP / lanes, lanes};
     int64_t val[] = {skew_rows(k) / warps / parts / thr[0], k->fetched / lanes};
-    const char *v = text_phase(t, r, k->x, k->y, true, k->load);
-    const char *rd = k->async ? "cp_async.ca" : "universal";
-    const struct hole begin[] = {{"before", k->first - k->load, NULL},
-                                 {"behind", k->first - k->load + k->fetched, NULL},
-                                 {"across", k->across, NULL},
-                                 {"end", r->mode[k->x].extent, NULL},
-                                 {0}};
-    const char *from =
-        text_fill(t,
-                  tiled_x(t) ? "<across>*c<x>$ + e$ + <before> .. <end>" : "e$ + <before> .. <end>",
-                  begin);
-    const char *to = text_fill(t, "e$ + <before> .. e$ + <behind>", begin);
-    from = text_print(t, "local_tile(%s%s, %s)", t->names->src, tuple(t, "_", rows_from(t), from),
-                      tile_end(t, skew_rows(k), k->fetched, "0", "0"));
-    to = text_print(t, "s%s%s", t->end, tuple(t, "_", held_rows(t), to));
-    const struct hole holes[] = {
-        {"let v", 0, v ? text_print(t, "  let v%s = %s;\n", t->end, v) : ""},
-        {"e", 0, distance(t, "warp", warps, v ? "v" : NULL, r->mode[k->y].src, k->load)},
-        {"rd", 0, atom(t, rd, k->load, thr, val, true)},
+    const char *v = text_phase(t, t->r, k->x, k->y, true, k->load), *loads = "", *puts = "";
+    const char *range =
+        text_print(t, "%se$ + <before> .. <width>", tiled_x(t) ? "<across>*c<x>$ + " : "");
+    struct hole holes[] = {
+        {"n", 0, NULL},      // the piece
+        {"loads", 0, NULL},  // both are set below
+        {"puts", 0, NULL},
+        {"let v", 0, v ? text_print(t, "  let v$ = %s;\n", v) : ""},
+        {"e", 0, distance(t, "warp", warps, v ? "v$" : NULL, t->r->mode[k->y].src, k->load)},
+        {"rd", 0, atom(t, k->async ? "cp_async.ca" : "universal", k->load, thr, val, true)},
+        {"let put", 0,
+         k->async ? "" : text_print(t, "  let put$ = %s;\n", tiled(t, 1, thr, val, true))},
+        {"before", k->first - k->load, NULL},
+        {"behind", k->first - k->load + k->fetched, NULL},
+        {"words", 0, tuple(t, "_", tiled_y(t) ? "<rows>" : "_", range)},
+        {"held words", 0,
+         tuple(t, "_", late(t) ? "<held rows>" : "_", "e$ + <before> .. e$ + <behind>")},
+        {"fetched", 0, tile_end(t, skew_rows(k), k->fetched, "0", "0")},
+        {"warps", 0, numbers(t, "1", warps, 1)},
+        {"piece", 0, part_end(t, skew_rows(k) / warps / parts, k->fetched, "<n>", "0")},
+        {"from", 0, piece_of_src},
+        {"to", 0, piece_of_tile},
         {0}};
-    const char *text = text_fill(t, words_head, holes), *puts = "";
-    if (!k->async)
-        text = text_print(t, "%s  let put%s = %s;\n", text, t->end, tiled(t, 1, thr, val, true));
     for (int n = 0; n < parts; ++n) {
-        const struct hole one[] = {
-            {"n", n, NULL}, {"from", 0, piece(t, from, n)}, {"to", 0, piece(t, to, n)}, {0}};
-        text = text_print(t, "%s%s", text, text_fill(t, k->async ? words_async : words_load, one));
-        if (!k->async) puts = text_print(t, "%s%s", puts, text_fill(t, words_put, one));
+        holes[0].number = n;
+        loads =
+            text_print(t, "%s%s", loads, text_fill(t, k->async ? async_piece : load_piece, holes));
+        if (!k->async) puts = text_print(t, "%s%s", puts, text_fill(t, put_piece, holes));
     }
-    return text_print(t, "%s%s", text, puts);
+    holes[1].text = loads;
+    holes[2].text = puts;
+    return text_fill(t, words, holes);
 }
 
-// "for NAME in 0 .. N", which has no iterations except in tile 0 along "m".
-static const char *for_first(const struct text *t, const char *name, int n, int m, int64_t tiles) {
-    const char *loop = text_print(t, "  for %s%s in 0 .. %d", name, t->end, n);
-    if (tiles > 1)
-        loop = text_print(t, "%s * ((%" PRId64 " - c%d%s) / %" PRId64 ")", loop, tiles - 1, m,
-                          t->end, tiles - 1);
-    return text_print(t, "%s {\n", loop);
-}
-
-// The columns before all tiles.
-static const char first_body[] = "<for>"
-                                 "    copy local_tile(<src><columns>, <tile>) ->\n"
-                                 "        local_tile(<dst><columns>, <tile>)\n"
-                                 "        with <with>;\n"
-                                 "  }\n";
-
-static const char *copy_first(const struct text *t) {
-    const struct skewed *k = &t->of->skewed;
-    int64_t thr[] = {k->window, 1};
-    while (thr[0] > k->threads) thr[0] /= 2;
-    const struct hole holes[] = {
-        {"for", 0, for_first(t, "j", 1, k->x, skew_tiles_x(sides(t), k))},
-        {"columns", 0, tuple(t, "_", "_", text_print(t, "0 .. %" PRId64, k->first))},
-        {"tile", 0, tile_end(t, k->window, k->first, tile_of(t, k->y), "0")},
-        {"with", 0, tiled(t, 1, thr, NULL, false)},
-        {0}};
-    return text_fill(t, first_body, holes);
-}
-
-// Every "of"-th row of the tile in shared memory, from row "p" on, and from "at" on along y.
+// The part of every "of"-th row of the tile in shared memory, from row "p" on, and from "at" on
+// along y.
 static const char *rows_of_shared(const struct text *t, const char *at, const char *p, int64_t of) {
     const struct skewed *k = &t->of->skewed;
-    const char *columns =
-        k->first ? text_print(t, "%" PRId64 " .. %" PRId64, k->first, k->first + k->across) : "_";
-    const char *range = k->first || at ? tuple(t, "_", at ? at : "_", columns) : "";
-    return text_print(t, "local_partition(s%s%s, %s, %s%s)", t->end, range, numbers(t, "1", 1, of),
-                      p, t->end);
+    const char *columns = k->first ? "<first> .. <first + across>" : "_";
+    return text_print(t, "local_partition(s$%s, %s, %s$)",
+                      k->first || at ? tuple(t, "_", at ? at : "_", columns) : "",
+                      numbers(t, "1", 1, of), p);
 }
 
 // The same for the destination: "extent" elements along y, in the range "range".
 static const char *rows_of_dst(const struct text *t, const char *range, int64_t extent,
                                const char *p, int64_t of) {
     const struct skewed *k = &t->of->skewed;
-    const char *columns =
-        k->first ? text_print(t, "%" PRId64 " .. %" PRId64, k->first, sides(t)->mode[k->x].extent)
-                 : "_";
-    const char *part = k->first || range ? tuple(t, "_", range ? range : "_", columns) : "";
-    return text_print(t, "local_partition(local_tile(%s%s, %s), %s, %s%s)", t->names->dst, part,
+    const char *columns = k->first ? "<first> .. <width>" : "_";
+    return text_print(t, "local_partition(local_tile(<dst>%s, %s), %s, %s$)",
+                      k->first || range ? tuple(t, "_", range ? range : "_", columns) : "",
                       tile_end(t, extent, k->across, "0", tile_of(t, k->x)), numbers(t, "1", 1, of),
-                      p, t->end);
+                      p);
 }
 
 static const char class_head[] = "  let p<n>$ = <warp>;\n"
@@ -359,125 +292,158 @@ static const char *write_class(const struct text *t, int64_t number, int64_t apa
     for (int64_t d = 1; d <= WARP / across; ++d)
         if (rows % d == 0) down = d;
     int64_t thr[] = {across, down}, val[] = {k->vector, 1}, turns = k->async ? rows / down : 1;
-    const char *p = text_print(t, "p%" PRId64, number), *row = text_print(t, "%s%s", p, t->end);
-    const char *begin = late(t) ? text_print(t, "u%s + ", t->end) : "";
-    const char *tile = tiled_y(t) ? text_fill(t, "<window>*c<y>$ + ", NULL) : "";
-    const char *a = text_print(t, "a%" PRId64 "%s", number, t->end);
-    const char *held =
-        text_print(t, "%s%s .. %" PRId64, begin, a, skew_rows(k) + (late(t) ? k->step : 0));
-    const char *written = text_print(t, "%s%s .. %" PRId64, tile, a, extent);
-    const struct hole holes[] = {
+    const char *from = late(t) ? "u$ + " : "", *to = tiled_y(t) ? "<window>*c<y>$ + " : "";
+    struct hole holes[] = {
+        {"turn", 0, NULL},
         {"n", number, NULL},
         {"warp", 0, number ? text_print(t, "warp + %" PRId64, number * warps) : "warp"},
-        {"distance", 0, distance(t, row, apart, late(t) ? "t" : NULL, r->mode[k->x].dst, k->step)},
+        {"distance", 0,
+         distance(t, "p<n>$", apart, late(t) ? "t$" : NULL, r->mode[k->x].dst, k->step)},
         {"get", 0, tiled(t, 1, thr, val, false)},
         {"put", 0, tiled(t, k->vector, thr, val, false)},
         {"vector", k->vector, NULL},
         {"vectors", k->window / across / k->vector, NULL},
-        {"from", 0, rows_of_shared(t, NULL, p, apart)},
-        {"from range", 0, tuple(t, "_", held, "_")},
-        {"to", 0, rows_of_dst(t, NULL, extent, p, apart)},
-        {"to range", 0, tuple(t, "_", written, "_")},
+        {"room", skew_rows(k) + (late(t) ? k->step : 0), NULL},
+        {"from", 0, rows_of_shared(t, NULL, "p<n>", apart)},
+        {"from range", 0, tuple(t, "_", text_print(t, "%sa<n>$ .. <room>", from), "_")},
+        {"to", 0, rows_of_dst(t, NULL, extent, "p<n>", apart)},
+        {"to range", 0, tuple(t, "_", text_print(t, "%sa<n>$ .. <extent>", to), "_")},
+        {"part", 0, part_end(t, k->window, rows / turns, "0", "<turn>")},
         {0}};
-    const char *lines[] = {class_head, k->async ? class_tiles : NULL};
-    const char *text = text_lines(t, lines, 2, holes);
-    for (int64_t n = 0; n < turns; ++n) {
-        const char *turn = text_print(t, "%" PRId64, n);
-        struct text with = *t;
-        const struct hole one[] = {{"type", 0, r->type->name},
-                                   {"turn", n, NULL},
-                                   {"part", 0, part_end(t, k->window, rows / turns, "0", turn)},
-                                   {0}};
-        with.hole = one;
-        text = text_print(t, "%s%s", text,
-                          text_fill(&with, k->async ? class_async : class_copy, holes));
-    }
+    const char *text = text_fill(t, class_head, holes);
+    if (k->async) text = text_print(t, "%s%s", text, text_fill(t, class_tiles, holes));
+    for (holes[0].number = 0; holes[0].number < turns; ++holes[0].number)
+        text =
+            text_print(t, "%s%s", text, text_fill(t, k->async ? class_async : class_copy, holes));
     return text;
 }
 
-// What is before the first window of each row.
-static const char heads_body[] = "<for>"
-                                 "    let b$ = <distance>;\n"
-                                 "    copy local_tile(<from>, <part>) ->\n"
-                                 "        <to>\n"
-                                 "        with <with>;\n"
-                                 "  }\n";
+// The columns before all tiles, by the blocks of the first tiles along x.
+static const char first_columns[] = "  for j$ in 0 .. 1<first x> {\n"
+                                    "    copy local_tile(<src><columns>, <tile>) ->\n"
+                                    "        local_tile(<dst><columns>, <tile>)\n"
+                                    "        with <with>;\n"
+                                    "  }\n";
+
+static const char *copy_first(const struct text *t) {
+    const struct skewed *k = &t->of->skewed;
+    int64_t thr[] = {k->window, 1};
+    while (thr[0] > k->threads) thr[0] /= 2;
+    const struct hole holes[] = {{"columns", 0, tuple(t, "_", "_", "0 .. <first>")},
+                                 {"tile", 0,
+                                  tile_end(t, k->window, k->first, tile_of(t, k->y), "0")},
+                                 {"with", 0, tiled(t, 1, thr, NULL, false)},
+                                 {0}};
+    return text_fill(t, first_columns, holes);
+}
+
+// What is before the first window of each row, by the blocks of the first tiles along y.
+static const char row_heads[] = "  for i$ in 0 .. <step><first y> {\n"
+                                "    let b$ = <distance>;\n"
+                                "    copy local_tile(<from>, <part>) ->\n"
+                                "        <to>\n"
+                                "        with <with>;\n"
+                                "  }\n";
 
 static const char *write_heads(const struct text *t) {
     const struct skewed *k = &t->of->skewed;
-    const struct relayout *r = sides(t);
     int64_t rows = k->across / k->step, thr[] = {k->step, k->threads / k->step};
+    int64_t pitch = sides(t)->mode[k->x].dst;
+    const char *at = late(t) ? "u$ .. u$ + <step>" : NULL;
     if (thr[1] > rows) thr[1] = rows;
     while (rows % thr[1]) --thr[1];
-    const char *row = text_print(t, "i%s", t->end);
-    const char *at = late(t) ? text_fill(t, "u$ .. u$ + <step>", NULL) : NULL;
     const struct hole holes[] = {
-        {"for", 0, for_first(t, "i", k->step, k->y, skew_tiles_y(r, k))},
-        {"distance", 0,
-         distance(t, row, skew_apart(k), late(t) ? "t" : NULL, r->mode[k->x].dst, k->step)},
+        {"distance", 0, distance(t, "i$", skew_apart(k), late(t) ? "t$" : NULL, pitch, k->step)},
         {"from", 0, rows_of_shared(t, at, "i", k->step)},
         {"part", 0, part_end(t, k->step, rows, "0", "0")},
-        {"to", 0, rows_of_dst(t, text_print(t, "0 .. b%s", t->end), k->step, "i", k->step)},
+        {"to", 0, rows_of_dst(t, "0 .. b$", k->step, "i", k->step)},
         {"with", 0, tiled(t, 1, thr, NULL, false)},
         {0}};
-    return text_fill(t, heads_body, holes);
+    return text_fill(t, row_heads, holes);
 }
 
-static const char phase_lines[] = "  let t$ = <t>;\n"
-                                  "  let u$ = t$ - t$ / <step> * <step>;\n";
+// " * ((N - c) / N)", which is 0 except in the first of "tiles" along mode "m".
+static const char *only_first(const struct text *t, int64_t tiles, int m) {
+    if (tiles == 1) return "";
+    return text_print(t, " * ((%" PRId64 " - c%d$) / %" PRId64 ")", tiles - 1, m, tiles - 1);
+}
 
-static const char *body(const struct text *given) {
+static const struct hole *holes(const struct text *given) {
     const struct relayout *r = sides(given);
     const struct skewed *k = &given->of->skewed;
     int64_t apart = skew_apart(k), warps = k->threads / WARP;
+    int64_t tiles_x = skew_tiles_x(r, k), tiles_y = skew_tiles_y(r, k);
+    int es = r->type->bits / 8;
     struct text with = *given;
     const struct text *t = &with;
-    const char *phase = late(t);
-    const struct hole holes[] = {
+    const char *phase = late(t), *classes = "";
+    const struct hole some[] = {
         {"x", k->x, NULL},
         {"y", k->y, NULL},
-        {"t", 0, phase},
+        {"by x", 0, tiles_y > 1 ? text_print(t, " / %" PRId64, tiles_y) : ""},
+        {"by y", 0, tiles_x > 1 ? text_print(t, " %% %" PRId64, tiles_y) : ""},
         {"step", k->step, NULL},
         {"window", k->window, NULL},
-        {"rows", skew_rows(k), NULL},
+        {"across", k->across, NULL},
+        {"first", k->first, NULL},
+        {"first + across", k->first + k->across, NULL},
+        {"first x", 0, only_first(t, tiles_x, k->x)},
+        {"first y", 0, only_first(t, tiles_y, k->y)},
+        {"begin", 0, tiles_y > 1 ? "<window>*c<y>$ + " : ""},
+        {"rows", 0, "<window>*c<y>$ .. <extent>"},
+        {"held rows", 0, text_print(t, "u$ .. u$ + %" PRId64, skew_rows(k))},
         {"extent", r->mode[k->y].extent, NULL},
+        {"width", r->mode[k->x].extent, NULL},
         {"type", 0, r->type->name},
         {"bits", r->type->bits, NULL},
+        {0}};
+    with.hole = some;
+    for (int64_t n = 0; n * warps < apart; ++n)
+        classes = text_print(t, "%s%s", classes, write_class(t, n, apart));
+    const struct hole all[] = {
+        {"fast x", k->x, NULL},
+        {"fast y", k->y, NULL},
+        {"modes", 0, t->row ? flat_modes(t) : ""},
+        {"row", 0, t->row ? FLAT_ROW : ""},
+        {"how", 0, k->async ? "copied asynchronously" : "read"},
+        {"async", 0, k->async ? " by cp.async" : ""},
+        {"threads", k->threads, NULL},
+        {"read", k->load * es, NULL},
+        {"written", k->vector * es, NULL},
+        {"window", k->window, NULL},
+        {"across", k->across, NULL},
+        {"step", k->step, NULL},
+        {"step bytes", k->step * es, NULL},
+        {"blocks", 0, blocks(t)},
+        {"coordinates", 0, text_fill(t, coordinates(t), NULL)},
+        {"phase", 0,
+         phase ? text_print(t, "  let t$ = %s;\n  let u$ = t$ - t$ / <step> * <step>;\n", phase)
+               : ""},
+        {"type", 0, r->type->name},
         {"room", 0, numbers(t, "1", skew_rows(k) + (phase ? k->step : 0), k->first + k->fetched)},
         {"strides", 0, numbers(t, "0", k->async ? k->pitch : 1, k->async ? 1 : k->pitch)},
+        {"reads", 0, t->row || k->load == 1 ? read_elements(t) : read_words(t)},
+        {"first columns", 0, k->first ? copy_first(t) : ""},
+        {"classes", 0, classes},
+        {"heads", 0, write_heads(t)},
         {0}};
-    with.hole = holes;
-    const char *lines[] = {coordinates(t), phase ? phase_lines : NULL,
-                           "  shared s$ : <type> <room>:<strides>;\n",
-                           t->row        ? read_row(t)
-                           : k->load > 1 ? read_words(t)
-                                         : read_elements(t),
-                           k->first ? copy_first(t) : NULL};
-    const char *text = text_lines(t, lines, sizeof lines / sizeof *lines, NULL);
-    for (int64_t n = 0; n * warps < apart; ++n)
-        text = text_print(t, "%s%s", text, write_class(t, n, apart));
-    return text_print(t, "%s%s", text, write_heads(t));
+    return text_keep(t, all);
 }
 
-static const char *reasons(const struct text *t) {
-    const struct skewed *k = &t->of->skewed;
-    int es = t->r->type->bits / 8;
-    const struct hole holes[] = {{"x", k->x, NULL},
-                                 {"y", k->y, NULL},
-                                 {"how", 0, k->async ? "copied asynchronously" : "read"},
-                                 {"read", k->load * es, NULL},
-                                 {"written", k->vector * es, NULL},
-                                 {"window", k->window, NULL},
-                                 {"step", k->step * es, NULL},
-                                 {0}};
-    const char *lines[] = {
-        t->row ? flat_reason(t) : NULL,
-        "// Mode <x> is the fast one of the source, mode <y> of the destination, whose rows begin "
-        "at any element.\n"
+const struct form form_skew = {
+    .choose = choose_skewed,
+    .holes = holes,
+    .how = "windows of <window>, <across> across, <threads> threads, <read> and <written> bytes, "
+           "shared memory<async>",
+    .reasons =
+        "<row>"
+        "// Mode <fast x> is the fast one of the source, mode <fast y> of the destination, whose "
+        "rows begin at any element.\n"
         "// Elements go through shared memory, <how> by <read> bytes and written by <written>: in "
-        "each row of a tile\n// a window of <window> elements that begins at a multiple of <step> "
-        "bytes.\n"};
-    return text_lines(t, lines, 2, holes);
-}
-
-const struct form form_skew = {choose_skewed, how, reasons, grid, body};
+        "each row of a tile\n// a window of <window> elements that begins at a multiple of <step "
+        "bytes> bytes.\n",
+    .grid = "<blocks>",
+    .body = "<coordinates><phase>"
+            "  shared s$ : <type> <room>:<strides>;\n"
+            "<reads><first columns><classes><heads>",
+};
