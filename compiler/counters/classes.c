@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "index/ix.h"
 #include "layout/algebra.h"
 
 #define NOWHERE (INT64_MIN / 2)
-enum { LINE = 128, MOST_DEEP = 64, MOST_TERMS = 32 };
+enum { MOST_DEEP = 64, MOST_TERMS = 32 };
 
 // A sum of times * atom over atoms that depend only on the block, plus a number.
 struct part {

@@ -27,7 +27,7 @@ struct candidates {
     struct flat row;  // the modes that may be one row in the destination
     bool has_row;
     int n;
-    struct candidate of[2 * RELAYOUT_CANDIDATES + LINES + 2];
+    struct candidate of[RELAYOUT_CANDIDATES];  // the first ones
 };
 // Adds a candidate at place "at", or at the end if there are fewer.
 void candidates_add(struct candidates *list, int at, const struct candidate *c);

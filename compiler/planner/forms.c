@@ -11,7 +11,9 @@ static const struct form *const forms[] = {&form_tile, &form_flat, &form_line, &
 
 void candidates_add(struct candidates *list, int at, const struct candidate *c) {
     if (at > list->n) at = list->n;
-    memmove(&list->of[at + 1], &list->of[at], sizeof *c * (size_t)(list->n++ - at));
+    if (at == RELAYOUT_CANDIDATES) return;
+    if (list->n < RELAYOUT_CANDIDATES) ++list->n;
+    memmove(&list->of[at + 1], &list->of[at], sizeof *c * (size_t)(list->n - 1 - at));
     list->of[at] = *c;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TCPC_PLANNER_PRIVATE_H
 #define TCPC_PLANNER_PRIVATE_H
 
+#include "hw/sizes.h"
 #include "image/elem.h"
 #include "planner/planner.h"
 
@@ -23,6 +24,8 @@ static inline int wider_bytes(const struct relayout *r) {
 static inline int held_bytes(const struct relayout *r) {
     return held_type(r)->bits / 8;
 }
+
+enum { SMS = 132 };  // of the GPU that costs were measured on
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.
 enum way {

@@ -15,11 +15,7 @@
 
 #include "planner/flat.h"
 
-enum {
-    WARP = 32,
-    LOAD_WORD = 4,
-    SKEW_PIECES = 2
-};  // a warp reads its rows by words in so many pieces
+enum { SKEW_PIECES = 2 };  // a warp reads its rows by words in so many pieces
 
 struct skewed {
     int x, y;                // the fast modes of the source and the destination
@@ -41,7 +37,7 @@ static inline int64_t skew_rows(const struct skewed *k) {
 
 // The distance of the rows that a warp writes at a time, all of one class.
 static inline int64_t skew_apart(const struct skewed *k) {
-    int64_t warps = k->threads / 32;
+    int64_t warps = k->threads / LANES;
     return warps > k->step ? warps : k->step;
 }
 
@@ -56,7 +52,7 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
 
 // The number of lanes of a warp that write a window side by side.
 static inline int64_t skew_lanes(const struct skewed *k) {
-    int64_t n = k->window / k->vector, lanes = n < 32 ? n : 32;
+    int64_t n = k->window / k->vector, lanes = n < LANES ? n : LANES;
     while (k->async && n % lanes) --lanes;
     return lanes;
 }

@@ -8,7 +8,7 @@
 // Whether a skewed candidate for a row of modes may be the first: if the row cannot be written by
 // words.
 static bool narrow_row(const struct flat *f) {
-    return vector_along(&f->r, f->row, false) * bytes_of(&f->r, false) < LOAD_WORD;
+    return vector_along(&f->r, f->row, false) * bytes_of(&f->r, false) < WORD;
 }
 
 static void choose_skewed(struct candidates *list) {
@@ -209,10 +209,10 @@ static const char piece_of_tile[] =
 
 static const char *read_words(const struct text *t) {
     const struct skewed *k = &t->of->skewed;
-    int64_t warps = k->threads / WARP, each = k->fetched / k->load;
-    int64_t lanes = each < WARP ? each : WARP;
+    int64_t warps = k->threads / LANES, each = k->fetched / k->load;
+    int64_t lanes = each < LANES ? each : LANES;
     int parts = k->async ? 1 : SKEW_PIECES;
-    int64_t thr[] = {WARP / lanes, lanes};
+    int64_t thr[] = {LANES / lanes, lanes};
     int64_t val[] = {skew_rows(k) / warps / parts / thr[0], k->fetched / lanes};
     const char *v = text_phase(t, t->r, k->x, k->y, true, k->load), *loads = "", *puts = "";
     const char *range =
@@ -287,9 +287,9 @@ static const char class_async[] = "  frag q<n>_<turn>$ : <type> (<vector>,<vecto
 static const char *write_class(const struct text *t, int64_t number, int64_t apart) {
     const struct skewed *k = &t->of->skewed;
     const struct relayout *r = sides(t);
-    int64_t warps = k->threads / WARP, extent = r->mode[k->y].extent, rows = k->across / apart;
+    int64_t warps = k->threads / LANES, extent = r->mode[k->y].extent, rows = k->across / apart;
     int64_t across = skew_lanes(k), down = 1;
-    for (int64_t d = 1; d <= WARP / across; ++d)
+    for (int64_t d = 1; d <= LANES / across; ++d)
         if (rows % d == 0) down = d;
     int64_t thr[] = {across, down}, val[] = {k->vector, 1}, turns = k->async ? rows / down : 1;
     const char *from = late(t) ? "u$ + " : "", *to = tiled_y(t) ? "<window>*c<y>$ + " : "";
@@ -371,7 +371,7 @@ static const char *only_first(const struct text *t, int64_t tiles, int m) {
 static const struct hole *holes(const struct text *given) {
     const struct relayout *r = sides(given);
     const struct skewed *k = &given->of->skewed;
-    int64_t apart = skew_apart(k), warps = k->threads / WARP;
+    int64_t apart = skew_apart(k), warps = k->threads / LANES;
     int64_t tiles_x = skew_tiles_x(r, k), tiles_y = skew_tiles_y(r, k);
     int es = r->type->bits / 8;
     struct text with = *given;
