@@ -114,10 +114,8 @@ static void add_term(struct classes *x, struct part *p, const struct ix *atom, i
         add_to(x, &p->term[i].times, times, 1);
         return;
     }
-    if (p->n == MOST_TERMS) {
-        x->failed = true;
-        return;
-    }
+    x->failed |= p->n == MOST_TERMS;
+    if (p->n == MOST_TERMS) return;
     p->term[p->n].atom = atom;
     p->term[p->n++].times = times;
 }

@@ -1,6 +1,5 @@
 // The form of a tile: straight through registers, or through shared memory.
 #include <inttypes.h>
-#include <string.h>
 
 #include "planner/form.h"
 
@@ -87,7 +86,7 @@ static const struct hole *holes(const struct text *t) {
     if (staged) {
         const char *atom = atom_of_sides(r, &c->rd, true, false);
         rd = text_tiled(t, r, &c->rd, true, atom, load, h.ld);
-        narrow = h.ld[0] || c->block * bits != load || strcmp(atom, "universal") != 0;
+        narrow = h.ld[0] || c->block * bits != load || !vector_proven(r, c->rd.vector, true);
         put = text_tiled(t, r, &c->rd, true, "universal", c->block * bits, "");
         wr = text_tiled(t, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
                         c->wr.vector * type_of(r, false)->bits, h.st);

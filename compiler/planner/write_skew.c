@@ -1,6 +1,5 @@
 // The form of a skewed tile (see skew.h).
 #include <inttypes.h>
-#include <string.h>
 
 #include "image/elem.h"
 #include "planner/form.h"
@@ -77,28 +76,25 @@ static const char *part_end(const struct text *t, int64_t y, int64_t x, const ch
     return text_print(t, "%s, %s", numbers(t, "1", y, x), tuple(t, "0", at_y, at_x));
 }
 
-// cp.async counts bytes, others count bits.
-static const char *atom(const struct text *t, const char *atom, int elements, const int64_t thr[2],
-                        const int64_t val[2], bool x_first) {
-    int bits = elements * t->r->type->bits;
+// ", thr=..:.., val=..:..)", the end of a tiled copy.
+static const char *shares(const struct text *t, const int64_t thr[2], const int64_t val[2],
+                          bool x_first) {
     int64_t by_y = x_first ? thr[1] : 1, by_x = x_first ? 1 : thr[0];
     const char *values = "";
-    const char *threads = text_print(t, "tile(%s(%d), thr=%s:%s", atom,
-                                     strcmp(atom, "universal") == 0 ? bits : bits / 8,
-                                     numbers(t, "1", thr[0], thr[1]),
-                                     numbers(t, "0", thr[0] > 1 ? by_y : 0, thr[1] > 1 ? by_x : 0));
     if (val) {
-        by_y = x_first && t->of->skewed.load > 1 ? val[1] : 1;
-        by_x = x_first && t->of->skewed.load > 1 ? 1 : val[0];
+        bool across = x_first && t->of->skewed.load > 1;
         values = text_print(t, ", val=%s:%s", numbers(t, "1", val[0], val[1]),
-                            numbers(t, "0", val[0] > 1 ? by_y : 0, val[1] > 1 ? by_x : 0));
+                            numbers(t, "0", val[0] > 1 ? (across ? val[1] : 1) : 0,
+                                    val[1] > 1 ? (across ? 1 : val[0]) : 0));
     }
-    return text_print(t, "%s%s)", threads, values);
+    return text_print(t, ", thr=%s:%s%s)", numbers(t, "1", thr[0], thr[1]),
+                      numbers(t, "0", thr[0] > 1 ? by_y : 0, thr[1] > 1 ? by_x : 0), values);
 }
 
 static const char *tiled(const struct text *t, int elements, const int64_t thr[2],
                          const int64_t val[2], bool x_first) {
-    return atom(t, "universal", elements, thr, val, x_first);
+    return text_print(t, "tile(universal(%d)%s", elements * t->r->type->bits,
+                      shares(t, thr, val, x_first));
 }
 
 // Gives modes besides x and y separate coordinates of the grid.  The digits of one number might be
@@ -223,7 +219,10 @@ static const char *read_words(const struct text *t) {
         {"puts", 0, NULL},
         {"let v", 0, v ? text_print(t, "  let v$ = %s;\n", v) : ""},
         {"e", 0, distance(t, "warp", warps, v ? "v$" : NULL, t->r->mode[k->y].src, k->load)},
-        {"rd", 0, atom(t, k->async ? "cp_async.ca" : "universal", k->load, thr, val, true)},
+        {"rd", 0,
+         k->async ? text_print(t, "tile(cp_async.ca(%d)%s", k->load * t->r->type->bits / 8,
+                               shares(t, thr, val, true))
+                  : tiled(t, k->load, thr, val, true)},
         {"let put", 0,
          k->async ? "" : text_print(t, "  let put$ = %s;\n", tiled(t, 1, thr, val, true))},
         {"before", k->first - k->load, NULL},

@@ -2,8 +2,7 @@
 // the tiled copies that move it, other fragments, and functions that get it.
 //
 // An order says which element of a tile is value i of thread t.  Two orders agree if the elements
-// differ by the same step for all values and threads, because one of them may count from the
-// beginning of a slice.
+// differ by the same step everywhere, because one may count from the beginning of a slice.
 #include "pass/partition/arrange.h"
 
 #include <inttypes.h>
