@@ -1,4 +1,4 @@
-// Collects diagnostics; has the table of warnings and their options.  diag_print.c prints them.
+// Collects diagnostics; has the options of warnings.  diag_print.c prints them.
 #include "base/diag.h"
 
 #include <ctype.h>
@@ -8,64 +8,15 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "base/warnings.h"
 
 // Most diagnostics that are kept, whatever the limit of errors is: printing sorts them.
 enum { MOST_KEPT = 100000 };
 
-static const struct warning_row warnings[W_COUNT] = {
-    [W_VECTORIZE] = {"vectorize", true,
-                     "a copy is narrower than requested, or than its threads allow"},
-    [W_LAYOUT_TILER] = {"layout-tiler", true,
-                        "a layout is the tiler where a shape was probably meant"},
-    [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
-    [W_INDEX_MAP] = {"index-map", true,
-                     "an index map that is not a layout, and copies value by value"},
-    [W_VERSIONED] = {"versioned", true,
-                     "a kernel in several variants, because its plan does not promise enough"},
-    [W_NEEDLESS_SYNC] = {"needless-sync", true,
-                         "a barrier or wait in a manual function that is not needed"},
-    [W_ARRANGEMENT] = {"arrangement", true,
-                       "a fragment whose modes do not match the tiles that it gets"},
-    [W_UNCALIBRATED] = {"uncalibrated", true,
-                        "a cost expected on an architecture that was not measured"},
-    [W_COALESCE] = {"coalesce", true,
-                    "accesses to global memory that take twice the sectors that hold their bytes"},
-    [W_BANK_CONFLICT] = {"bank-conflict", true,
-                         "accesses to shared memory that take twice the wavefronts they need"},
-    [W_IDLE_THREADS] = {"idle-threads", true,
-                        "a copy that leaves half of the block's threads without work"},
-    [W_IN_ORDER] = {"in-order", true, "a pipeline whose loads do not run ahead, without stages"},
-    [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
-    [W_SHADOW] = {"shadow", true, "a name that hides one declared further out"},
-    [W_IDLE_BLOCKS] = {"idle-blocks", true, "blocks, or steps of a loop, beyond all tensors"},
-    [W_DEAD_COPY] = {"dead-copy", true, "a copy or a fill whose elements nothing reads"},
-    [W_CONVERSION] = {"conversion", true, "a copy between integers and floats that loses digits"},
-    [W_LINEAR_TILE] = {"linear-tile", true,
-                       "one number for a tile of several modes, along the first"},
-    [W_FIXED_TILE] =
-        {"fixed-tile", true,
-         "one tile of an input for all blocks or steps, which write all tiles of an output"},
-    [W_THREAD_ORDER] = {"thread-order", true,
-                        "two sides of a copy that are cut by threads in different orders"},
-    [W_ROUNDING] = {"rounding", true, "floats that a narrower type between two tensors rounds"},
-    [W_REMAINDER] = {"remainder", true,
-                     "a quotient that is rounded down and loses the last tile (an error)"},
-    [W_UNREAD] = {"unread", true, "a grid or a loop that ends before the tensor that it reads"},
-    [W_TURNED_TILES] = {"turned-tiles", true,
-                        "tiles that are transposed as tiles, but not in themselves"},
-    [W_OVERLAP] = {"overlap", true, "a tensor that is read and has one element twice"},
-    [W_SPILL] = {"spill", true, "a fragment that is larger than the registers of a thread"},
-    [W_FALLBACK] = {"fallback", true, "a planned copy whose best plan is refused"},
-};
-
-const struct warning_row *diag_warning_row(enum warning w) {
-    return &warnings[w];
-}
-
 void diags_init(struct diags *d) {
     *d = (struct diags){.error_limit = 20, .color = -1};
     arena_init(&d->arena);
-    for (int i = 0; i < W_COUNT; i++) d->off[i] = !warnings[i].on;
+    for (int i = 1; i < W_COUNT; i++) d->off[i] = !warning_row(i)->on;
     d->werror[W_REMAINDER] = true;
 }
 
@@ -98,7 +49,7 @@ static bool given_before(const struct session *s, const struct diag *x) {
     for (; d; d = d->next)
         if (d->at.file != x->at.file && d->warning == x->warning &&
             same_range(source_origin(s, d->at), at) &&
-            (d->warning != W_COUNT || strcmp(d->message, x->message) == 0))
+            (d->warning || strcmp(d->message, x->message) == 0))
             return true;
     return false;
 }
@@ -126,12 +77,12 @@ static void add(struct session *s, struct diag proto, const char *fmt, va_list a
 void diag_error(struct session *s, struct range at, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(s, (struct diag){.severity = SEV_ERROR, .warning = W_COUNT, .at = at}, fmt, ap);
+    add(s, (struct diag){.severity = SEV_ERROR, .at = at}, fmt, ap);
     va_end(ap);
 }
 
 // Whether the plan silences "w" at "at", or at a call through which it was reached.
-static bool silenced(const struct session *s, enum warning w, struct range at) {
+static bool silenced(const struct session *s, int w, struct range at) {
     do {
         struct range here = source_origin(s, at);
         for (const struct silence *x = s->diags.silences; x; x = x->next)
@@ -142,7 +93,7 @@ static bool silenced(const struct session *s, enum warning w, struct range at) {
     return false;
 }
 
-void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...) {
+void diag_warn(struct session *s, int w, struct range at, const char *fmt, ...) {
     struct diags *d = &s->diags;
     if (d->off_all || d->off[w] || silenced(s, w, at)) {
         d->muted = true;
@@ -160,8 +111,7 @@ static void add_note(struct session *s, struct diag *to, struct range at, const 
                      va_list ap) {
     struct diags *d = &s->diags;
     struct diag *note = ARENA_NEW(&d->arena, struct diag);
-    *note = (struct diag){
-        .severity = SEV_NOTE, .warning = W_COUNT, .at = at, .message = format(&d->arena, fmt, ap)};
+    *note = (struct diag){.severity = SEV_NOTE, .at = at, .message = format(&d->arena, fmt, ap)};
     struct diag **end = &to->note;
     while (*end) end = &(*end)->next;
     *end = note;
@@ -246,34 +196,38 @@ void diag_drop_unmended(struct session *s) {
     }
 }
 
-static int find_warning(const char *name) {
-    for (int i = 0; i < W_COUNT; i++)
-        if (strcmp(warnings[i].name, name) == 0) return i;
-    return -1;
+const char *diag_warning_name(int w) {
+    return w ? warning_row(w)->name : NULL;
 }
 
-// The number of the warning "name".  Reports an error at "at" and returns -1 if there is none.
+static int find_warning(const char *name) {
+    for (int i = 1; i < W_COUNT; i++)
+        if (strcmp(warning_row(i)->name, name) == 0) return i;
+    return W_NONE;
+}
+
+// The number of the warning "name".  Reports an error at "at" and returns 0 if there is none.
 static int named(struct session *s, const char *name, struct range at) {
-    const char *names[W_COUNT];
+    const char *names[W_COUNT - 1];
     int w = find_warning(name);
-    if (w >= 0) return w;
-    for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
-    const char *near = diag_did_you_mean(name, names, W_COUNT);
+    if (w) return w;
+    for (int i = 1; i < W_COUNT; i++) names[i - 1] = warning_row(i)->name;
+    const char *near = diag_did_you_mean(name, names, W_COUNT - 1);
     struct buf list;
     buf_init(&list);
-    for (int i = 0; i < W_COUNT; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; i < W_COUNT - 1; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
     if (near)
         diag_error(s, at, "unknown warning '%s'; did you mean '%s'?", name, near);
     else
         diag_error(s, at, "unknown warning '%s'; there are %s", name, list.text);
     buf_release(&list);
-    return -1;
+    return W_NONE;
 }
 
 void diag_silence(struct session *s, const char *name, struct range at, struct range where) {
     enum { MOST_SILENCES = 1000 };  // each warning is compared with all of them
     int w = named(s, name, at), n = 0;
-    if (w < 0) return;
+    if (!w) return;
     for (const struct silence *x = s->diags.silences; x; x = x->next) n++;
     if (n == MOST_SILENCES) {
         diag_error(s, at,
@@ -282,7 +236,7 @@ void diag_silence(struct session *s, const char *name, struct range at, struct r
         return;
     }
     struct silence *x = ARENA_NEW(&s->diags.arena, struct silence);
-    *x = (struct silence){(enum warning)w, where, s->diags.silences};
+    *x = (struct silence){w, where, s->diags.silences};
     s->diags.silences = x;
 }
 
@@ -313,7 +267,7 @@ bool diag_option(struct session *s, const char *option) {
     else
         starts(option, "-W", &name);
     int w = named(s, name, RANGE_NONE);
-    if (w < 0) return false;
+    if (!w) return false;
     if (what != NO_ERROR) d->off[w] = what == OFF;
     if (what == ERROR) d->werror[w] = true;
     if (what == ERROR || what == NO_ERROR) d->no_werror[w] = what == NO_ERROR;

@@ -12,45 +12,11 @@
 struct buf;
 struct session;
 
-// The warnings of -Wname.  Each has a row in diag.c, with its default and one line of help.
-enum warning {
-    W_VECTORIZE,
-    W_LAYOUT_TILER,
-    W_UNUSED,
-    W_INDEX_MAP,
-    W_VERSIONED,
-    W_NEEDLESS_SYNC,
-    W_ARRANGEMENT,
-    W_UNCALIBRATED,
-    W_COALESCE,
-    W_BANK_CONFLICT,
-    W_IDLE_THREADS,
-    W_IN_ORDER,
-    W_NEEDLESS_SWIZZLE,
-    W_SHADOW,
-    W_IDLE_BLOCKS,
-    W_DEAD_COPY,
-    W_CONVERSION,
-    W_LINEAR_TILE,
-    W_FIXED_TILE,
-    W_THREAD_ORDER,
-    W_ROUNDING,
-    W_REMAINDER,
-    W_UNREAD,
-    W_TURNED_TILES,
-    W_OVERLAP,
-    W_SPILL,
-    W_FALLBACK,
-    W_COUNT
-};
+// More than there are warnings (base/warnings.h).
+enum { MOST_WARNINGS = 64 };
 
-struct warning_row {
-    const char name[24];
-    bool on;  // by default
-    const char help[104];
-};
-
-const struct warning_row *diag_warning_row(enum warning w);
+// The name of warning "w"; NULL for 0.
+const char *diag_warning_name(int w);
 
 enum severity { SEV_ERROR, SEV_WARNING, SEV_NOTE };
 
@@ -84,7 +50,7 @@ struct claim {
 
 struct diag {
     enum severity severity;  // an error made by -Werror is SEV_ERROR, with "warning" set
-    enum warning warning;    // W_COUNT: none
+    int warning;             // its number in base/warnings.h; 0: none
     struct range at;
     const char *message;
     // the page for --explain=NAME, or NULL; the page of a warning has the warning's name
@@ -99,7 +65,7 @@ struct diag {
 
 // A warning that the plan switches off in a part of its text (allow "name").
 struct silence {
-    enum warning warning;
+    int warning;
     struct range at;
     struct silence *next;
 };
@@ -108,8 +74,8 @@ struct diags {
     struct diag *first, *last;
     int nerrors, nwarnings;
     int error_limit;  // most errors that are printed; default 20; 0: no limit
-    bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
-    bool no_werror[W_COUNT];  // -Wno-error=name
+    bool werror[MOST_WARNINGS], off[MOST_WARNINGS], werror_all, off_all;
+    bool no_werror[MOST_WARNINGS];  // -Wno-error=name
     struct silence *silences;
     bool json;   // print as JSON
     int color;   // -1: decided by terminal and NO_COLOR, 0: never, 1: always
@@ -119,8 +85,7 @@ struct diags {
 
 #define DIAG_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 void diag_error(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
-void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...)
-    DIAG_FORMAT(4);
+void diag_warn(struct session *s, int w, struct range at, const char *fmt, ...) DIAG_FORMAT(4);
 // diag_note and diag_fixit add to the last diagnostic.  A fix-it goes to the last note of it, if
 // there is one.
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);

@@ -175,9 +175,9 @@ static void print_one(struct session *s, struct buf *out, const struct diag *d, 
                severity[d->severity].word, paint(color, PLAIN),
                d->severity == SEV_NOTE ? "" : paint(color, BOLD));
     buf_shown(out, d->message, strlen(d->message));
-    if (d->warning != W_COUNT)
+    if (d->warning)
         buf_printf(out, " [%s-W%s]", d->severity == SEV_ERROR ? "-Werror," : "",
-                   diag_warning_row(d->warning)->name);
+                   diag_warning_name(d->warning));
     else if (d->page)
         buf_printf(out, " [--explain=%s]", d->page);
     buf_printf(out, "%s\n", paint(color, PLAIN));

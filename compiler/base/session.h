@@ -17,6 +17,7 @@ struct define {
 
 struct cost_memo;
 struct fallback;
+struct relayout_plan;
 
 struct options {
     // such as "sm_90"; NULL: what the plan says, otherwise sm_80
@@ -32,6 +33,8 @@ struct options {
     int candidate;
     // planned kernels with candidates that do not compile (planner/planner.h)
     const struct fallback *fallbacks;
+    // what the planner wrote the whole plan for, if it did (planner/planner.h); otherwise NULL
+    const struct relayout_plan *planned;
     // the name of the emitted file for #line; NULL: derived from the plan's name
     const char *emitted;
 };

@@ -95,7 +95,7 @@ static void find_buffers(struct order *r, const struct kir_node *list) {
             add_shadow(r, n->to_buf, n->bits / 8);
         }
         for (int i = 0; i < n->nargs; ++i) {
-            if (n->arg[i].buf) add_shadow(r, n->arg[i].buf, n->arg[i].buf->elem_bits / 8);
+            if (n->arg[i].buf) add_shadow(r, n->arg[i].buf, n->arg[i].buf->elem->bits / 8);
         }
         find_buffers(r, n->body);
         find_buffers(r, n->orelse);
@@ -108,7 +108,7 @@ static void make_cells(struct shadow *x) {
         x->key = memory_new(sizeof *x->key * (size_t)x->cells);
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     } else {
-        int64_t bytes = x->buf->count * x->buf->elem_bits / 8;
+        int64_t bytes = x->buf->count * x->buf->elem->bits / 8;
         x->cells = (bytes + x->piece - 1) / x->piece;
     }
     x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
@@ -237,7 +237,7 @@ static bool touch(struct order *r, int32_t event, struct shadow *x, int64_t at, 
                   int64_t thread, bool write) {
     if (!x) return true;
     struct mark m = {event, (int32_t)thread};
-    int64_t first = at * (x->buf->elem_bits / 8);
+    int64_t first = at * (x->buf->elem->bits / 8);
     for (int64_t i = first / x->piece; i * x->piece < first + bytes; ++i) {
         if (!touch_piece(r, x, i, &m, write)) return false;
     }
@@ -265,7 +265,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
         int64_t who = warp ? together : t;
         int64_t reads = (warp ? warp->src_bits : n->bits) / 8;
         int64_t writes = (warp ? warp->dst_bits : n->bits) / 8;
-        if (a->read) reads = (int64_t)a->read[t] * n->buf->elem_bits / 8;
+        if (a->read) reads = (int64_t)a->read[t] * n->buf->elem->bits / 8;
         if (warp && t % LANES >= warp->src_lanes) reads = 0;
         if (warp && t % LANES >= warp->dst_lanes) writes = 0;
         if (source && reads && !(a->idle && a->idle[t]) &&
@@ -288,7 +288,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
         if (!order_tracks(a->buf)) continue;
         if (!machine_elements(m, a, &x)) return false;
         struct shadow *of = shadow_of(r, a->buf);
-        int64_t at = column_value(&x.at, 0), bytes = a->buf->elem_bits / 8;
+        int64_t at = column_value(&x.at, 0), bytes = a->buf->elem->bits / 8;
         for (int64_t e = 0; e < x.count; ++e) {
             int64_t off = lay_swizzle_apply(a->layout.sw, at + x.off[e]);
             if (a->read && !touch(r, event, of, off, bytes, who, false)) return false;

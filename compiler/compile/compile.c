@@ -3,13 +3,13 @@
 
 #include <string.h>
 
+#include "autoswizzle/autoswizzle.h"
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "check/verify.h"
 #include "compile/fallback.h"
 #include "compile/fixits.h"
-#include "compile/swizzles.h"
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
@@ -63,8 +63,7 @@ static const struct {
     [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
     [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
     [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
-    [STEP_WASTE] = {"waste", NULL, pass_waste, NOTHING},
-    [STEP_COSTS] = {"costs", NULL, pass_costs, NOTHING},
+    [STEP_LINT] = {"lint", NULL, pass_lint, NOTHING},
     [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
     [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
     [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},
@@ -112,6 +111,20 @@ static void dump(struct compiled *c, enum step i) {
 
 void compile_begin(struct compiled *c, struct session *s, const char *path) {
     *c = (struct compiled){.s = s, .path = path};
+}
+
+void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
+    session_like(t, c->s);
+    for (int i = 0; i < c->s->sources.n; ++i) {
+        const struct source *f = &c->s->sources.file[i];
+        if (f->copied) continue;
+        struct given *g = ARENA_NEW(&t->arena, struct given);
+        *g = (struct given){f->path, f->text, f->size, t->sources.given};
+        t->sources.given = g;
+    }
+    t->trial = true;
+    compile_begin(out, t, c->path);
+    out->as_it_is = true;
 }
 
 int compile_until(struct compiled *c, enum step last) {
@@ -170,7 +183,7 @@ static int cuda_by_kernel(struct compiled *c) {
         k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
     if ((!lowered || !right) && fallback_begin(c)) {
         buf_release(&b);
-        int status = compile_until(c, STEP_COSTS);
+        int status = compile_until(c, STEP_LINT);
         return status ? status : cuda_by_kernel(c);
     }
     if (!c->as_it_is) fixits_try(c);
@@ -183,7 +196,7 @@ int compile_by_kernel(struct session *s, const char *path, enum product what,
                       struct compiled *out) {
     if (what != PRODUCT_CUDA) return compile_product(s, path, what, out);
     compile_begin(out, s, path);
-    int status = compile_until(out, STEP_COSTS);
+    int status = compile_until(out, STEP_LINT);
     if (status) return status;
     if (!needs_all(out)) return cuda_by_kernel(out);
     status = compile_until(out, products[what].after);

@@ -26,8 +26,7 @@ enum step {
     STEP_RACES,
     STEP_SYNC,
     STEP_EXPECT,  // the last step that fills in facts
-    STEP_WASTE,
-    STEP_COSTS,
+    STEP_LINT,
     STEP_LOWER,
     STEP_VERIFY,
     STEP_EQUIVALENT,  // the last step
@@ -68,6 +67,8 @@ struct compiled {
 };
 
 void compile_begin(struct compiled *c, struct session *s, const char *path);
+// Prepares in "t" and "out" another compilation of all texts of "c".
+void compiled_again(const struct compiled *c, struct session *t, struct compiled *out);
 // Does the remaining steps up to and including "last", and tries the fix-its that each reports.
 // Returns 0, 1 when the plan is wrong, or 2 when the file cannot be read; the session's diagnostics
 // give the reasons. Does nothing once a step has failed.

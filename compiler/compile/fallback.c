@@ -8,7 +8,6 @@
 
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/rearrange.h"
 #include "planner/planner.h"
 #include "prove/prove.h"
 #include "syntax/ast.h"
@@ -24,19 +23,27 @@ struct fault {
     struct diag *error;
 };
 
+// The kernel that the planner wrote text "f" for; NULL: it did not write it.
+static const char *kernel_of(const struct session *s, const struct source *f, struct arena *a) {
+    static const char head[] = "<plan of ";
+    if (!f) return NULL;
+    if (s->options.planned) return s->options.planned->names.kernel;
+    if (!f->made || strncmp(f->path, head, sizeof head - 1) != 0) return NULL;
+    const char *name = f->path + sizeof head - 1;
+    return arena_strndup(a, name, strlen(name) - 1);
+}
+
 // The first error, if all of them are about text of the planner.
 static struct fault find_fault(struct session *s, struct arena *a) {
-    static const char head[] = "<plan of ";
     struct fault fault = {NULL, 0, NULL};
     for (struct diag *d = s->diags.first; d; d = d->next) {
         if (d->severity != SEV_ERROR) continue;
         const struct source *f =
             d->at.file < (uint32_t)s->sources.n ? &s->sources.file[d->at.file] : NULL;
-        if (!f || !f->made || strncmp(f->path, head, sizeof head - 1) != 0 || d->warning != W_COUNT)
-            return (struct fault){NULL, 0, NULL};
+        const char *kernel = kernel_of(s, f, a);
+        if (!kernel || d->warning) return (struct fault){NULL, 0, NULL};
         if (fault.error) continue;
-        const char *name = f->path + sizeof head - 1;
-        fault.kernel = arena_strndup(a, name, strlen(name) - 1);
+        fault.kernel = kernel;
         fault.error = d;
         fault.which = -1;
         for (const char *p = f->text; (p = strstr(p, "\nkernel ")) && p < f->text + d->at.begin;
@@ -62,16 +69,28 @@ static void take_next(struct session *s, struct fallback *f, const struct fault 
                         f->candidate[x->which]++, x->error->message);
 }
 
+// Gives "t" the plan as the planner writes it now, if it wrote all of it; false: it writes none.
+static bool write_again(const struct compiled *c, struct session *t) {
+    const char *why;
+    if (!t->options.planned) return true;
+    struct given *g = ARENA_NEW(&t->arena, struct given);
+    const char *text = relayout_plan_text(t, t->options.planned, &why);
+    if (!text) return false;
+    *g = (struct given){c->path, text, strlen(text), NULL, false};
+    t->sources.given = g;
+    return true;
+}
+
 // Whether "kernel", which is declared at "at", compiles now; otherwise "*next" is the fault.
 static bool compiles(const struct compiled *c, const char *kernel, uint32_t at,
                      struct fault *next) {
     struct session t;
     struct compiled now;
     compiled_again(c, &t, &now);
-    now.only_at = at;
-    bool ok = compile_until(&now, STEP_VERIFY) == 0;
+    now.only_at = t.options.planned ? 0 : at;
+    bool written = write_again(c, &t), ok = written && compile_until(&now, STEP_VERIFY) == 0;
     *next = (struct fault){NULL, 0, NULL};
-    if (!ok) *next = find_fault(&t, &c->s->arena);
+    if (written && !ok) *next = find_fault(&t, &c->s->arena);
     if (next->error) {  // outlives the session
         struct diag *error = ARENA_NEW(&c->s->arena, struct diag);
         error->message = arena_printf(&c->s->arena, "%s", next->error->message);
@@ -91,6 +110,7 @@ static bool restart(struct compiled *c) {
         *g = (struct given){f->path, f->text, f->size, s->sources.given, f->is_file};
         s->sources.given = g;
     }
+    if (!write_again(c, s)) BUG("a plan that was written before");
     s->sources.n = 0;
     s->diags.first = s->diags.last = NULL;
     s->diags.nerrors = s->diags.nwarnings = 0;

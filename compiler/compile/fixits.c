@@ -266,7 +266,7 @@ static bool same_edits(const struct diag *a, const struct diag *b) {
 static int errors_of(const struct session *s) {
     int n = 0;
     for (const struct diag *d = s->diags.first; d; d = d->next)
-        n += d->severity == SEV_ERROR && d->warning == W_COUNT;
+        n += d->severity == SEV_ERROR && !d->warning;
     return n;
 }
 
@@ -383,8 +383,8 @@ static bool holds(const struct compiled *c, const struct diag *d, const struct d
         x = &all->at[all->next++ % all->kept];
         begin_attempt(c, note, x, &all->work);
     }
-    return claim_holds(c, x, &all->was, note->claim,
-                       d->severity == SEV_ERROR && d->warning == W_COUNT, partly);
+    return claim_holds(c, x, &all->was, note->claim, d->severity == SEV_ERROR && !d->warning,
+                       partly);
 }
 
 static int tries_for(const struct diag *note) {

@@ -290,13 +290,10 @@ static const struct atom_row *row_of(const struct copy *c, const struct copy_fac
 }
 
 static enum cost_class class_of(const struct copy *c, const struct copy_facts *f, bool src) {
-    const struct atom_row *row = copy_atom(c)->row;
+    const struct atom_row *row = row_of(c, f);
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
-    if (atom_is_collective(row)) return src ? COST_LDMATRIX : COST_STMATRIX;
-    if (has_both(c)) {
-        row = row_of(c, f);
-        return row && strcmp(row->cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
-    }
+    if (!row) row = atom_narrower(copy_atom(c)->row);
+    if (row->cost) return row->cost;
     if (shared) return src ? COST_LD_SHARED : COST_ST_SHARED;
     return src ? COST_LD_GLOBAL : COST_ST_GLOBAL;
 }

@@ -11,17 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cost_class {
-    COST_LD_GLOBAL,
-    COST_ST_GLOBAL,
-    COST_LD_SHARED,
-    COST_ST_SHARED,
-    COST_CP_ASYNC_CA,  // through the L1 cache
-    COST_CP_ASYNC_CG,  // past it; 16 bytes a lane
-    COST_LDMATRIX,     // with or without .trans
-    COST_STMATRIX,
-    N_COST_CLASSES
-};
+#include "hw/classes.h"
 
 enum { COST_LANES = 32 };
 

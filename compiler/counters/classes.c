@@ -287,7 +287,7 @@ static void walk_ways(struct classes *x, const struct kir_node *n) {
 
 static void walk_address(struct classes *x, const struct kir_buffer *b, const struct ix *at) {
     if (!b || !at) return;
-    if (b->space == KIR_GLOBAL) same_but_for(x, at, b->elem_bits / 8, LINE);
+    if (b->space == KIR_GLOBAL) same_but_for(x, at, b->elem->bits / 8, LINE);
     if (b->space == KIR_SHARED) same(x, at);
 }
 
@@ -297,7 +297,7 @@ static void walk_access(struct classes *x, const struct kir_node *n) {
     walk_address(x, n->to_buf, n->to_at);
     for (int i = 0; i < n->nconds; ++i)
         if (between(x, &n->cond[i], 0, 1, &f)) add_fact(x, f);
-    if (n->cut && between(x, n->cut, 0, n->bits / n->buf->elem_bits, &f)) add_fact(x, f);
+    if (n->cut && between(x, n->cut, 0, n->bits / n->buf->elem->bits, &f)) add_fact(x, f);
 }
 
 static void walk(struct classes *x, const struct kir_node *list) {

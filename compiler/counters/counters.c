@@ -60,15 +60,13 @@ static void add(struct cost_range *to, struct cost_range r) {
 
 // The class of the instruction of node "n" that reads "b", or writes it if "store".
 static enum cost_class class_of(const struct kir_node *n, const struct kir_buffer *b, bool store) {
-    if (n->kind == KIR_ASYNC)
-        return n->cache && strcmp(n->cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
-    if (n->together) return store ? COST_STMATRIX : COST_LDMATRIX;
+    if (n->cost) return n->cost;
     if (b->space == KIR_GLOBAL) return store ? COST_ST_GLOBAL : COST_LD_GLOBAL;
     return store ? COST_ST_SHARED : COST_LD_SHARED;
 }
 
 static int64_t byte_of(const struct machine_side *side, int64_t thread) {
-    return column_value(&side->at, thread) * (side->buf->elem_bits / 8) + side->buf->smem_offset;
+    return column_value(&side->at, thread) * (side->buf->elem->bits / 8) + side->buf->smem_offset;
 }
 
 static void count_warp(struct count *c, const struct warp_access *a, int64_t filled, bool may_go) {
@@ -108,6 +106,7 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
         add(&of[COUNT_SECTORS_LD], cost.sectors);
         add(&of[COUNT_WAVEFRONTS_ASYNC], cost.wavefronts);
         break;
+    case COST_NONE:
     case N_COST_CLASSES: break;
     }
 }
@@ -210,7 +209,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
                 continue;
             }
             // nor how it counts a partial access
-            cut |= a->read && a->read[t] < n->bits / n->buf->elem_bits;
+            cut |= a->read && a->read[t] < n->bits / n->buf->elem->bits;
             x.lanes |= (uint32_t)1 << lane;
             int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
             at[lane] = byte_of(side, t);

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/escape.h"
+#include "base/json_write.h"
 #include "base/session.h"
 #include "compile/compile.h"
 #include "counters/counters.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "plan/plan.h"
+#include "run/output.h"
 
 static const char help[] =
     "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler would count\n\n"
@@ -58,39 +58,35 @@ static void print_text(struct buf *b, const struct plan *p, const struct kir_ker
     }
 }
 
-static void print_json(struct buf *b, const struct plan *p, const struct kir_kernel *k,
-                       const int64_t *sym, const struct counters *c, bool first) {
-    buf_printf(b, "%s\n  {\"kernel\": ", first ? "" : ",");
-    buf_json_string(b, k->name);
-    buf_puts(b, ", \"function\": ");
-    if (c->variant && c->variant->variant)
-        buf_json_string(b, c->variant->variant->function);
-    else
-        buf_puts(b, "null");
-    buf_printf(b, ", \"threads\": %" PRId64 ", \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]",
-               c->variant ? c->variant->threads : k->threads, c->grid[0], c->grid[1], c->grid[2]);
-    buf_puts(b, ", \"params\": {");
-    for (int i = 0; i < k->nparams; ++i) {
-        if (i) buf_puts(b, ", ");
-        buf_json_string(b, k->param[i].name);
-        buf_printf(b, ": %" PRId64, sym[k->param[i].sym->id]);
-    }
-    buf_printf(b, "}, \"calibrated\": %s, \"why\": ", cost_calibrated(p->arch) ? "true" : "false");
-    if (c->why)
-        buf_json_string(b, c->why);
-    else
-        buf_puts(b, "null");
+static void print_json(struct json *j, const struct plan *p, const struct kir_kernel *k,
+                       const int64_t *sym, const struct counters *c) {
+    const struct kir_kernel *variant = c->variant;
+    json_line(j, 2);
+    json_enter(j, NULL, '{');
+    json_text(j, "kernel", k->name);
+    json_text(j, "function", variant && variant->variant ? variant->variant->function : NULL);
+    json_int(j, "threads", variant ? variant->threads : k->threads);
+    json_enter(j, "grid", '[');
+    for (int i = 0; i < 3; ++i) json_int(j, NULL, c->grid[i]);
+    json_leave(j, ']');
+    json_enter(j, "params", '{');
+    for (int i = 0; i < k->nparams; ++i) json_int(j, k->param[i].name, sym[k->param[i].sym->id]);
+    json_leave(j, '}');
+    json_bool(j, "calibrated", cost_calibrated(p->arch));
+    json_text(j, "why", c->why);
     if (c->why) {  // the counts so far are incomplete
-        buf_puts(b, ", \"counters\": null}");
-        return;
+        json_text(j, "counters", NULL);
+    } else {
+        json_enter(j, "counters", '{');
+        for (int i = 0; i < N_COUNTERS; ++i) {
+            json_enter(j, counter_metric(i), '[');
+            json_int(j, NULL, c->of[i].least);
+            json_int(j, NULL, c->of[i].most);
+            json_leave(j, ']');
+        }
+        json_leave(j, '}');
     }
-    buf_puts(b, ", \"counters\": {");
-    for (int i = 0; i < N_COUNTERS; ++i) {
-        if (i) buf_puts(b, ", ");
-        buf_json_string(b, counter_metric(i));
-        buf_printf(b, ": [%" PRId64 ", %" PRId64 "]", c->of[i].least, c->of[i].most);
-    }
-    buf_puts(b, "}}");
+    json_leave(j, '}');
 }
 
 static bool is_kernel(const struct kir *kir, const char *name) {
@@ -124,8 +120,8 @@ static int count(struct session *s, const struct request *r) {
                             "function has none of its own");
     struct buf b;
     buf_init(&b);
-    if (r->json) buf_char(&b, '[');
-    bool first = true;
+    struct json j = json_to(&b, JSON_ROW);
+    if (r->json) json_enter(&j, NULL, '[');
     for (const struct kir_kernel *k = c.kir->kernels; k; k = k->next) {
         if (k->device || !k->first_case || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0))
             continue;
@@ -136,12 +132,15 @@ static int count(struct session *s, const struct request *r) {
             status = EXIT_WRONG;
         }
         if (r->json)
-            print_json(&b, c.plan, k, sym, &n, first);
+            print_json(&j, c.plan, k, sym, &n);
         else
             print_text(&b, c.plan, k, sym, &n);
-        first = false;
     }
-    if (r->json) buf_puts(&b, "\n]\n");
+    if (r->json) {
+        json_line(&j, 0);
+        json_leave(&j, ']');
+        buf_char(&b, '\n');
+    }
     int written = output_other(s, r->output ? r->output : "-", b.text, b.len);
     buf_release(&b);
     return written > status ? written : status;

@@ -12,15 +12,15 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "draw/draw.h"
+#include "draw/subject.h"
 #include "driver/commands.h"
-#include "driver/draw_name.h"
-#include "driver/draw_png.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
+#include "driver/png.h"
 #include "driver/watch.h"
 #include "layout/algebra.h"
 #include "layout/calc.h"
+#include "run/output.h"
 #include "syntax/foreign.h"
 
 static const char usage[] =
@@ -246,7 +246,7 @@ static bool take_type(const struct command *q, struct draw_request *r) {
     const struct elem_type *t = elem_type_find(q->type);
     if (!t) {
         const char *near = foreign_type(q->type);
-        if (!near) near = foreign_bits(q->type);
+        if (!near) near = foreign_ours(FOREIGN_BITS, q->type);
         option_error("'--type' takes an element type, not '%s'; %s '%s'%s", q->type,
                      near ? "did you mean" : "such as", near ? near : "f16", near ? "?" : "");
         return false;

@@ -6,12 +6,13 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/json_write.h"
 #include "base/session.h"
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "layout/calc.h"
+#include "run/output.h"
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
@@ -39,9 +40,10 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
 static void print_error(const char *why) {
     struct buf b;
     buf_init(&b);
-    buf_puts(&b, "{\"error\":");
-    buf_json_string(&b, why);
-    buf_puts(&b, "}");
+    struct json j = json_to(&b, JSON_TIGHT);
+    json_enter(&j, NULL, '{');
+    json_text(&j, "error", why);
+    json_leave(&j, '}');
     puts(b.text);
     buf_release(&b);
 }
@@ -53,8 +55,13 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
     struct calc_options o = {style->steps ? print_step : NULL, NULL};
     struct calc_value v = expression_value(&s, text, &o);
     const char *printed = NULL;
-    if (v.kind != CALC_NONE)
-        printed = style->json ? calc_json(&s.lay, v) : calc_text(&s.lay, v, style->as);
+    struct buf b;
+    buf_init(&b);
+    if (v.kind != CALC_NONE && style->json)
+        expression_json(&s, v, &b);
+    else if (v.kind != CALC_NONE)
+        printed = calc_text(&s.lay, v, style->as);
+    if (b.len) printed = b.text;
     int status = EXIT_RIGHT;
     if (printed) {
         puts(printed);
@@ -72,6 +79,7 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
             fprintf(errors, "%s%s\n", prefix, shown(&s.arena, why));
         status = EXIT_WRONG;
     }
+    buf_release(&b);
     session_release(&s);
     return status;
 }

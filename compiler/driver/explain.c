@@ -1,424 +1,250 @@
-// Collects what `tcpc explain` tells (see explain.h).
-#include "driver/explain.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
+// The command `tcpc explain`.
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "driver/draw_name.h"
+#include "check/equivalent.h"
+#include "compile/compile.h"
+#include "draw/draw.h"
+#include "draw/subject.h"
+#include "driver/commands.h"
 #include "driver/options.h"
-#include "kernel/kernel_ir.h"
-#include "layout/algebra.h"
-#include "plan/align.h"
-#include "plan/print.h"
-#include "plan/view.h"
+#include "driver/pages.h"
+#include "explain/diff.h"
+#include "explain/explain.h"
+#include "plan/plan.h"
+#include "run/output.h"
+#include "syntax/ast.h"
 
-// -- texts ----------------------------------------------------------------------------------------
+static const char help[] =
+    "usage: tcpc explain [options] PLAN.tcp [NAME]    say what the compiler chose, and why\n\n"
+    "NAME is a kernel or device function, the label or the line of a copy, FUNCTION.LABEL, "
+    "FUNCTION:LINE; or\n"
+    "operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA, shown as the instruction's "
+    "tables.\n\n"
+    "  --json        the same as JSON, for programs (docs/explain-json.md)\n"
+    "  --plan        the plan as source, with every choice written out\n"
+    "  --equivalent PLAN K1 K2   say whether two kernels move the same elements with the same "
+    "threads\n"
+    "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
+    "  --diff OLD NEW   compare two outputs of --json: say what changed, and what got worse\n"
+    "  -o FILE       write to FILE instead of standard output\n"
+    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
-static const char *layout_text(struct session *s, struct lay l) {
-    return lay_valid(l) ? lay_text(&s->lay, l) : NULL;
+struct request {
+    const char *word[3];
+    int nwords;
+    const char *output;
+    struct option_setting *param;  // room for as many as there are words
+    int nparams;
+    bool json, plan, equivalent, diff;
+};
+
+// Prints "K1 and K2 are equivalent", or where they differ, or why that is not known.
+static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
+                           struct buf *b) {
+    const struct kernel *k[2];
+    for (int i = 0; i < 2; ++i) {
+        const char *known[64];
+        int n = 0;
+        k[i] = plan_find_kernel(c->plan, r->word[i + 1]);
+        if (k[i]) continue;
+        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next)
+            known[n++] = x->name;
+        const char *near = diag_did_you_mean(r->word[i + 1], known, n);
+        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1],
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return EXIT_USAGE;
+    }
+    int64_t left = equivalent_steps(s);
+    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &left, &open);
+    if (why)
+        buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
+    else if (open)
+        buf_printf(b, "it is not known whether %s and %s are equivalent: %s\n", k[0]->name,
+                   k[1]->name, open);
+    else
+        buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
+    return why || open ? EXIT_WRONG : EXIT_RIGHT;
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+// Writes "b" and releases it.  Returns "status", or the status of a failed write.
+static int finish(struct session *s, const struct request *r, struct buf *b, int status) {
+    if (!status || b->len > 0) {
+        const char *to = r->output ? r->output : "-";
+        int written = (r->plan ? output_write : output_other)(s, to, b->text, b->len);
+        if (written > status) status = written;
+    }
+    buf_release(b);
+    return status;
 }
 
-static const char *level_text(enum level l) {
-    static const char *const names[] = {"grid", "block", "warp", "thread"};
-    return names[l];
+static int diff(struct session *s, const struct request *r) {
+    struct buf b;
+    buf_init(&b);
+    return finish(s, r, &b, explain_diff(s, r->word[0], r->word[1], &b));
 }
 
-// -- one copy -------------------------------------------------------------------------------------
-
-static bool is_constant(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].tensor == t) return formal_is_constant(k, &k->formal[i]);
+static bool any_planned(const struct plan *p) {
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        if (k->planned) return true;
     return false;
 }
 
-// The runtime's function, such as "tcp_cp_async_cg_16<TCP_L2_128B>", if one instruction does both
-// sides.  It is that for whole tiles, if there are any.
-static const char *instruction_text(struct session *s, const struct copy *c) {
-    const struct copy_facts *f = &c->facts;
-    const struct atom *atom = copy_atom(c);
-    bool edge = copy_edge(f) == EDGE_ALWAYS;
-    bool zeros = false;
-    for (int i = 0; i < f->npred; ++i) zeros |= edge && c->pad && f->pred[i].src;
-    return atom_function(s, atom, edge ? f->edge_bits : f->bits, zeros);
+// The plan of "c" as source.  Text written by the planner leaves choices to the compiler like any
+// source, so these are written down in a second round.
+static const char *source_of(struct session *s, const struct compiled *c) {
+    const char *text = explain_source(s, c->plan, c->kir, c->ast);
+    if (!text || !any_planned(c->plan)) return text;
+    struct session t;
+    struct compiled again;
+    session_init(&t);
+    t.options = s->options;
+    options_undefine(&t.options);  // they are written down too
+    const char *path = s->sources.file[c->ast->file].path;
+    const struct given given = {path, text, strlen(text), NULL};
+    t.sources.given = &given;
+    compile_begin(&again, &t, path);
+    const char *out = NULL;
+    if (!compile_until(&again, STEP_EQUIVALENT))
+        out = explain_source(&t, again.plan, again.kir, again.ast);
+    if (out)
+        out = arena_strndup(&s->arena, out, strlen(out));
+    else
+        diag_print(&t, stderr);
+    session_release(&t);
+    return out;
 }
 
-static struct explained_side explain_side(struct session *s, const struct kernel *k,
-                                          const struct copy *c, bool src) {
-    const struct view *v = copy_side(c, src);
-    const struct part *p = copy_part(&c->facts, src);
-    const struct tensor *t = v->base;
-    bool nc = src && t->space == MEM_GLOBAL && is_constant(k, t);
-    struct explained_side x = {
-        .tensor = t->name,
-        .space = space_name(t->space),
-        .view = source_line(s, v->at),
-        .layout =
-            lay_valid(v->layout) ? plan_named_layout(s, lay_inner(v->layout), v->names) : NULL,
-        .offset = v->offset ? ix_text(s, v->offset) : "0",
-        .tv = layout_text(s, p->tv),
-        .part_offset = ix_text(s, p->offset),
-        .part = layout_text(s, p->layout),
-        .elem = t->elem->name,
-        .bits = copy_side_bits(c, src, c->facts.vec),
-        .align = src ? c->facts.src_align : c->facts.dst_align,
-    };
-    if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
-    x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
-                                 nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
-    const struct atom *atom = copy_atom(c);
-    const char *hints = src ? hints_in_c(s, atom->ld, atom->l2) : hints_in_c(s, atom->st, 0);
-    if (hints) x.instruction = arena_printf(&s->arena, "%s<%s>", x.instruction, hints);
-    if (t->space == MEM_FRAG && c->facts.step && !c->facts.turn)
-        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", src ? "gather" : "scatter", x.bits);
-    if (copy_atom(c)->row->function) x.instruction = instruction_text(s, c);
-    return x;
-}
-
-// Such as "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last value of a thread
-// if its values are adjacent in one mode, otherwise the first few.
-static const char *example(struct session *s, const struct tiled_copy *tc, bool src) {
-    struct buf b;
-    buf_init(&b);
-    int64_t t = tc->threads > 1 ? 1 : 0;
-    enum { SHOWN = 4 };
-    int64_t values = tiled_values(tc, src);
-    buf_printf(&b, "thread %" PRId64 " takes", t);
-    for (int64_t v = 0; v < values && v < SHOWN; ++v) {
-        int64_t at;
-        const struct lay_tuple *crd = NULL;
-        if (tiled_place(s, tc, src, t, v, &at))
-            crd = lay_idx2crd(&s->lay, lay_leaf_of(&s->lay, at), tc->tiler, NULL);
-        if (!crd) {
-            buf_release(&b);
-            lay_clear_error(&s->lay);
-            return NULL;
-        }
-        buf_printf(&b, "%s %s", v ? "," : "", lay_tuple_text(&s->lay, crd));
-    }
-    if (values > SHOWN) buf_printf(&b, " .. (%" PRId64 " elements)", values);
-    return buf_finish(&b, &s->arena);
-}
-
-static void explain_tiled(struct session *s, const struct copy *c, struct explained_copy *x) {
-    const struct tiled_copy *tc = c->tc;
-    x->tiled = tc->name;
-    x->tiler = lay_tuple_text(&s->lay, tc->tiler);
-    x->thr = layout_text(s, tc->thr);
-    x->val = layout_text(s, tc->val);
-    x->tv = lay_valid(tc->tv) ? lay_text(&s->lay, tc->tv) : NULL;
-    x->tv_sides = lay_valid(tc->tv) ? plan_tv_text(s, tc) : NULL;
-    x->map = tc->map && c->facts.by_map ? tc->map->text : NULL;
-    x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
-    x->values = tc->values;
-    x->example = example(s, tc, copy_tiled_side(c) == &c->src);
-}
-
-// How many of the participating threads are lanes that copy.
-static int64_t threads_that_copy(const struct copy_facts *f) {
-    if (!f->lanes) return f->threads;
-    int64_t rest = f->threads % 32;
-    return f->threads / 32 * f->lanes + (rest < f->lanes ? rest : f->lanes);
-}
-
-const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct copy_facts *f = &c->facts;
-    const struct view *tile = copy_tiled_side(c);
-    // a copy between thread parts moves what each thread has
-    struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
-    int64_t warps = (k->threads + 31) / 32;
-    int64_t times_each = c->tc ? 1 : threads_that_copy(f);
-    if (f->level == LEVEL_WARP) times_each = warps;
-    n = lay_int_mul(&s->lay, n, lay_int(times_each));
-    n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
-    const struct ix *bytes = lay_int_valid(n) ? ix_lay(s, n) : NULL;
-    lay_clear_error(&s->lay);
-    return bytes;
-}
-
-// "times": how often a block executes it; NULL: not a single known expression.
-static struct explained_copy explain_copy(struct session *s, const struct plan *p,
-                                          const int64_t *value, const struct kernel *k,
-                                          const struct copy *c, const struct ix *times) {
-    const struct copy_facts *f = &c->facts;
-    const struct view *tile = copy_tiled_side(c);
-    const struct atom *atom = copy_atom(c);
-    bool one_warp = f->level == LEVEL_THREAD && f->threads <= 32;
-    struct explained_copy x = {
-        .label = c->label,
-        .text = arena_printf(&s->arena, "copy %s -> %s", source_line(s, c->src.at),
-                             source_line(s, c->dst.at)),
-        .path = file_name(s->sources.file[c->at.file].path),
-        .level = level_text(f->level),
-        .threads = one_warp ? threads_that_copy(f) : f->threads,
-        .lanes = f->level == LEVEL_WARP ? c->tc->threads
-                 : one_warp             ? 0
-                                        : f->lanes,
-        .shape = plan_named_shape(s, tile->layout.shape, tile->names),
-        .elem = tile->base->elem->name,
-        .atom = atom_text(s, atom),
-        .nrounds = f->nrounds,
-        .src = explain_side(s, k, c, true),
-        .dst = explain_side(s, k, c, false),
-        .bits = f->bits,
-        .wider = copy_wider(c)->name,
-        .vec = f->vec,
-        .together = atom_is_collective(copy_atom(c)->row),
-        .variant = f->variant,
-        .nvariants = f->nvariants,
-        .accesses = 1,
-        .won = f->won,
-        .times = times,
-        .barrier = explain_barrier(s, k, c),
-        .group = f->group,
-        .edge = plan_edge_text(s, c),
-        .edge_always = f->edge == EDGE_ALWAYS,
-        .edge_apart = copy_edge(f) == EDGE_SOME,
-        .edge_bits = f->edge_bits,
-        .edge_vec = f->edge_vec,
-        .edge_why = f->why_pred,
-        .pad = c->pad ? c->pad->text : NULL,
-    };
-    x.wait = explain_wait(s, k, c, &x.pending, &x.wait_at_head);
-    source_place(s, c->at, &x.line, &x.column);
-    if (c->tc) explain_tiled(s, c, &x);
-    for (int i = 0; i < f->nmodes; ++i) x.accesses *= f->mode[i].extent;
-    if (f->by_map) x.accesses *= f->neach;
-    for (int i = 0; i < N_BOUNDS; ++i)
-        x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
-    explain_costs(s, p, k, c, value, &x);
-    x.bytes = explain_bytes(s, k, c);
-    if (!c->tc) {
-        x.values = lay_size(&s->lay, f->src.layout).num;
-        x.shape = lay_tuple_text(&s->lay, f->src.layout.shape);
-    }
-    struct lay_int blocks =
-        lay_int_mul(&s->lay, k->grid[0], lay_int_mul(&s->lay, k->grid[1], k->grid[2]));
-    if (!k->device && x.bytes && times && lay_int_valid(blocks)) {
-        const struct ix *block = ix_mul(s, x.bytes, times);
-        x.all_bytes = block ? ix_scale(s, block, blocks) : NULL;
-    }
-    lay_clear_error(&s->lay);
-    return x;
-}
-
-// -- one kernel -----------------------------------------------------------------------------------
-
-static int count(const struct stmt *list, enum stmt_kind kind) {
-    int n = 0;
-    for (const struct stmt *st = list; st; st = stmt_next(list, st)) n += st->kind == kind;
-    return n;
-}
-
-// How often the body of "st" is executed if the loop is executed "times" times.
-static const struct ix *trips(struct session *s, const struct stmt *st, const struct ix *times) {
-    const struct ix *n = ix_sub(s, st->end, st->begin);
-    if (!times || !n || !ix_constant(n)) return NULL;
-    return ix_mul(s, times, n);
-}
-
-struct wanted {
-    const char *label;  // NULL: any
-    int line;           // 0: any
-    const struct plan *plan;
-    const int64_t *value;  // params for costs
-};
-
-static void explain_list(struct session *s, const struct kernel *k, const struct stmt *list,
-                         const struct ix *times, struct wanted want, struct explained_kernel *x) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st))
-            explain_list(s, k, st->body, stmt_loops(st) ? trips(s, st, times) : times, want, x);
-        int line, column;
-        if (st->kind == STMT_CALL && !want.label && !want.line) {
-            source_place(s, st->at, &line, &column);
-            x->call[x->ncalls++] =
-                (struct explained_call){source_line(s, st->at), line, st->before.barrier};
-        }
-        if (st->kind != STMT_COPY) continue;
-        const struct copy *c = st->copy;
-        source_place(s, c->at, &line, &column);
-        if (want.label && (!c->label || strcmp(c->label, want.label) != 0)) continue;
-        if (want.line && want.line != line) continue;
-        x->copy[x->ncopies++] = explain_copy(s, want.plan, want.value, k, c, times);
-    }
-}
-
-static struct explained_tensor explain_tensor(struct session *s, const struct tensor *t) {
-    struct explained_tensor x = {
-        .name = t->name,
-        .elem = t->elem->name,
-        .space = space_name(t->space),
-        .layout = lay_valid(t->layout) ? plan_named_layout(s, t->layout, t->names) : NULL,
-        .align = t->space == MEM_FRAG ? 0 : align_known(t),
-        .local = true,
-        .at = t->smem_offset,
-    };
-    struct lay_int n = lay_valid(t->layout) ? lay_span(&s->lay, t->layout) : LAY_INT_INVALID;
-    if (lay_int_static(n)) x.nbytes = n.num * t->elem->bits / 8;
-    lay_clear_error(&s->lay);
-    return x;
-}
-
-int explain_align(const struct kir_kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->ntensors; ++i)
-        if (k->tensor[i].id == t->id && strcmp(k->tensor[i].name, t->name) == 0)
-            return k->tensor[i].align;
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct kir_buffer *b = k->formal[i].buffer;
-        if (b && b->tensor == t->id && b->space != KIR_FRAG && strcmp(b->name, t->name) == 0)
-            return k->formal[i].align;
-    }
-    return 0;
-}
-
-static const char *const *explain_duties(struct session *s, const struct kernel *k, int *n) {
-    *n = 0;
-    for (const struct duty *d = k->duties; d; d = d->next) ++*n;
-    const char **text = ARENA_ARRAY(&s->arena, const char *, *n + 1);
-    int i = 0;
-    for (const struct duty *d = k->duties; d; d = d->next)
-        text[i++] = arena_printf(&s->arena, "%s <= %s", ix_text(s, d->a), ix_text(s, d->b));
-    return text;
-}
-
-// Collects what the launcher launches.
-static void explain_launch(struct session *s, const struct kernel *k, const struct kir_kernel *ir,
-                           struct explained_kernel *x) {
-    const struct kir_variant *v = ir->variant;
-    for (int i = 0; i < 3; ++i) {
-        x->blocks[i] = v->grid[i];
-        x->grid[i] = ix_text(s, v->grid[i]);
-    }
-    x->threads = v->threads;
-    x->smem_bytes = v->shared_bytes;
-    x->variant = v;
-    x->nvariants = k->nvariants;
-    x->is_case = k->first_case != NULL;
-}
-
-// The comments before a kernel written by the planner, as one text; NULL if it has none.
-static const char *planned_why(struct session *s, const char *text) {
-    struct buf b;
-    if (!text) return NULL;
-    buf_init(&b);
-    for (; strncmp(text, "// ", 3) == 0; text = strchr(text, '\n') + 1) {
-        if (b.len) buf_char(&b, ' ');
-        buf_write(&b, text + 3, strcspn(text + 3, "\n"));
-    }
-    return buf_finish(&b, &s->arena);
-}
-
-static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
-                                              const struct kir_kernel *ir, struct wanted want) {
-    static const char direction[3][8] = {"in", "out", "inout"};
-    struct explained_kernel x = {
-        .name = k->name,
-        .path = file_name(s->sources.file[k->at.file].path),
-        .threads = k->threads,
-        .smem_bytes = k->smem_bytes,
-    };
-    if (ir->launch) explain_launch(s, k, ir, &x);
-    int column;
-    source_place(s, k->at, &x.line, &column);
-    x.planned = planned_why(s, k->planned);
-    x.device = k->device;
-    for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
-    x.duty = explain_duties(s, k, &x.nduties);
-    x.tensor = ARENA_ARRAY(&s->arena, struct explained_tensor, k->nformals + k->nlocal + 1);
-    for (int i = 0; i < k->nformals; ++i) {
-        struct explained_tensor *t = &x.tensor[x.ntensors++];
-        *t = explain_tensor(s, k->formal[i].tensor);
-        t->direction = k->formal[i].readonly ? "readonly" : direction[k->formal[i].dir];
-        t->local = false;
-        t->align = explain_align(ir, k->formal[i].tensor);
-    }
-    for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
-    x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
-    x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
-    explain_list(s, k, k->body, ix_int(s, 1), want, &x);
-    if (!want.label && !want.line) explain_order(s, k, &x);
-    return x;
-}
-
-// -- the plan -------------------------------------------------------------------------------------
-
-static void add_labels(const struct stmt *list, struct option_names *names) {
-    for (const struct stmt *st = list; st; st = stmt_next(list, st))
-        if (st->kind == STMT_COPY) option_names_add(names, st->copy->label);
-}
-
-// Whether "name" is a line number.
-static bool is_line(const char *name) {
-    size_t n = strspn(name, "0123456789");
-    return n > 0 && n < 9 && !name[n];
-}
-
-static void unknown(struct session *s, const struct plan *p, const char *name) {
-    struct option_names known = {.n = 0};
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        option_names_add(&known, k->name);
-        add_labels(k->body, &known);
-    }
-    for (int i = 0; i < p->ntiled; ++i)
-        if (p->tiled[i]->name && strcmp(p->tiled[i]->name, name) == 0) {
-            option_error("'%s' is a tiled copy; 'tcpc draw %s %s' draws it, and 'explain' "
-                         "describes its copies, by their labels",
-                         name, p->path, name);
+// Says where to find the source lines of planned kernels, which are in no file.
+static void tell_planned(struct session *s, struct buf *b) {
+    for (int i = 0; i < s->sources.n; ++i)
+        if (strncmp(s->sources.file[i].path, "<plan of ", 9) == 0) {
+            buf_puts(b, "\nA <plan of ..> is a kernel that tcpc planned; 'tcpc explain --plan' "
+                        "prints it.\n");
             return;
         }
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        for (int i = 0; i < k->nformals + k->nlocal; ++i) {
-            const struct tensor *t =
-                i < k->nformals ? k->formal[i].tensor : k->local[i - k->nformals];
-            if (!t->name || strcmp(t->name, name) != 0) continue;
-            option_error("'%s' is a tensor; 'explain' describes functions, and copies by their "
-                         "labels",
-                         name);
-            return;
-        }
-    }
-    option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s"
-                               : "'%s' has no function and no copy '%s'%s",
-                 p->path, name,
-                 is_line(name) ? copy_lines(s, p) : option_names_text(&s->arena, &known, name));
 }
 
-const struct explanation *explain_plan(struct session *s, const struct plan *p,
-                                       const struct kir *ir, const char *name,
-                                       const int64_t *value) {
-    struct explanation *e = ARENA_NEW(&s->arena, struct explanation);
-    int n = 0;
-    bool found = name == NULL;
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) ++n;
-    *e = (struct explanation){p, ARENA_ARRAY(&s->arena, struct explained_kernel, n + 1), 0};
-    const struct kir_kernel *x = ir->kernels;  // in the plan's order
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
-        struct wanted want = {NULL, 0, p, value};
-        size_t len = strlen(k->name);
-        bool whole = !name || strcmp(name, k->name) == 0;
-        if (!whole && strncmp(name, k->name, len) == 0 && name[len] == '.')
-            want.label = name + len + 1;
-        else if (!whole && strncmp(name, k->name, len) == 0 && name[len] == ':')
-            want.line = atoi(name + len + 1);
-        else if (!whole && is_line(name))
-            want.line = atoi(name);
-        else if (!whole)
-            want.label = name;
-        if (!whole && !want.label && want.line <= 0) continue;
-        struct explained_kernel told = explain_kernel(s, k, x, want);
-        if (!whole && told.ncopies == 0) continue;
-        found = true;
-        e->kernel[e->nkernels++] = told;
-    }
-    if (found) return e;
-    unknown(s, p, name);
+// Whether "word" is the page of a message and not the name of a file.
+static bool only_page(const char *word) {
+    for (int i = 0; i < n_pages; ++i)
+        if (strcmp(pages[i].name, word) == 0) return access(word, F_OK) != 0;
+    return false;
+}
+
+// The page that "-Wcoalesce" of a command line without a plan was meant to print; or NULL.
+static const char *page_of_warning(int argc, char **argv) {
+    for (int i = 0; i < argc; ++i)
+        for (int k = 0; k < n_pages && strncmp(argv[i], "-W", 2) == 0; ++k)
+            if (strcmp(argv[i] + 2, pages[k].name) == 0) return pages[k].name;
     return NULL;
+}
+
+static int explain(struct session *s, const struct request *r) {
+    if (only_page(r->word[0]))
+        return option_error(
+            "there is no plan '%s'; 'tcpc --explain=%s' prints the page of a message", r->word[0],
+            r->word[0]);
+    if (r->nwords == 2 && option_plan_second("explain", r->word[0], r->word[1])) return EXIT_USAGE;
+    struct compiled c;
+    compile_begin(&c, s, r->word[0]);
+    int status = compile_until(&c, STEP_EQUIVALENT);
+    const char *source = NULL;
+    if (!status && r->plan && !(source = source_of(s, &c))) status = EXIT_WRONG;
+    diag_print(s, stderr);
+    if (status) return status;
+    struct buf b;
+    struct subject operand = {0};
+    buf_init(&b);
+    if (source) {
+        buf_puts(&b, source);
+    } else if (r->equivalent) {
+        status = compare_kernels(r, s, &c, &b);
+    } else if (r->nwords > 1 && !r->json && find_operand(s, c.plan, r->word[1], &operand)) {
+        const struct draw_request q = {.view = DRAW_OPERAND,
+                                       .name = r->word[1],
+                                       .tc = operand.tc,
+                                       .mma = operand.mma,
+                                       .operand = operand.operand};
+        const char *why = draw(s, c.plan, &q, &b);
+        if (why) status = option_error("'%s' cannot be shown: %s", r->word[1], why);
+    } else {
+        const int64_t *value = NULL;
+        if (r->nparams && !(value = option_params(s, c.plan, r->param, r->nparams))) {
+            buf_release(&b);
+            return EXIT_USAGE;
+        }
+        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1], value);
+        if (!e)
+            status = EXIT_USAGE;
+        else if (r->json)
+            explain_print_json(s, e, &b);
+        else {
+            explain_print(s, e, &b);
+            tell_planned(s, &b);
+        }
+    }
+    return finish(s, r, &b, status);
+}
+
+int command_explain(int argc, char **argv) {
+    struct session s;
+    session_init(&s);
+    option_files(&s, argc, argv);
+    struct request r = {.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1)};
+    int status = -1;
+    for (int i = 0; i < argc && status < 0; ++i) {
+        const char *value;
+        bool missing;
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_DONE) continue;
+        if (taken == OPTION_BAD) {
+            diag_print(&s, stderr);
+            status = EXIT_USAGE;
+        } else if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            status = EXIT_RIGHT;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            r.json = true;
+        } else if (strcmp(argv[i], "--plan") == 0) {
+            r.plan = true;
+        } else if (strcmp(argv[i], "--equivalent") == 0) {
+            r.equivalent = true;
+        } else if (strcmp(argv[i], "--diff") == 0) {
+            r.diff = true;
+        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
+            if (missing || !option_once(&r.output, "-o", value)) status = EXIT_USAGE;
+        } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
+            if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option_unknown("explain", help, argv[i]);
+        } else if (r.nwords < (r.equivalent ? 3 : 2)) {
+            r.word[r.nwords++] = argv[i];
+        } else {
+            status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
+        }
+    }
+    const char *page = page_of_warning(argc, argv);
+    if (status < 0 && r.nwords == 0 && !r.diff)
+        status = page ? option_error("no plan is given; 'tcpc --explain=%s' prints the page of the "
+                                     "warning",
+                                     page)
+                      : option_error("no plan is given; see 'tcpc explain --help'");
+    if (status < 0 && r.plan && (r.json || r.nwords > 1))
+        status = option_error("'--plan' prints the whole plan; it takes no %s",
+                              r.json ? "'--json'" : "name");
+    if (status < 0 && r.equivalent && r.json)
+        status = option_error("'--equivalent' cannot be combined with '--json'; it prints text");
+    if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
+        status = option_error("'--equivalent' takes a plan and two kernels");
+    if (status < 0 && r.diff && r.json)
+        status = option_error("'--diff' cannot be combined with '--json'; it prints text");
+    if (status < 0 && r.diff && (r.nwords != 2 || r.nparams || r.plan || r.json || r.equivalent))
+        status = option_error("'--diff' takes two files that 'tcpc explain --json' wrote");
+    if (status < 0) status = r.diff ? diff(&s, &r) : explain(&s, &r);
+    session_release(&s);
+    return status;
 }

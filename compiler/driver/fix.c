@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "driver/options.h"
-#include "driver/output.h"
+#include "run/output.h"
 
 struct edits {
     const struct fixit **of;

@@ -7,7 +7,7 @@
 #include "base/session.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "driver/output.h"
+#include "run/output.h"
 #include "syntax/format.h"
 
 static const char help[] =

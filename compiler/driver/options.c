@@ -4,37 +4,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/escape.h"
 #include "base/session.h"
 #include "plan/arch.h"
 #include "plan/bind.h"
-
-__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
-                                                      va_list ap) {
-    struct buf text, line;
-    buf_init(&text);
-    buf_init(&line);
-    buf_vprintf(&text, format, ap);
-    buf_shown(&line, text.text, text.len);
-    fprintf(stderr, "%s%s\n", before, line.text);
-    buf_release(&text);
-    buf_release(&line);
-}
-
-int option_error(const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    say("tcpc: error: ", format, ap);
-    va_end(ap);
-    return EXIT_USAGE;
-}
 
 bool option_plan_second(const char *of, const char *plan, const char *name) {
     size_t n = strlen(name);
@@ -42,13 +20,6 @@ bool option_plan_second(const char *of, const char *plan, const char *name) {
     if (!second || strcmp(plan, "-") == 0 || access(plan, F_OK) == 0) return false;
     option_error("the plan comes first: 'tcpc %s %s %s'", of, name, plan);
     return true;
-}
-
-void option_say(const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    say("tcpc: ", format, ap);
-    va_end(ap);
 }
 
 void option_files(struct session *s, int argc, char **argv) {
@@ -356,29 +327,4 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         return OPTION_BAD;
     }
     return OPTION_NOT;
-}
-
-void option_names_add(struct option_names *names, const char *name) {
-    enum { MOST = sizeof names->name / sizeof *names->name };
-    if (!name || names->n == MOST) return;
-    for (int i = 0; i < names->n; ++i)
-        if (strcmp(names->name[i], name) == 0) return;
-    names->name[names->n++] = name;
-}
-
-const char *option_names_text(struct arena *a, const struct option_names *names,
-                              const char *wrong) {
-    enum { MOST_TOLD = 8 };
-    const char *near = diag_did_you_mean(wrong, names->name, names->n);
-    if (near) return arena_printf(a, "; did you mean '%s'?", near);
-    struct buf b;
-    buf_init(&b);
-    for (int i = 0; i < names->n && i < MOST_TOLD; ++i)
-        buf_printf(&b, "%s'%s'",
-                   i > 0           ? ", "
-                   : names->n == 1 ? "; there is "
-                                   : "; there are ",
-                   names->name[i]);
-    if (names->n > MOST_TOLD) buf_puts(&b, " ..");
-    return buf_finish(&b, a);
 }

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/command.h"
+
 struct plan;
 struct session;
-
-enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 enum option_taken {
     OPTION_NOT,   // argv[*i] is none of these options
@@ -57,23 +57,5 @@ bool option_plan_second(const char *of, const char *plan, const char *name);
 // Reports that the command "of", "" or "run", has no option "word", with a similar one from its
 // "help" or from the common options; returns EXIT_USAGE.
 int option_unknown(const char *of, const char *help, const char *word);
-
-// Prints "tcpc: error: ..." to standard error, escaped to one line; returns EXIT_USAGE.
-int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-struct arena;
-// The names that a message offers, at most 256.
-struct option_names {
-    const char *name[256];
-    int n;
-};
-// Ignores NULL and repetitions.
-void option_names_add(struct option_names *names, const char *name);
-// The rest of a message that "wrong" is none of them: "; did you mean 'x'?" if one is near,
-// otherwise "; there are 'x', 'y'", or "".
-const char *option_names_text(struct arena *a, const struct option_names *names, const char *wrong);
-
-// Prints "tcpc: ..." in the same way.
-void option_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

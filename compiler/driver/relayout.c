@@ -5,16 +5,17 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "base/warnings.h"
 #include "compile/compile.h"
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "driver/run_options.h"
 #include "driver/tune.h"
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
+#include "run/output.h"
 #include "syntax/foreign.h"
 
 static const char help[] =
@@ -49,8 +50,8 @@ static const char help[] =
 struct request {
     const char *word[3];
     int nwords;
-    const char *output, *name, *kind;  // NULL: not given
-    int src_align, dst_align, candidate;
+    const char *output, *kind;  // NULL: not given
+    struct relayout_plan plan;
     bool run, tune, help;
     // the last option for --run, for --tune, and for either
     const char *of_run, *of_tune, *of_both;
@@ -100,7 +101,8 @@ static bool is_align(const char *text, size_t len, int *out) {
 static bool take_align(struct request *r, const char *text) {
     size_t n = strcspn(text, ",");
     const char *second = text[n] ? text + n + 1 : text;
-    if (is_align(text, n, &r->src_align) && is_align(second, strlen(second), &r->dst_align))
+    struct relayout *p = &r->plan.r;
+    if (is_align(text, n, &p->src_align) && is_align(second, strlen(second), &p->dst_align))
         return true;
     option_error("'--align' takes a power of 2 in 1 .. 4096, or two of them for source and "
                  "destination, not '%s'",
@@ -115,7 +117,7 @@ static bool take_candidate(struct request *r, const char *text) {
                      text);
         return false;
     }
-    r->candidate = (int)n;
+    r->plan.r.candidate = (int)n;
     return true;
 }
 
@@ -126,7 +128,8 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
         return !missing && option_once(&r->output, "-o", v);
     if ((v = option_value(argc, argv, i, "--emit", &missing)))
         return !missing && option_once(&r->kind, "--emit", v);
-    if ((v = option_value(argc, argv, i, "--name", &missing))) return r->name = v, !missing;
+    if ((v = option_value(argc, argv, i, "--name", &missing)))
+        return r->plan.names.kernel = v, !missing;
     if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
     if ((v = option_value(argc, argv, i, "--candidate", &missing)))
         return !missing && take_candidate(r, v);
@@ -201,9 +204,9 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
     return true;
 }
 
-// Reads the request into "*p"; false after an error.
-static bool read_relayout(struct session *s, const struct request *r, struct relayout *p) {
-    *p = (struct relayout){.candidate = r->candidate};
+// Reads what the words say into the plan; false after an error.
+static bool read_relayout(struct session *s, struct request *r) {
+    struct relayout *p = &r->plan.r;
     if (strchr(r->word[0], '=') && elem_type_find(r->word[2])) {
         option_error("the type comes first: tcpc relayout %s '%s' '%s'", r->word[2], r->word[0],
                      r->word[1]);
@@ -215,106 +218,82 @@ static bool read_relayout(struct session *s, const struct request *r, struct rel
     const char *near_arch;
     p->arch = arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch);
     p->shared = arch_shared_bytes(p->arch);
-    p->src_align = r->src_align;
-    p->dst_align = r->dst_align;
-    bool src = r->src_align < size, dst = r->dst_align < to_size;
+    bool src = p->src_align < size, dst = p->dst_align < to_size;
     if (!why && (src || dst))
         why = arena_printf(&s->arena, "an alignment of %d bytes; '%s' needs %d",
-                           src ? r->src_align : r->dst_align,
+                           src ? p->src_align : p->dst_align,
                            (src || !p->to ? p->type : p->to)->name, src ? size : to_size);
     if (!why) why = relayout_coalesce(s, p);
     if (why) option_error("%s", why);
     return !why;
 }
 
-static void put_head(const struct session *s, const struct request *r, struct buf *b) {
-    buf_printf(b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n", r->word[0], r->word[1],
-               r->word[2]);
-    if (s->options.arch) buf_printf(b, "arch %s;\n", s->options.arch);
-    buf_char(b, '\n');
+// The text before the kernel.
+static const char *head_of(struct session *s, const struct request *r) {
+    const char *arch = s->options.arch;
+    return arena_printf(&s->arena, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n%s%s%s\n",
+                        r->word[0], r->word[1], r->word[2], arch ? "arch " : "", arch ? arch : "",
+                        arch ? ";\n" : "");
 }
 
 // The text of the plan; NULL after an error.
-static const char *plan_text(struct session *s, const struct request *r) {
-    struct relayout p;
-    struct buf b;
-    if (!read_relayout(s, r, &p)) return NULL;
-    buf_init(&b);
-    put_head(s, r, &b);
-    struct relayout_names names = {r->name, "A", "B"};
-    const char *why = relayout_kernel(s, &p, &names, &b);
-    if (!why) return buf_finish(&b, &s->arena);
-    buf_release(&b);
-    option_error("%s", why);
-    return NULL;
-}
-
-static void put_tensor(const struct request *r, const struct relayout *p, bool src, struct buf *b) {
-    const struct elem_type *type = src || !p->to ? p->type : p->to;
-    buf_printf(b, "tensor %s_%s : %s global (", r->name, src ? "src" : "dst", type->name);
-    for (int m = 0; m < p->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "", p->mode[m].extent);
-    buf_puts(b, "):(");
-    for (int m = 0; m < p->rank; ++m)
-        buf_printf(b, "%s%" PRId64, m ? "," : "", src ? p->mode[m].src : p->mode[m].dst);
-    buf_printf(b, ") align %d;\n", src ? p->src_align : p->dst_align);
-}
-
-// The same with a kernel of one copy, so that the planner chooses again; NULL after an error.
-static const char *bare_text(struct session *s, const struct request *r) {
-    struct relayout p;
-    struct buf b;
-    if (!read_relayout(s, r, &p)) return NULL;
-    buf_init(&b);
-    put_head(s, r, &b);
-    put_tensor(r, &p, true, &b);
-    put_tensor(r, &p, false, &b);
-    buf_printf(&b, "kernel %s(%s_src, out %s_dst) { copy %s_src -> %s_dst; }\n", r->name, r->name,
-               r->name, r->name, r->name);
-    return buf_finish(&b, &s->arena);
+static const char *plan_text(struct session *s, const struct relayout_plan *p) {
+    const char *why, *text = relayout_plan_text(s, p, &why);
+    if (!text) option_error("%s", why);
+    return text;
 }
 
 // The plan with that candidate, for tune_plan.
 static const char *tuned_text(struct session *s, void *by, int candidate) {
-    struct request r = *(const struct request *)by;
-    r.candidate = candidate;
-    return plan_text(s, &r);
+    struct relayout_plan p = *(const struct relayout_plan *)by;
+    p.r.candidate = candidate;
+    return plan_text(s, &p);
 }
 
 static int write_out(struct session *s, const struct request *r, const char *ending,
                      const char *text) {
     const char *to = r->output ? r->output
-                     : ending  ? arena_printf(&s->arena, "%s%s", r->name, ending)
+                     : ending  ? arena_printf(&s->arena, "%s%s", r->plan.names.kernel, ending)
                                : "-";
     return output_write(s, to, text, strlen(text));
 }
 
+static bool is_plan_text(const struct request *r) {
+    return r->kind && strcmp(r->kind, "plan-text") == 0;
+}
+
 static int compile(struct session *s, const struct request *r, const char *path) {
     enum product p = PRODUCT_CUDA;
-    if (r->kind)
+    if (r->kind && !is_plan_text(r))
         for (p = 0; p < N_PRODUCTS && strcmp(r->kind, product_name(p)) != 0;) ++p;
     if (p == N_PRODUCTS)
         return option_error("'--emit' takes cuda, plan-text, header, ast, plan or kernel, not '%s'",
                             r->kind);
-    if (r->output && !output_spares_plans(r->output)) return EXIT_USAGE;
+    if (r->output && !is_plan_text(r) && !output_spares_plans(r->output)) return EXIT_USAGE;
     const char *ending = p == PRODUCT_CUDA ? ".cu" : p == PRODUCT_HEADER ? ".cuh" : NULL;
-    if (!r->output && ending) s->options.emitted = arena_printf(&s->arena, "%s%s", r->name, ending);
+    if (is_plan_text(r)) ending = NULL;
+    if (!r->output && ending)
+        s->options.emitted = arena_printf(&s->arena, "%s%s", r->plan.names.kernel, ending);
     if (r->output && strcmp(r->output, "-") != 0) s->options.emitted = r->output;
     struct compiled c;
     int status = compile_product(s, path, p, &c);
     diag_print(s, stderr);
-    return status ? status : write_out(s, r, ending, c.text);
+    const char *text = c.text;
+    for (int i = 0; is_plan_text(r) && i < s->sources.n; ++i)  // it may have changed
+        if (strcmp(s->sources.file[i].path, path) == 0) text = s->sources.file[i].text;
+    return status ? status : write_out(s, r, ending, text);
 }
 
 static int tune(struct session *s, struct request *r) {
     struct tune_request *t = &r->t;
     t->path = r->q.path;
-    t->kernel = r->name;
+    t->kernel = r->plan.names.kernel;
     t->output = r->output;
     t->keep = r->q.keep;
     t->cxx = r->q.cxx;
     if (r->q.where) t->where = r->q.where;
     t->text = tuned_text;
-    t->by = r;
+    t->by = &r->plan;
     return tune_plan(s, t);
 }
 
@@ -328,7 +307,7 @@ static bool options_fit(const struct request *r) {
         option_error("'%s' needs '--run' or '--tune'", r->of_both);
     else if (r->run && (r->output || r->kind))
         option_error("'--run' cannot be combined with '-o' and '--emit'");
-    else if (r->tune && (r->run || r->kind || r->candidate))
+    else if (r->tune && (r->run || r->kind || r->plan.r.candidate))
         option_error("'--tune' cannot be combined with '--run', '--emit' and '--candidate'");
     else if (r->q.no_check && !r->q.time)
         option_error("'--no-check' needs '--time'");
@@ -352,29 +331,33 @@ static int too_few(struct session *s, const struct request *r) {
 }
 
 static int relayout(struct session *s, struct request *r) {
-    struct relayout p;
+    struct relayout_plan *p = &r->plan;
+    const char *name = p->names.kernel;
     if (r->nwords < 3) return too_few(s, r);
     if (!options_fit(r)) return EXIT_USAGE;
-    if (!is_name(r->name)) return option_error("'%s' is not the name of a kernel", r->name);
-    if (!read_relayout(s, r, &p)) return EXIT_USAGE;
-    const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
+    if (!is_name(name)) return option_error("'%s' is not the name of a kernel", name);
+    if (!read_relayout(s, r)) return EXIT_USAGE;
+    p->head = head_of(s, r);
+    const char *text = r->tune ? relayout_plan_copy(s, p) : plan_text(s, p);
     if (!text) return EXIT_USAGE;
-    if (p.note && !s->diags.off_all) option_say("note: %s", p.note);
-    if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);
-    const char *path = arena_printf(&s->arena, "%s.tcp", r->name);
+    if (p->r.note && !s->diags.off_all) option_say("note: %s", p->r.note);
+    if (p->r.candidate && is_plan_text(r)) return write_out(s, r, NULL, text);
+    // another candidate is as good, unless this one was asked for
+    if (!r->tune && p->r.candidate == 0) s->options.planned = p;
+    const char *path = arena_printf(&s->arena, "%s.tcp", name);
     struct given *given = ARENA_NEW(&s->arena, struct given);
-    *given = (struct given){path, text, strlen(text), NULL};
+    *given = (struct given){path, text, strlen(text), NULL, false};
     s->sources.given = given;
     r->q.path = path;
-    // the planner wrote the plan, so the user has no text to fix
-    for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
-    s->diags.off[W_SHADOW] = true;
+    for (int w = 1; w < W_COUNT; ++w) s->diags.off[w] |= !warning_row(w)->planned;
     return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }
 
 int command_relayout(int argc, char **argv) {
     struct session s;
-    struct request r = {.name = "relayout", .src_align = 16, .dst_align = 16, .q = {.thread = -1}};
+    struct request r = {.plan = {.r = {.src_align = 16, .dst_align = 16},
+                                 .names = {"relayout", "A", "B", false}},
+                        .q = {.thread = -1}};
     int code = -1;
     session_init(&s);
     tune_request_init(&r.t);

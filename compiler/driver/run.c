@@ -13,18 +13,18 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
-#include "driver/build.h"
 #include "driver/commands.h"
-#include "driver/keep.h"
 #include "driver/options.h"
-#include "driver/output.h"
-#include "driver/run_main.h"
 #include "driver/run_options.h"
 #include "driver/watch.h"
 #include "image/image.h"
 #include "kernel/kernel_ir.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
+#include "run/build.h"
+#include "run/keep.h"
+#include "run/output.h"
+#include "run/program.h"
 
 enum { RUN_SECONDS = 600 };
 

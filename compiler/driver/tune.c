@@ -12,17 +12,18 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "compile/fixits.h"
-#include "driver/build.h"
 #include "driver/commands.h"
-#include "driver/explain.h"
-#include "driver/keep.h"
-#include "driver/output.h"
 #include "emit/emit.h"
+#include "explain/explain.h"
 #include "kernel/kernel_ir.h"
 #include "kernel/launch.h"
 #include "plan/bind.h"
 #include "plan/plan.h"
 #include "planner/planner.h"
+#include "run/build.h"
+#include "run/keep.h"
+#include "run/output.h"
+#include "run/tuned.h"
 
 enum { MOST_SECONDS = 600 };
 

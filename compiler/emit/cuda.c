@@ -16,7 +16,8 @@
 static void put_parameters(const struct kir_kernel *k, struct call *c) {
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
-        call_arg(c, "%s%s *__restrict__ %s", t->written ? "" : "const ", t->c_type, t->c_name);
+        call_arg(c, "%s%s *__restrict__ %s", t->written ? "" : "const ", t->elem->c_name,
+                 t->c_name);
     }
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
@@ -36,7 +37,7 @@ static bool stands_apart(const struct kir_node *list, const struct kir_buffer *x
 
 // The elements of a fragment, rounded up to whole words if it is accessed by words.
 static int64_t elements_of(const struct emission *o, const struct kir_buffer *x) {
-    int word = x->elem_bits < 32 && stands_apart(o->k->body, x) ? 32 / x->elem_bits : 1;
+    int word = x->elem->bits < 32 && stands_apart(o->k->body, x) ? 32 / x->elem->bits : 1;
     return (x->count + word - 1) / word * word;
 }
 
@@ -48,10 +49,11 @@ void emit_body(const struct emission *o) {
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (x->space == KIR_SHARED) {
-            buf_printf(b, "    %s *const %s = (%s *)", x->c_type, x->c_name, x->c_type);
+            const char *type = x->elem->c_name;
+            buf_printf(b, "    %s *const %s = (%s *)", type, x->c_name, type);
             buf_printf(b, x->smem_offset ? "(smem + %" PRId64 ");\n" : "smem;\n", x->smem_offset);
         } else if (x->space == KIR_FRAG) {
-            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name,
+            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->elem->c_name, x->c_name,
                        elements_of(o, x));
         }
     }

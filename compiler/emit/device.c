@@ -89,11 +89,11 @@ static void put_duties(const struct emission *o) {
                            : f->buffer->space == KIR_SHARED ? "in shared memory"
                                                             : "an array of each thread";
         if (f->buffer->space == KIR_GLOBAL) {
-            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
-                f->buffer->layout, f->align);
+            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what,
+                f->buffer->elem->name, f->buffer->layout, f->align);
         } else {
             owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name,
-                what, f->buffer->elem, f->buffer->layout, f->buffer->count, f->align);
+                what, f->buffer->elem->name, f->buffer->layout, f->buffer->count, f->align);
         }
     }
     put_sharing(o);
@@ -127,11 +127,11 @@ static void put_duties(const struct emission *o) {
         comment_write(
             o->b, 0,
             arena_printf(&s->arena,
-                         "  It %s. When it returns, one group of cp.async is committed and in "
-                         "flight, which counts as %s_GROUPS for tcp_cp_async_wait. The shared "
+                         "  It %s. When it returns, one group of %s is committed and in "
+                         "flight, which counts as %s_GROUPS for %s. The shared "
                          "arguments hold the data after a wait for this group and a barrier. The "
                          "wait may leave later groups in flight.",
-                         holds, k->c_name),
+                         holds, k->family, k->c_name, k->wait),
             2);
     } else {
         comment_write(o->b, 0,
@@ -144,11 +144,11 @@ static void put_duties(const struct emission *o) {
     if (waits || count(k->body, KIR_COMMIT) > 0) {
         comment_write(
             o->b, 0,
-            arena_printf(
-                &s->arena,
-                "  Each thread counts its groups of cp.async.%s Copies that the caller has "
-                "not committed become part of the first group here.",
-                waits ? " The waits here also wait for older groups of the caller." : ""),
+            arena_printf(&s->arena,
+                         "  Each thread counts its groups of %s.%s Copies that the caller has "
+                         "not committed become part of the first group here.",
+                         k->family,
+                         waits ? " The waits here also wait for older groups of the caller." : ""),
             2);
     }
 }
@@ -164,7 +164,7 @@ void emit_device(const struct emission *o) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (!f->buffer || f->buffer->space != KIR_SHARED) continue;
-        bytes += f->buffer->count * f->buffer->elem_bits / 8;
+        bytes += f->buffer->count * f->buffer->elem->bits / 8;
         if (f->align > align) align = f->align;
     }
     comment_write(b, 0,
@@ -187,7 +187,7 @@ void emit_device(const struct emission *o) {
         if (f->index) {
             call_arg(&c, "int64_t %s", f->index->c_name);
         } else {
-            call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->c_type,
+            call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->elem->c_name,
                      f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);
         }
     }

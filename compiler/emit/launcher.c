@@ -86,7 +86,7 @@ static void put_tensors(const struct emission *o, const struct kir_check *x) {
     }
     if (!overlap) call_arg(&c, "%d", x->tensor[0]->align);
     for (int i = 0; i < 2 && x->between; ++i) {
-        call_arg(&c, "%d", x->tensor[i]->elem_bits / 8);
+        call_arg(&c, "%d", x->tensor[i]->elem->bits / 8);
         call_arg(&c, "%s", modes_text(o, x->tensor[i]));
     }
     call_write(o->b, &c);
@@ -121,7 +121,7 @@ static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const 
 static void put_parameters(const struct kir_launch *l, struct call *c) {
     for (int i = 0; i < l->ntensors; ++i) {
         const struct kir_tensor *t = &l->tensor[i];
-        call_arg(c, "%s%s *%s", t->written ? "" : "const ", t->c_type, t->c_name);
+        call_arg(c, "%s%s *%s", t->written ? "" : "const ", t->elem->c_name, t->c_name);
     }
     for (int i = 0; i < l->nparams; ++i) call_arg(c, "int64_t %s", l->param[i].c_name);
 }
@@ -188,10 +188,11 @@ static void put_launch(const struct emission *o, int indent, const struct kir_va
     struct call c = emit_call_of(o, indent, "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];
-    for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(o->s, o->k, v->grid[i]);
+    for (int i = 0; i < 3; ++i)
+        blocks[i] = emit_host_ix(o->s, o->k, ix_lay(o->s, v->kernel->grid[i]));
     call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
-    call_arg(&c, "%" PRId64, v->threads);
-    call_arg(&c, "%" PRId64, v->shared_bytes);
+    call_arg(&c, "%" PRId64, v->kernel->threads);
+    call_arg(&c, "%" PRId64, v->kernel->smem_bytes);
     call_arg(&c, "stream");
     for (int i = 0; i < v->nargs; ++i) {
         const struct kir_argument *x = &v->arg[i];

@@ -55,8 +55,8 @@ static const char *store_name(const struct emission *o, const struct kir_node *n
 // distances.
 static const char *apart_name(const struct emission *o, const struct kir_node *n, int bits,
                               const char *what) {
-    const char *text = arena_printf(&o->s->arena, "tcp_%s_%d<%d", what, bits, n->apart->elem_bits);
-    for (int i = 0; 1 << i < bits / n->apart->elem_bits; ++i)
+    const char *text = arena_printf(&o->s->arena, "tcp_%s_%d<%d", what, bits, n->apart->elem->bits);
+    for (int i = 0; 1 << i < bits / n->apart->elem->bits; ++i)
         text = arena_printf(&o->s->arena, "%s, %" PRId64, text, n->step[i]);
     return arena_printf(&o->s->arena, "%s>", text);
 }
@@ -90,9 +90,8 @@ static struct call storing(const struct emission *o, const struct kir_node *n, i
 static const char *converted(const struct emission *o, const struct kir_buffer *from,
                              const struct kir_buffer *to, const char *value) {
     if (!kir_converts(from, to)) return value;
-    return arena_printf(&o->s->arena, "tcp_convert<%s, %s>(%s)",
-                        to->space == KIR_STAGE ? to->elem_c : to->c_type,
-                        from->space == KIR_STAGE ? from->elem_c : from->c_type, value);
+    return arena_printf(&o->s->arena, "tcp_convert<%s, %s>(%s)", to->elem->c_name,
+                        from->elem->c_name, value);
 }
 
 static void put_comment(const struct emission *o, const struct kir_node *n, int indent) {
@@ -203,8 +202,8 @@ static const char *source_size(const struct emission *o, const struct kir_node *
         // their types
         if (!ix_static(n->cut->a, &first) || first)
             left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
-        size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);
-        if (n->buf->elem_bits > 8) size = arena_printf(m, "%d * %s", n->buf->elem_bits / 8, size);
+        size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem->bits);
+        if (n->buf->elem->bits > 8) size = arena_printf(m, "%d * %s", n->buf->elem->bits / 8, size);
     }
     return n->nconds ? arena_printf(m, "%s ? %s : 0", holds, size) : size;
 }
@@ -296,7 +295,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         break;
     case KIR_STAGE_DECL:
         buf_fill(b, ' ', indent);
-        buf_printf(b, "%s %s[%" PRId64 "];\n", n->stage->c_type, n->stage->c_name, n->stage->count);
+        buf_printf(b, "tcp_b%d %s[%" PRId64 "];\n", n->stage->access_bits, n->stage->c_name,
+                   n->stage->count);
         return;
     case KIR_LOAD: {
         const char *slot = element(o, n->stage, n->stage_at);
@@ -349,11 +349,11 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     }
     case KIR_COMMIT:
         buf_fill(b, ' ', indent);
-        buf_puts(b, "tcp_cp_async_commit();\n");
+        buf_printf(b, "%s();\n", o->k->commit);
         return;
     case KIR_WAIT:
         buf_fill(b, ' ', indent);
-        buf_printf(b, "tcp_cp_async_wait<%d>();\n", n->pending);
+        buf_printf(b, "%s<%d>();\n", o->k->wait, n->pending);
         return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");

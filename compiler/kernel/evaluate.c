@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/kernel_ir.h"
 #include "tcp_apart.h"
 #include "tcp_messages.h"
 
@@ -130,7 +131,7 @@ static bool interleave(const struct arguments *a, const struct kir_check *c) {
         for (int k = 0; k < t->nextents; ++k)
             mode[i][k] =
                 (tcp_mode){value_of(a, t->extent[k]).value, value_of(a, t->stride[k]).value};
-        area[i] = (tcp_area){address_of(a, t), t->elem_bits / 8, mode[i], t->nextents};
+        area[i] = (tcp_area){address_of(a, t), t->elem->bits / 8, mode[i], t->nextents};
     }
     return tcp_apart(&area[0], &area[1]);
 }
@@ -223,7 +224,7 @@ void launch_evaluate(const struct kir_launch *l, const int64_t *param, const uin
     static const int64_t most[3] = {TCP_GRID_X, TCP_GRID_YZ, TCP_GRID_YZ};
     bool beyond = false, none = false;
     for (int i = 0; i < 3; ++i) {
-        out->grid[i] = value_of(&a, v->grid[i]).value;
+        out->grid[i] = value_of_int(&a, v->kernel->grid[i]).value;
         beyond |= out->grid[i] < 0 || out->grid[i] > most[i];
         none |= out->grid[i] == 0;
     }
@@ -232,7 +233,7 @@ void launch_evaluate(const struct kir_launch *l, const int64_t *param, const uin
              (long long)out->grid[1], (long long)out->grid[2]);
     } else if (!none) {
         out->variant = v;
-        out->threads = v->threads;
-        out->shared_bytes = v->shared_bytes;
+        out->threads = v->kernel->threads;
+        out->shared_bytes = v->kernel->smem_bytes;
     }
 }

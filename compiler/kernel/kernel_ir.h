@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/classes.h"
+#include "image/elem.h"
 #include "index/ix.h"
 #include "kernel/launch.h"
 
@@ -22,12 +24,8 @@ struct kir_buffer {
     enum kir_space space;
     const char *name;    // in the plan
     const char *c_name;  // in emitted code
-    const char *c_type;  // of an element
-    // stage: type of an element; "c_type" is that of an access's value
-    const char *elem_c;
-    const char *elem;    // such as "f32"; of a stage: type of its elements
-    const char *layout;  // as text for comments; NULL for a stage
-    int elem_bits;
+    const struct elem_type *elem;
+    const char *layout;   // as text for comments; NULL for a stage
     int tensor;           // id of the tensor; unused for a stage
     int64_t count;        // frag, stage, shared: elements; global: 0
     int64_t smem_offset;  // shared: bytes
@@ -149,7 +147,8 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;  // ASYNC: PTX's cache operator
+    const char *cache;     // ASYNC: PTX's cache operator, or NULL
+    enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
     int pending;     // WAIT
@@ -178,6 +177,9 @@ struct kir_formal {
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
+    // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
+    // runtime's functions.
+    const char *family, *commit, *wait;
     bool leaves_group;  // a device function that returns with one group in flight
     // The kernel's next variant; the widest one is first.
     struct kir_kernel *narrower;

@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/elem.h"
 #include "index/ix.h"
 
+struct kir_kernel;
+
 struct kir_tensor {
-    const char *name, *c_name, *c_type, *elem;
-    int elem_bits, align;  // bytes
+    const char *name, *c_name;
+    const struct elem_type *elem;
+    int align;  // bytes
     int id;
     bool written, read;
     // elements in memory, from the pointer on: largest offset + 1
@@ -92,9 +96,7 @@ struct kir_variant {
     const char *when_text;  // as text; NULL if there are none
     const struct kir_argument *arg;
     int nargs;
-    const struct ix *grid[3];
-    int64_t threads;       // of a block
-    int64_t shared_bytes;  // of a block, passed at the launch
+    const struct kir_kernel *kernel;  // its grid, threads and shared memory are launched
 };
 
 struct kir_launch {

@@ -8,7 +8,7 @@
 // The distances of the elements of an access, if they are not consecutive.
 static const char *steps(struct session *s, const struct kir_node *n) {
     const char *text = "";
-    for (int i = 0; n->step && 1 << i < n->bits / n->apart->elem_bits; ++i)
+    for (int i = 0; n->step && 1 << i < n->bits / n->apart->elem->bits; ++i)
         text = arena_printf(&s->arena, "%s%s%" PRId64, text, i ? "," : " by ", n->step[i]);
     return text;
 }
@@ -55,8 +55,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             break;
         case KIR_BLOCK: buf_puts(b, "scope\n"); break;
         case KIR_STAGE_DECL:
-            buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type,
-                       n->stage->count);
+            buf_printf(b, "stage %s : tcp_b%d[%" PRId64 "]\n", n->stage->name,
+                       n->stage->access_bits, n->stage->count);
             break;
         case KIR_LOAD:
             buf_printf(b, "load.%d %s[%s] = %s[%s]%s%s\n", n->bits, n->stage->name,
@@ -79,8 +79,9 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        ix_text(s, n->stage ? n->stage_at : n->to_at), n->value, steps(s, n));
             break;
         case KIR_ASYNC:
-            buf_printf(b, "async.%d.%s %s[%s] = %s[%s]%s", n->bits, n->cache, n->to_buf->name,
-                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at), hints(s, n));
+            buf_printf(b, "async.%d%s%s %s[%s] = %s[%s]%s", n->bits, n->cache ? "." : "",
+                       n->cache ? n->cache : "", n->to_buf->name, ix_text(s, n->to_at),
+                       n->buf->name, ix_text(s, n->at), hints(s, n));
             if (n->cut)
                 buf_printf(b, " below %s from %s on", ix_text(s, n->cut->b), ix_text(s, n->cut->a));
             for (int i = 0; i < n->nconds; ++i)
@@ -121,7 +122,7 @@ static void put_formals(struct session *s, struct buf *b, const struct kir_kerne
             buf_printf(b, "  index %s\n", f->index->name);
         } else {
             buf_printf(b, "  %s %s : %s%s%s align %d\n", space[f->buffer->space], f->buffer->name,
-                       f->buffer->elem,
+                       f->buffer->elem->name,
                        f->buffer->constant ? " readonly"
                        : f->buffer->read   ? " in"
                                            : "",
@@ -160,12 +161,13 @@ static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel
     }
     for (int i = 0; i < x->ntensors; ++i) {
         const struct kir_tensor *t = &x->tensor[i];
-        buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem,
+        buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem->name,
                    t->read ? " in" : "", t->written ? " out" : "", t->align, ix_text(s, t->span));
     }
     for (int i = 0; i < x->nbuffers; ++i) {
         const struct kir_buffer *t = x->buffer[i];
-        buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem, t->count);
+        buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem->name,
+                   t->count);
         if (t->space == KIR_SHARED) buf_printf(b, " at %" PRId64, t->smem_offset);
         buf_char(b, '\n');
     }

@@ -53,12 +53,12 @@ bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
 }
 
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {
-    int elements = n->bits / n->buf->elem_bits;
+    int elements = n->bits / n->buf->elem->bits;
     return a >= b ? 0 : b - a < elements ? (int)(b - a) : elements;
 }
 
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b) {
-    return a->elem != b->elem;  // names of one table, so pointers can be compared
+    return a->elem != b->elem;
 }
 
 int64_t kir_step_to(const int64_t *step, int i) {

@@ -199,55 +199,6 @@ const char *calc_text(struct lay_ctx *ctx, struct calc_value v, enum calc_style 
     return lay_buf_done(&b);
 }
 
-static void json_tuple(struct lay_buf *b, const struct lay_tuple *t) {
-    if (t->rank < 0) {
-        lay_buf_add(b, lay_plain(t->leaf) ? "" : "\"");
-        lay_buf_int(b, t->leaf);
-        lay_buf_add(b, lay_plain(t->leaf) ? "" : "\"");
-        return;
-    }
-    lay_buf_add(b, "[");
-    for (int i = 0; i < t->rank; ++i) {
-        lay_buf_add(b, i ? "," : "");
-        json_tuple(b, t->kid[i]);
-    }
-    lay_buf_add(b, "]");
-}
-
-// Integers are JSON numbers; leaves with symbols are strings.
-const char *calc_json(struct lay_ctx *ctx, struct calc_value v) {
-    struct lay_buf b = {.ctx = ctx};
-    lay_buf_add(&b, "{\"text\":\"");
-    lay_buf_add(&b, "%s", calc_text(ctx, v, CALC_STYLE_TCP));
-    lay_buf_add(&b, "\"");
-    if (v.kind == CALC_INT || v.kind == CALC_TUPLE) {
-        lay_buf_add(&b, ",\"value\":");
-        json_tuple(&b, v.tuple);
-    } else if (v.kind == CALC_BOOL) {
-        lay_buf_add(&b, ",\"value\":%s", v.truth ? "true" : "false");
-    } else if (v.kind == CALC_LAYOUT || v.kind == CALC_VIEW) {
-        struct lay_int size = lay_size(ctx, v.layout);
-        lay_buf_add(&b, ",\"shape\":");
-        json_tuple(&b, v.layout.shape);
-        lay_buf_add(&b, ",\"stride\":");
-        json_tuple(&b, v.layout.stride);
-        if (v.layout.composed)
-            lay_buf_add(&b, ",\"swizzle\":[%d,%d,%d]", v.layout.sw.b, v.layout.sw.m, v.layout.sw.s);
-        if (v.layout.composed) {
-            lay_buf_add(&b, ",\"offset\":");
-            json_tuple(&b, lay_leaf(ctx, v.layout.offset));
-        } else if (v.kind == CALC_VIEW) {
-            lay_buf_add(&b, ",\"offset\":\"%s\"", lay_sum_text(ctx, v.offset));
-        }
-        if (size.den) {
-            lay_buf_add(&b, ",\"size\":");
-            json_tuple(&b, lay_leaf(ctx, size));
-        }
-    }
-    lay_buf_add(&b, "}");
-    return lay_buf_done(&b);
-}
-
 // -- tables ---------------------------------------------------------------------------------------
 
 enum { MAX_TABLE = 4096 };

@@ -82,7 +82,6 @@ struct lay calc_layout(struct lay_ctx *, struct calc_value);
 // The text of a value.  NULL, with the context's error, for the C++ type of a value that is not
 // static.
 const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);
-const char *calc_json(struct lay_ctx *, struct calc_value);
 // The values of a layout at each coordinate: for rank 2 as a grid whose rows are mode 0, otherwise
 // as a list.  NULL, with the reason, if it is not static or has more than 4096 entries.
 const char *calc_table(struct lay_ctx *, struct calc_value);

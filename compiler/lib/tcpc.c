@@ -101,7 +101,7 @@ static struct tcpc_message message_of(struct session *s, const struct diag *d) {
     struct tcpc_message m = {
         .severity = severity[d->severity], .at = place_of(s, d->at), .text = d->message};
     m.page = d->page;
-    if (d->warning != W_COUNT) m.page = m.warning = diag_warning_row(d->warning)->name;
+    if (d->warning) m.page = m.warning = diag_warning_name(d->warning);
     for (const struct diag *n = d->note; n; n = n->next) ++m.nnotes;
     for (const struct fixit *f = d->fixit; f; f = f->next) ++m.nfixits;
     struct tcpc_message *note = ARENA_ARRAY(&s->arena, struct tcpc_message, m.nnotes);
@@ -137,8 +137,8 @@ static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         tensor[i] = (struct tcpc_tensor){.name = t->name,
-                                         .element = t->elem,
-                                         .element_bits = t->elem_bits,
+                                         .element = t->elem->name,
+                                         .element_bits = t->elem->bits,
                                          .direction = !t->written ? TCPC_IN
                                                       : t->read   ? TCPC_INOUT
                                                                   : TCPC_OUT,

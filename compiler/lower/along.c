@@ -44,19 +44,24 @@ static const char *along(struct session *s, const struct copy *c, const struct i
     return arena_printf(&s->arena, "along mode %d%s", mode, by);
 }
 
+// The tensor by which a copy is known: one in global memory, otherwise one that is no fragment.
+static const char *tensor_of(const struct copy *c) {
+    const struct tensor *a = c->src.base, *b = c->dst.base;
+    bool other = b->space == MEM_GLOBAL ? a->space != MEM_GLOBAL : a->space == MEM_FRAG;
+    return other ? b->name : a->name;
+}
+
 void lower_tell_along(struct lowering *w, struct named_part *x) {
     struct session *s = w->s;
     const char *text = w->copy && x->ntold < MOST_ALONG ? along(s, w->copy, x->is) : NULL;
     if (!text) return;
-    int line, col;
-    source_place(s, w->copy->at, &line, &col);
     for (int i = 0; i < x->ntold; ++i)
         if (strcmp(x->told[i], text) == 0) return;
     x->told[x->ntold] = text;
-    x->told_line[x->ntold++] = line;
+    x->told_in[x->ntold++] = tensor_of(w->copy);
     const char *all = text;
     for (int i = 0; x->ntold > 1 && i < x->ntold; ++i)
-        all = arena_printf(&s->arena, "%s%sline %d: %s", i ? all : "", i ? "; " : "",
-                           x->told_line[i], x->told[i]);
+        all = arena_printf(&s->arena, "%s%s%s: %s", i ? all : "", i ? "; " : "", x->told_in[i],
+                           x->told[i]);
     lower_comment_on(w, x->let, all);
 }

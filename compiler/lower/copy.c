@@ -100,6 +100,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
         struct kir_together *t = ARENA_NEW(&w->s->arena, struct kir_together);
         *t = (struct kir_together){x->src_bits, x->dst_bits, x->src_lanes, x->dst_lanes, x->from};
         n->together = t;
+        n->cost = atom->row->cost;
     }
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
@@ -133,6 +134,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
+    n->cost = atom_for_width(atom->row, y->bits)->cost;
     nest_close(w, nest->batch, nest->nbatch, w->tail);
     nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }
@@ -158,11 +160,8 @@ static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c
     struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
     stage->space = KIR_STAGE;
     stage->name = stage->c_name = "v";
-    stage->elem = held->elem->name;
-    stage->elem_c = held->elem->c_name;
-    stage->elem_bits = held->elem->bits;
+    stage->elem = held->elem;
     stage->access_bits = bits_of(c, y, held);
-    stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
     lower_node(w, KIR_STAGE_DECL)->stage = stage;
     return stage;
 }

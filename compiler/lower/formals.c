@@ -83,7 +83,7 @@ static void set_strides(struct session *s, struct lay l, struct kir_tensor *r) {
     if (l.sw.b || !lay_int_is(l.offset, 0)) return;
     for (int i = 0; i < r->nextents; ++i) {
         const struct ix *d = ix_lay(s, lay_tuple_get(&s->lay, stride, i)->leaf);
-        bytes[i] = ix_scale(s, d, lay_int(r->elem_bits / 8));
+        bytes[i] = ix_scale(s, d, lay_int(r->elem->bits / 8));
         if (!bytes[i] || ix_may_overflow(bytes[i]) || ix_may_overflow(r->extent[i])) return;
     }
     r->stride = bytes;
@@ -94,7 +94,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
     int align = (int)align_known(t);
-    struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
+    struct kir_tensor r = {t->name, b->c_name, t->elem, align, t->id};
     r.written = f->dir != ARG_IN;
     r.read = f->dir != ARG_OUT;
     r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
@@ -109,7 +109,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
-    if (!ix_scale(s, r.span, lay_int(r.elem_bits / 8))) {
+    if (!ix_scale(s, r.span, lay_int(r.elem->bits / 8))) {
         diag_error(s, f->at, "the bytes of '%s' do not fit 64 bits", t->name);
         r.span = ix_int(s, 1);
     }

@@ -32,7 +32,7 @@ static void check_fits(struct making *m, const char *what, const struct ix *e) {
 }
 
 static const struct ix *bytes(struct session *s, const struct kir_tensor *t) {
-    return ix_scale(s, t->span, lay_int(t->elem_bits / 8));
+    return ix_scale(s, t->span, lay_int(t->elem->bits / 8));
 }
 
 // The body computes "e", which may not fit: checks "most", if params determine it.
@@ -222,9 +222,7 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
         struct kir_variant *v = &list[out->nvariants++];
         if (plan->nvariants) conditions_of(m, plan, &plan->variant[i], v);
         v->function = c_name_of_function(s, m->of, k->c_name, v->tag);
-        for (int axis = 0; axis < 3; ++axis) v->grid[axis] = ix_lay(s, k->grid[axis]);
-        v->threads = k->threads;
-        v->shared_bytes = k->smem_bytes;
+        v->kernel = x;
         arguments_of(m, x, v);
         x->launch = out;
         x->variant = v;

@@ -264,9 +264,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->space = space[t->space];
     b->name = t->name;
     b->c_name = names_take(&w->names, t->name);
-    b->c_type = t->elem->c_name;
-    b->elem = t->elem->name;
-    b->elem_bits = t->elem->bits;
+    b->elem = t->elem;
     b->layout = lay_text(&w->s->lay, t->layout);
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
@@ -316,6 +314,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.warps = speaks_of_warps(k->body);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
     out->device = k->device;
+    const struct atom_row *groups = k->groups ? k->groups : atom_counting();
+    out->family = groups->family;
+    out->commit = groups->commit;
+    out->wait = groups->wait;
     out->leaves_group = k->async;
     int col;
     out->name = k->name;

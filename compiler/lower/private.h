@@ -13,9 +13,9 @@ struct named_part {
     const struct ix *is;
     const struct ix_var *var;
     struct kir_node *let;  // its declaration
-    // a digit of tid: what it counts in copies, and the lines of the first copies
-    const char *told[MOST_ALONG];
-    int told_line[MOST_ALONG], ntold;
+    // a digit of tid: what it counts in copies, and the tensors of the first such copies
+    const char *told[MOST_ALONG], *told_in[MOST_ALONG];
+    int ntold;
 };
 
 struct buffer_of {

@@ -28,7 +28,7 @@ int64_t reach_sure(const struct reach *v, const struct kir_buffer *b, int elemen
     int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
     if (b->outside) return INT64_MAX - elements;
     if (b->space == KIR_SHARED) {
-        int64_t end = (shared_end(v->k, b) - b->smem_offset) * 8 / b->elem_bits;
+        int64_t end = (shared_end(v->k, b) - b->smem_offset) * 8 / b->elem->bits;
         if (end < count) count = end;
     }
     return count - elements;
@@ -48,7 +48,7 @@ bool reach_check(const struct reach *v, struct machine *m, const struct kir_buff
                                             b->name));
     }
     if (b->space == KIR_SHARED && !b->outside &&
-        b->smem_offset + (at + touched) * b->elem_bits / 8 > shared_end(v->k, b)) {
+        b->smem_offset + (at + touched) * b->elem->bits / 8 > shared_end(v->k, b)) {
         return machine_fail(
             m, arena_printf(&m->s->arena, "element %" PRId64 " is beyond the shared memory of '%s'",
                             at, b->name));

@@ -28,7 +28,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     if (read && read->space != KIR_GLOBAL) read = NULL;
     if (written && written->space != KIR_GLOBAL) written = NULL;
     if (!read && !written) return true;
-    int elements = a->node->bits / (read ? read : written)->elem_bits;
+    int elements = a->node->bits / (read ? read : written)->elem->bits;
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
         int reads = read ? machine_reads(a, t, elements) : 0;

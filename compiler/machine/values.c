@@ -101,15 +101,14 @@ static inline void store(struct values *v, int64_t buf, int64_t off, const int64
 static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to, int64_t *tag,
                       int n) {
     if (!kir_converts(from, to)) return;
-    const struct elem_type *a = elem_type_find(from->elem), *b = elem_type_find(to->elem);
-    for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
+    for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], from->elem, to->elem);
 }
 
 // "read": how many elements to read; an asynchronous copy fills the others with its constant.
 static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
                  int read) {
     int64_t tag[MOST_ELEMENTS];
-    int elements = n->bits / n->buf->elem_bits;
+    int elements = n->bits / n->buf->elem->bits;
     for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
     if (read) load(v, buffer_id(n->buf), place(n->buf, t, at), step_in(n, n->buf), read, tag);
     store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), step_in(n, n->to_buf), elements, tag);
@@ -132,7 +131,7 @@ static bool lane_access(struct values *v, struct machine *m, const struct kir_bu
 static bool move_together(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
     const struct kir_together *x = n->together;
-    int reads = x->src_bits / n->buf->elem_bits, writes = x->dst_bits / n->to_buf->elem_bits;
+    int reads = x->src_bits / n->buf->elem->bits, writes = x->dst_bits / n->to_buf->elem->bits;
     int64_t tag[LANES * MOST_ELEMENTS];
     for (int64_t t = 0; t < m->k->threads; t += LANES) {
         int on = 0;
@@ -193,7 +192,7 @@ static void wait(void *user, struct machine *m, int pending) {
 static bool moves(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
     if (n->together) return move_together(v, m, a);
-    int elements = n->bits / n->buf->elem_bits;
+    int elements = n->bits / n->buf->elem->bits;
     const int64_t *from_step = step_in(n, n->buf), *to_step = step_in(n, n->to_buf);
     int from_unit = unit_of(from_step, elements), to_unit = unit_of(to_step, elements);
     int to_reach = end_of(to_step, elements), from_reach = end_of(from_step, elements);
@@ -221,7 +220,7 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
 // The first of "elements" registers of a thread, from number "at" on, or NULL.
 static int64_t *register_of(struct values *v, struct machine *m, const struct kir_buffer *stage,
                             int64_t thread, int64_t at, int elements) {
-    int64_t each = stage->count * (stage->access_bits / stage->elem_bits);
+    int64_t each = stage->count * (stage->access_bits / stage->elem->bits);
     if (at < 0 || at + elements > each) {
         machine_fail(m, "a register beyond its batch");
         return NULL;
@@ -240,10 +239,10 @@ static bool loads_or_stores(struct values *v, struct machine *m, const struct ma
     bool is_load = n->kind == KIR_LOAD;
     const struct column *where = is_load ? &a->from.at : &a->to.at;
     const struct column *slot = is_load ? &a->to.at : &a->from.at;
-    int elements = n->bits / n->buf->elem_bits;
+    int elements = n->bits / n->buf->elem->bits;
     const int64_t *step = step_in(n, n->buf), *turn = step_in(n, n->stage);
     bool turns = n->apart == n->stage;  // otherwise its index counts accesses
-    if (!turns && n->stage->access_bits != elements * n->stage->elem_bits)
+    if (!turns && n->stage->access_bits != elements * n->stage->elem->bits)
         return machine_fail(m, "as many elements are not stored as are loaded");
     bool converts = kir_converts(n->buf, n->stage);
     int unit = unit_of(step, elements), reach = end_of(step, elements);
@@ -309,7 +308,7 @@ static bool wants(void *user, const struct kir_buffer *b) {
 
 static void registers(void *user, struct machine *m, const struct kir_buffer *stage) {
     struct values *v = user;
-    int64_t need = stage->count * m->k->threads * (stage->access_bits / stage->elem_bits);
+    int64_t need = stage->count * m->k->threads * (stage->access_bits / stage->elem->bits);
     if (need > v->stage_cap) {
         memory_free(v->stage);
         v->stage = memory_new(sizeof *v->stage * (size_t)need);

@@ -24,7 +24,8 @@ bool pass_defined(struct session *s, struct plan *p);  // what is read was writt
 bool pass_races(struct session *s, struct plan *p);  // nothing is read and written at the same time
 bool pass_sync(struct session *s, struct plan *p);   // barriers and waits
 bool pass_expect(struct session *s, struct plan *p);  // checks what the plan expects
-bool pass_costs(struct session *s, struct plan *p);   // warns of slow copies
-bool pass_waste(struct session *s, struct plan *p);   // warns of what has no effect
+bool pass_lint(struct session *s, struct plan *p);    // warns of what is probably not meant
+// The warnings of pass "lint" about costs, whose notes show ways to lower them.
+void lint_only_costs(struct session *s, struct plan *p);
 
 #endif

@@ -70,6 +70,16 @@ const char *arch_unknown(struct arena *a, const char *name) {
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all);
 }
 
+bool arch_has(const char *name, int min_arch, char feature) {
+    const char *near;
+    int arch = arch_find(name, &near);
+    char own = name[strlen(name) - 1];
+    if (feature == 'a') return arch == min_arch && own == 'a';
+    if (feature == 'f')
+        return arch >= min_arch && arch / 10 == min_arch / 10 && (own == 'a' || own == 'f');
+    return arch >= min_arch;
+}
+
 int64_t arch_shared_bytes(int arch) {
     for (int i = 0; i < N_ARCHS; ++i)
         if (archs[i].number == arch) return archs[i].shared_kib * (int64_t)1024;

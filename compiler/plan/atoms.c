@@ -1,4 +1,4 @@
-// The table of copy atoms, in the order in which messages list them.
+// What the rows of the table of copy atoms say (atom_rows.c).
 #include "plan/atoms.h"
 
 #include <string.h>
@@ -6,104 +6,28 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 
-#define IN(space) (1u << MEM_##space)
-#define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
-
-// Columns that are the same in all rows of cp.async.
-#define CP_ASYNC                                                                                   \
-    .family = "cp.async", .page = "cp_async", .min_arch = 80, .src_spaces = IN(GLOBAL),            \
-    .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP, .threads = 1, .exact = true,        \
-    .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .ld = HINTS_OF_L2,           \
-    .function = "tcp_cp_async"
-
-// Hints of plain loads and stores.
-#define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
-
-// (thread, value) -> bit of CuTe's SM75_U32x1_LDSM_N .. SM75_U16x8_LDSM_T and SM90_U32x1_STSM_N ..
-// (cute/atom/copy_traits_sm75.hpp, copy_traits_sm90.hpp).  ROWS: the rows that lanes address.
-// PAIRS: the pairs of elements that each lane holds.  The others are for transposed matrices.
-#define ROWS_1   "((8,4),128):((128,0),1)"
-#define ROWS_2   "((16,2),128):((128,0),1)"
-#define ROWS_4   "(32,128):(128,1)"
-#define PAIRS_1  "(32,32):(32,1)"
-#define PAIRS_2  "(32,(32,2)):(32,(1,1024))"
-#define PAIRS_4  "(32,(32,4)):(32,(1,1024))"
-#define TURNED_1 "((4,8),(16,2)):((256,16),(1,128))"
-#define TURNED_2 "((4,8),(16,2,2)):((256,16),(1,128,1024))"
-#define TURNED_4 "((4,8),(16,2,4)):((256,16),(1,128,1024))"
-
-// The suffixes of an atom's name and of the runtime's function for .trans being 0 or 1.
-#define IN_NAME_0
-#define IN_NAME_1 ".trans"
-#define IN_FUNCTION_0
-#define IN_FUNCTION_1  "_trans"
-#define IN_NAME(t)     IN_NAME_##t
-#define IN_FUNCTION(t) IN_FUNCTION_##t
-#define MATRIX(kind, n, turned, bits, least)                                                       \
-    .name = kind "." n IN_NAME(turned), .family = kind, .page = "matrix", .min_arch = least,       \
-    .widths = {bits}, .row_bits = 128, .fixed = true, .completes = COMPLETES_AT_ONCE,              \
-    .threads = 32, .exact = true, .raw = true, .function = "tcp_" kind "_" n IN_FUNCTION(turned)
-#define LDMATRIX(n, turned, bits, rows, lanes, most)                                               \
-    {                                                                                              \
-        MATRIX("ldmatrix", n, turned, bits, 75), .src_spaces = IN(SHARED), .dst_spaces = IN(FRAG), \
-                                                 .src = rows, .dst = lanes, .ref = lanes,          \
-                                                 .most_elem = most                                 \
-    }
-#define STMATRIX(n, turned, bits, rows, lanes, most)                                               \
-    {                                                                                              \
-        MATRIX("stmatrix", n, turned, bits, 90), .src_spaces = IN(FRAG), .dst_spaces = IN(SHARED), \
-                                                 .src = lanes, .dst = rows, .ref = lanes,          \
-                                                 .most_elem = most                                 \
-    }
-
-const struct atom_row atom_rows[] = {
-    {.name = "universal",  // CuTe's UniversalCopy<uintN_t>
-     .widths = {8, 16, 32, 64, 128},
-     .src_spaces = ANYWHERE,
-     .dst_spaces = ANYWHERE,
-     .completes = COMPLETES_AT_ONCE,
-     .threads = 1,
-     .exact = true,
-     PLAIN_HINTS},
-    {.name = "auto",  // AutoVectorizingCopyWithAssumedAlignment<N>
-     .widths = {8, 16, 32, 64, 128},
-     .src_spaces = ANYWHERE,
-     .dst_spaces = ANYWHERE,
-     .completes = COMPLETES_AT_ONCE,
-     .threads = 1,
-     PLAIN_HINTS},
-    {.name = "cp_async.ca",  // SM80_CP_ASYNC_CACHEALWAYS<uintN_t>
-     CP_ASYNC,
-     .widths = {32, 64, 128},
-     .cache = "ca"},
-    {.name = "cp_async.cg",  // SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>
-     CP_ASYNC,
-     .widths = {128},
-     .why_widths = "accesses that bypass the L1 cache have 16 bytes",
-     .narrower = "cp_async.ca",
-     .cache = "cg"},
-    // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of
-    // matrix i.  .trans transposes each matrix (PTX ISA, "ldmatrix" and "stmatrix").
-    LDMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),
-    LDMATRIX("x2", 0, 64, ROWS_2, PAIRS_2, 32),
-    LDMATRIX("x4", 0, 128, ROWS_4, PAIRS_4, 32),
-    LDMATRIX("x1", 1, 32, ROWS_1, TURNED_1, 16),
-    LDMATRIX("x2", 1, 64, ROWS_2, TURNED_2, 16),
-    LDMATRIX("x4", 1, 128, ROWS_4, TURNED_4, 16),
-    STMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),
-    STMATRIX("x2", 0, 64, ROWS_2, PAIRS_2, 32),
-    STMATRIX("x4", 0, 128, ROWS_4, PAIRS_4, 32),
-    STMATRIX("x1", 1, 32, ROWS_1, TURNED_1, 16),
-    STMATRIX("x2", 1, 64, ROWS_2, TURNED_2, 16),
-    STMATRIX("x4", 1, 128, ROWS_4, TURNED_4, 16),
-};
-const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];
-
 const struct atom_row *atom_find(const char *name) {
     for (int i = 0; i < n_atom_rows; ++i) {
         if (strcmp(atom_rows[i].name, name) == 0) return &atom_rows[i];
     }
     return NULL;
+}
+
+const char *atom_lacks(const struct atom_row *row) {
+    bool groups = row->completes == COMPLETES_BY_GROUP, whole = groups || atom_is_collective(row);
+    if (whole && !row->function) return "function of the runtime";
+    if (groups && !row->commit) return "function that commits a group";
+    if (groups && !row->wait) return "function that waits for groups";
+    if (whole && !row->cost) return "class of costs";
+    if (groups && !row->family) return "family";
+    if (row->align && !row->exact) return "required width, on which an alignment depends";
+    return NULL;
+}
+
+const struct atom_row *atom_counting(void) {
+    const struct atom_row *row = atom_rows;
+    while (row->completes != COMPLETES_BY_GROUP) ++row;
+    return row;
 }
 
 bool atom_has_width(const struct atom_row *row, int64_t bits) {
@@ -118,6 +42,10 @@ const struct atom_row *atom_narrower(const struct atom_row *row) {
 
 const struct atom_row *atom_for_width(const struct atom_row *row, int bits) {
     return atom_has_width(row, bits) ? row : atom_narrower(row);
+}
+
+struct atom atom_auto(struct range at) {
+    return (struct atom){.row = atom_find("auto"), .bits = 128, .at = at};
 }
 
 const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem) {
@@ -161,7 +89,7 @@ struct lay atom_dealt(struct session *s, const struct atom *a, const char *side,
 
 int atom_side_bits(const struct atom *a, bool src) {
     unsigned spaces = src ? a->row->src_spaces : a->row->dst_spaces;
-    return a->row->row_bits && !(spaces & IN(FRAG)) ? a->row->row_bits : a->bits;
+    return a->row->row_bits && !(spaces & 1u << MEM_FRAG) ? a->row->row_bits : a->bits;
 }
 
 // The places of one side's elements, by lane + threads * value; -1 for a place that an earlier lane

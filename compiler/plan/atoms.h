@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/classes.h"
 #include "layout/lay.h"
 #include "plan/hints.h"
 #include "plan/types.h"
@@ -22,10 +23,13 @@ enum { MOST_WIDTHS = 8 };
 
 // A row says what a plan may write, and what the instruction requires of a copy.
 struct atom_row {
-    const char *name;                 // as written in a plan: "universal", "cp_async.cg"
-    const char *family;               // in messages: "cp.async"; NULL: the name
-    const char *page;                 // page of docs/errors for messages about it; or NULL
-    int min_arch;                     // 90 for sm_90; 0: any
+    const char *name;    // as written in a plan: "universal", "cp_async.cg"
+    const char *family;  // in messages: "cp.async"; NULL: the name
+    const char *page;    // page of docs/errors for messages about it; or NULL
+    int min_arch;        // 90 for sm_90; 0: any
+    // which architectures have it: 0: "min_arch" and later ones; 'f': those of its family, compiled
+    // for as sm_100f or sm_103a; 'a': only that one, as sm_90a
+    char feature;
     int widths[MOST_WIDTHS];          // bits of an access, ascending; 0 ends the list
     const char *why_widths;           // reason in messages if another atom has more widths; or NULL
     const char *narrower;             // the atom for narrower accesses at an edge
@@ -48,6 +52,12 @@ struct atom_row {
     // The runtime's function (runtime/tcp_device.cuh) is FUNCTION[_CACHE][_zfill]_BYTES; "cache" is
     // PTX's cache operator.  NULL: the runtime's loads and stores for each space.
     const char *function, *cache;
+    // COMPLETES_BY_GROUP: the runtime's functions that end a group, COMMIT(), and that wait until at
+    // most N groups are pending, WAIT<N>().  Two instructions count together if these are the same.
+    const char *commit, *wait;
+    // COST_NONE: of loads and stores, by the space; all rows with "function" have one
+    enum cost_class cost;
+    int align;  // bits of which each address in memory must be a multiple; 0: the access's own
 };
 // Whether the lanes of a warp make an access together, so that a lane moves data that others
 // address.
@@ -55,6 +65,10 @@ static inline bool atom_is_collective(const struct atom_row *row) {
     return row->threads > 1;
 }
 const struct atom_row *atom_find(const char *name);
+// The first column that "row" needs and lacks, in words; NULL: none.
+const char *atom_lacks(const struct atom_row *row);
+// The first row that completes by group.
+const struct atom_row *atom_counting(void);
 extern const struct atom_row atom_rows[];
 extern const int n_atom_rows;
 bool atom_has_width(const struct atom_row *row, int64_t bits);
@@ -71,6 +85,8 @@ struct atom {
     unsigned ld, st;               // hints for loads from global memory, and for stores to it
     struct range at;
 };
+// auto(128), of copies that name no atom.
+struct atom atom_auto(struct range at);
 // In the notation of plans: "universal(128)", "cp_async.cg(16, l2=128)", without the element type.
 const char *atom_text(struct session *s, const struct atom *a);
 // The same with its element type: "cp_async.ca(4, f16)".

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/words.h"
 #include "plan/plan.h"
 
 // -- the table ------------------------------------------------------------------------------------
@@ -56,10 +57,7 @@ static const char outside[] =
     "ssize_t suseconds_t time_t timer_t u_quad_t uid_t useconds_t ";
 
 static bool listed(const char *list, const char *name) {
-    size_t n = strlen(name);
-    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
-        if (at > list && at[-1] == ' ' && at[n] == ' ') return true;
-    return false;
+    return word_listed(list, name, strlen(name));
 }
 
 static bool begins(const char *name, const char *head) {

@@ -174,7 +174,7 @@ const struct tiled_copy *mma_operand_tile(struct session *s, const struct tiled_
                                           enum mma_operand which) {
     struct tiled_copy *tc = ARENA_NEW(&s->arena, struct tiled_copy);
     tc->name = mma_operand_name(s, x, which);
-    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = x->at};
+    tc->atom = atom_auto(x->at);
     tc->tiler = x->shape[which];
     tc->tv = tc->tv_src = tc->tv_dst = x->tv[which];
     tc->thr = tc->val = lay_layout_invalid();

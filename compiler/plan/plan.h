@@ -93,6 +93,9 @@ struct kernel {
     bool async;   // a device function that returns with one group of asynchronous copies in flight
     struct index_formal *index;
     int nindexes;
+    // the row of its first copies that complete by group, which says how 'commit' and 'wait' count;
+    // or NULL
+    const struct atom_row *groups;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;

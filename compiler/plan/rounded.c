@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 
 // The dividend is a multiple of some of the tile, which may be as large as that.
 static bool is_smaller(const struct rounded *r) {

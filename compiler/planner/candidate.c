@@ -8,6 +8,7 @@ static bool narrow_row(const struct flat *f) {
 }
 
 int64_t candidate_cost(const struct candidate *c) {
+    if (c->form == FORM_SKEWED) return skew_cost(&c->skewed);
     return c->form == FORM_TILE || c->form == FORM_FLAT ? c->tile.cost.total : 0;
 }
 
@@ -24,8 +25,8 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
     for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i]);
     // a skewed candidate is the first if it costs less than all others, otherwise the second
     int place = rows || skewed ? 0 : -1;
-    if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||
-                   (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost)) ||
+    if (skewed && ((found > 0 && skew_cost(&out->skewed) >= list[0].cost.total) ||
+                   (flat > 0 && skew_cost(&out->skewed) >= flats[0].cost.total) ||
                    (out->in_row && !narrow_row(&out->flat))))
         place = 1;
     // the one after it is the same with cp.async

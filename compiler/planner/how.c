@@ -12,12 +12,15 @@ int relayout_candidates(const struct relayout *r) {
     return n;
 }
 
+const char relayout_too_slow[] =
+    "its best plans are refused, and no other is predicted to be nearly as fast";
+
 enum { MOST_LOSS = 30 };
 
 int relayout_loss(struct session *s, const struct relayout *r) {
     struct relayout list[RELAYOUT_CASES];
     struct candidate best, other;
-    int found, cases = relayout_cases(s, r, list), loss = 0;
+    int found, cases = r->fallback ? relayout_cases(s, r, list) : 0, loss = 0;
     for (int i = 0; i < cases; ++i) {
         int number = r->fallback->candidate[i];
         if (number == 0) continue;

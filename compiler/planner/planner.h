@@ -95,10 +95,26 @@ struct fallback {
     const char *why[RELAYOUT_CASES];  // a line for each of these; NULL: none is refused
     struct fallback *next;
 };
+// The one of session options for that kernel; NULL: its best candidates are taken.
+const struct fallback *fallback_of(const struct session *s, const char *kernel);
+
+// A plan that is one relayout.
+struct relayout_plan {
+    struct relayout r;  // coalesced
+    struct relayout_names names;
+    const char *head;  // the text before the kernel
+};
+// Writes the plan, with r.candidate or what the session's options say of its kernel.  Otherwise
+// returns NULL, with the reason in "*why".
+const char *relayout_plan_text(struct session *s, const struct relayout_plan *p, const char **why);
+// Writes it with a kernel of one copy, so that the planner chooses when it is compiled.
+const char *relayout_plan_copy(struct session *s, const struct relayout_plan *p);
 
 // By how many percent the plan with r->fallback is predicted to be slower than the best one, at
 // most, of all cases; -1 if that is not known, or more than is accepted.
 int relayout_loss(struct session *s, const struct relayout *r);
+// .. and what is said then.
+extern const char relayout_too_slow[];
 
 // The number of candidates, at most RELAYOUT_CANDIDATES.
 int relayout_candidates(const struct relayout *r);

@@ -122,8 +122,8 @@ static void set_cost(const struct relayout *r, struct skewed *k) {
     if (__builtin_mul_overflow(one, n, &k->cost)) k->cost = INT64_MAX;
 }
 
-bool skew_pays(const struct skewed *k, const struct cost *other) {
-    return k->cost / SMS < other->total;
+int64_t skew_cost(const struct skewed *k) {
+    return k->cost / SMS;
 }
 
 static void try_pitches(const struct relayout *r, struct skewed *k, struct skewed *best) {

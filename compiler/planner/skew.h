@@ -64,8 +64,8 @@ bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
 // take single elements; false if there is none.  A thread then holds nothing while it waits, and
 // reads single bytes instead of writing them.
 bool skew_async(const struct relayout *r, struct skewed *k);
-// Whether it costs less than the choice of a tile that is not skewed.
-bool skew_pays(const struct skewed *k, const struct cost *other);
+// What it costs, to be compared with the cost of tiles that are not skewed.
+int64_t skew_cost(const struct skewed *k);
 // Writes the reasons for the choice.
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
 // Write the extents of the grid, and the rest of a kernel after its arguments.  All names that they

@@ -202,7 +202,7 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     int bits = held_type(r)->bits, load = c->rd.vector * r->type->bits;
     const char *rd = atom_of_sides(r, &c->rd, true, false);
     struct hints h = hints_of(r, c);
-    bool narrow = h.ld[0] || c->block * bits != load || strcmp(rd, "universal") != 0;
+    bool narrow = h.ld[0] || c->block * bits != load || !vector_proven(r, c->rd.vector, true);
     bool ragged = false;  // some tile is not completely inside, or not at all
     for (int m = 0; m < r->rank; ++m) {
         struct lay_int n = exactly(&r->mode[m], RELAYOUT_EXTENT);

@@ -79,11 +79,12 @@ static void part_end(const struct writer *w, int64_t y, int64_t x, const char *a
 }
 
 // cp.async counts bytes, others count bits.
-static void atom(const struct writer *w, const char *name, const char *atom, int bits,
+static void atom(const struct writer *w, const char *name, bool async, int bits,
                  const int64_t thr[2], const int64_t val[2], bool x_first) {
     int64_t by_y = x_first ? thr[1] : 1, by_x = x_first ? 1 : thr[0];
     if (name) buf_printf(w->b, "  let %s%s = ", name, w->end);
-    buf_printf(w->b, "tile(%s(%d), thr=", atom, strcmp(atom, "universal") == 0 ? bits : bits / 8);
+    buf_printf(w->b, "tile(%s(%d), thr=", async ? "cp_async.ca" : "universal",
+               async ? bits / 8 : bits);
     numbers(w, "1", thr[0], thr[1]);
     buf_char(w->b, ':');
     numbers(w, "0", thr[0] > 1 ? by_y : 0, thr[1] > 1 ? by_x : 0);
@@ -101,7 +102,7 @@ static void atom(const struct writer *w, const char *name, const char *atom, int
 
 static void tiled(const struct writer *w, const char *name, int bits, const int64_t thr[2],
                   const int64_t val[2], bool x_first) {
-    atom(w, name, "universal", bits, thr, val, x_first);
+    atom(w, name, false, bits, thr, val, x_first);
 }
 
 // Gives modes besides x and y separate coordinates of the grid.  The digits of one number might be
@@ -247,8 +248,7 @@ static void read_words(const struct writer *w, const char *src) {
     skew_of(w, "  ", "e", "warp", warps, from ? "v" : NULL, w->r->mode[k->y].src, k->load);
     int64_t thr[] = {WARP / lanes, lanes};
     int64_t val[] = {skew_rows(k) / warps / parts / thr[0], k->fetched / lanes};
-    atom(w, "rd", k->async ? "cp_async.ca" : "universal", k->load * w->r->type->bits, thr, val,
-         true);
+    atom(w, "rd", k->async, k->load * w->r->type->bits, thr, val, true);
     if (!k->async) tiled(w, "put", w->r->type->bits, thr, val, true);
     struct cell first =
         w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");

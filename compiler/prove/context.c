@@ -63,6 +63,12 @@ static bool speaks_of_param(const struct question *q, const struct ix *e) {
     return false;
 }
 
+static bool has_product(const struct ix *e) {
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i)
+        if (e->term[i].coef.nsyms > 1) return true;
+    return false;
+}
+
 void lin_context(struct question *q) {
     struct qset *set = q->set;
     bool told[64] = {false};
@@ -73,7 +79,12 @@ void lin_context(struct question *q) {
         for (int i = 0; i < q->p->npromises && i < 64; ++i) {
             const struct prove_promise *r = &q->p->promise[i];
             if (told[i] || !(speaks_of_param(q, r->a) || speaks_of_param(q, r->b))) continue;
-            told[i] = grew = true;
+            told[i] = true;
+            if (q->p->lean && (has_product(r->a) || has_product(r->b))) {
+                q->p->left_out = true;
+                continue;
+            }
+            grew = true;
             const struct ix *term = q->p->term;  // a promise is not part of the question
             int least = r->op[1] == 0 ? 1 : 0;
             if (r->op[0] == '>' || r->op[0] == '=') promise(q, r->a, r->b, least);

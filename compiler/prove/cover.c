@@ -43,8 +43,8 @@ static void name_element(struct asked *a, const struct prove_set *set, struct pr
 
 // -- none, at least -------------------------------------------------------------------------------
 
-enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
-                             struct prove_witness *w) {
+static enum prove_answer empty(struct prover *p, const struct prove_set *set,
+                               struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -64,6 +64,13 @@ enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
         1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
+    return r;
+}
+
+enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w) {
+    enum prove_answer r = PROVE_UNKNOWN;
+    while (prover_asks(p, r)) r = empty(p, set, w);
     return r;
 }
 
@@ -172,8 +179,8 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
     return r;
 }
 
-enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int nequal,
-                             struct prove_witness *w) {
+static enum prove_answer once(struct prover *p, const struct prove_set *set, int nequal,
+                              struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -202,11 +209,18 @@ enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int 
     return r;
 }
 
+enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w) {
+    enum prove_answer r = PROVE_UNKNOWN;
+    while (prover_asks(p, r)) r = once(p, set, nequal, w);
+    return r;
+}
+
 // -- apart ----------------------------------------------------------------------------------------
 
-enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
-                              const struct prove_set *sb, int nequal, int ndiffer,
-                              struct prove_witness *w) {
+static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
+                               const struct prove_set *sb, int nequal, int ndiffer,
+                               struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x[2];
@@ -243,6 +257,14 @@ enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
     r = told(a, r, 2, w);
     if (r == PROVE_NO && w) name_element(a, sa, w);
     question_release(q);
+    return r;
+}
+
+enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
+                              const struct prove_set *sb, int nequal, int ndiffer,
+                              struct prove_witness *w) {
+    enum prove_answer r = PROVE_UNKNOWN;
+    while (prover_asks(p, r)) r = apart(p, sa, sb, nequal, ndiffer, w);
     return r;
 }
 
@@ -317,8 +339,8 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
     return r;
 }
 
-enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, int rank,
-                              const struct prove_set *set, int n, struct prove_witness *w) {
+static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
+                               const struct prove_set *set, int n, struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -354,5 +376,12 @@ enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, 
         memcpy(w->out, a->dim, sizeof *w->out * (size_t)rank);
     }
     question_release(q);
+    return r;
+}
+
+enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w) {
+    enum prove_answer r = PROVE_UNKNOWN;
+    while (prover_asks(p, r)) r = whole(p, extent, rank, set, n, w);
     return r;
 }

@@ -126,8 +126,14 @@ struct prover {
     int npromises;
     const char *why;
     const struct ix *term;  // the first term in this question that was not affine
+    // this question is asked without promises that contain products, and some were left out
+    bool lean, left_out;
 };
 
+// For "while (prover_asks(p, r)) r = ..": asks a question first without promises that contain
+// products, and again with them if some were left out and the answer is not PROVE_YES.  A product
+// makes proofs long, and strides of tensors say nothing about coordinates.
+bool prover_asks(struct prover *p, enum prove_answer r);
 // Resets the operations for another question.  After one was given up, each of the next ones may
 // take a quarter of the operations, because the plan is probably refused by then.
 void prover_again(struct prover *p);

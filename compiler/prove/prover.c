@@ -39,12 +39,21 @@ void prover_widens(struct prover *p, int width) {
 }
 
 void prover_again(struct prover *p) {
+    bool last = !p->lean || !p->left_out;
     if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
-    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
+    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT && last)
+        p->limit /= 4;
     isl_ctx_reset_error(p->ctx);
     isl_ctx_reset_operations(p->ctx);
     p->width = 0;
     prover_allow(p, p->limit);
+}
+
+bool prover_asks(struct prover *p, enum prove_answer r) {
+    bool first = !p->lean && !p->left_out, again = p->lean && p->left_out && r != PROVE_YES;
+    p->lean = first;
+    p->left_out = again;
+    return first || again;
 }
 
 void prover_free(struct prover *p) {

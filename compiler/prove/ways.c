@@ -34,9 +34,24 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     return r;
 }
 
+// Whether a promise says that a >= b, with "a" at least its greater side and "b" at most the other.
+static bool promised(struct prover *p, const struct ix *a, const struct ix *b) {
+    struct session *s = p->s;
+    for (int i = 0; i < p->npromises; ++i) {
+        const struct prove_promise *r = &p->promise[i];
+        bool less = r->op[0] == '<';
+        const struct ix *most = less ? r->b : r->a, *least = less ? r->a : r->b;
+        for (int turn = r->op[0] == '!' ? 2 : 0; turn < (r->op[0] == '=' ? 2 : 1); ++turn)
+            if (ix_provably_nonnegative(s, ix_sub(s, a, turn ? least : most)) &&
+                ix_provably_nonnegative(s, ix_sub(s, turn ? most : least, b)))
+                return true;
+    }
+    return false;
+}
+
 enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
     const struct ix *d = ix_sub(p->s, a, b);
-    if (ix_provably_nonnegative(p->s, d)) return PROVE_YES;
+    if (ix_provably_nonnegative(p->s, d) || promised(p, a, b)) return PROVE_YES;
     if (!d) {
         p->why = "the numbers are too large";
         return PROVE_UNKNOWN;

@@ -63,8 +63,8 @@ static int most_common(const struct prove_write *write, int n) {
     return most;
 }
 
-static enum prove_answer written(struct prover *p, const struct prove_set *read,
-                                 const struct prove_write *write, int n, struct prove_witness *w) {
+static enum prove_answer asked(struct prover *p, const struct prove_set *read,
+                               const struct prove_write *write, int n, struct prove_witness *w) {
     struct asked *a = ARENA_ROOM(&p->s->arena, struct asked, 1);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -120,6 +120,13 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
             if (!ix_eval(read->out[i], &env, &w->out[i])) w->out[i] = -1;
     }
     question_release(q);
+    return r;
+}
+
+static enum prove_answer written(struct prover *p, const struct prove_set *read,
+                                 const struct prove_write *write, int n, struct prove_witness *w) {
+    enum prove_answer r = PROVE_UNKNOWN;
+    while (prover_asks(p, r)) r = asked(p, read, write, n, w);
     return r;
 }
 

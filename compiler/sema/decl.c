@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/warnings.h"
 #include "plan/arch.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/warnings.h"
+#include "base/words.h"
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
@@ -228,11 +230,11 @@ static const char *of_module(struct sema *c, const char *name, struct range *at)
     do {
         uint32_t from = at->end + 1, to = from;
         if (at->end >= f->size || f->text[at->end] != '.') return NULL;
-        while (to < f->size && (isalnum((unsigned char)f->text[to]) || f->text[to] == '_')) ++to;
+        to += (uint32_t)word_length(f->text + to);
         if (to == from) return NULL;
         name = intern_n(c->s, f->text + from, to - from);
         at->end = to;
-    } while (foreign_module(name) || strcmp(name, "arch") == 0);
+    } while (foreign_module(name));
     return name;
 }
 
@@ -268,7 +270,7 @@ static bool called_with_tensor(struct sema *c, struct range at) {
     size_t length, n = 0;
     const char *inside = foreign_brackets(c->s, f->text + at.end, f->size - at.end, &length);
     if (!inside || f->text[at.end] != '(') return false;
-    while (isalnum((unsigned char)inside[n]) || inside[n] == '_') ++n;
+    n += word_length(inside + n);
     const struct symbol *sym = n ? scope_find(c, intern_n(c->s, inside, n)) : NULL;
     return sym && sym->tensor;
 }
@@ -300,7 +302,7 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
         name = member;
         at = all;
     }
-    const struct foreign *w = foreign_word(name);
+    const struct foreign *w = foreign_find(FOREIGN_VALUE, name);
     const char *mma = foreign_mma(c->s, name);
     if (mma && mma_find(mma)) {
         const char *tiled = sema_text(c, "mma(%s)", mma);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/warnings.h"
 #include "plan/mma.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"

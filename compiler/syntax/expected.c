@@ -180,7 +180,7 @@ static const char *near_keyword(const char *text, const int *set, int n) {
         const char *word = expected_word(set[i]);
         if (word && strlen(word) > 1) words[count++] = word;
     }
-    const char *ours = foreign_keyword(text);
+    const char *ours = foreign_ours(FOREIGN_KEYWORD, text);
     for (int i = 0; ours && i < count; i++)
         if (strcmp(ours, words[i]) == 0) return ours;
     return diag_did_you_mean(text, words, count);
@@ -194,7 +194,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
-    if (slip_rows(p, p->now.at.begin, set, n, slip_at_copy, slip_n_copy)) return true;
+    if (slip_rows(p, p->now.at.begin, set, n, slip_at_copy)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
@@ -202,17 +202,6 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
         diag_fixit(p->s, p->now.at, "->");
     else if (in(names, p->now.token) || p->now.token == '<')
         diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "-> ");
-    return true;
-}
-
-// Handles "0 . 4" for "0 .. 4".
-static bool range_slip(struct parser *p, const int *set, int n) {
-    int first = p->first.token;
-    bool ranged = first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM;
-    if (!ranged || p->before.token != '.' || !slip_has(set, n, TOK_ID) || in(names, p->now.token))
-        return false;
-    diag_error(p->s, p->before.at, "a range has its ends on both sides of '..'");
-    diag_fixit(p->s, p->before.at, "..");
     return true;
 }
 
@@ -225,8 +214,8 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
     const char *text = slip_text(p, p->before.at), *near = near_keyword(text, starts, count);
-    if (slip_qualified(p) || slip_foreign(p, text) || slip_label(p) ||
-        (!near && slip_statement(p, text)))
+    if (slip_qualified(p) || slip_foreign(p, text) ||
+        (!near && slip_rows(p, p->now.at.begin, set, n, slip_at_statement)))
         return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
@@ -276,7 +265,6 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
     }
     while (next < end && strchr(" \t\r\n", *next)) next++;
     if (next == end || *next != '=' || (next + 1 < end && next[1] == '=')) return false;
-    if (slip_atom_key(p)) return true;
     diag_error(p->s, p->now.at, "'%s' is a reserved word; it cannot name a mode or an argument",
                text);
     return true;
@@ -286,12 +274,12 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     if (p->now.token != TOK_ID || slip_has(set, n, TOK_ID)) return false;
     const char *text = slip_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
     if (!near) near = near_keyword(text, set, n);
-    const struct foreign *w = foreign_declaration(text), *clause = foreign_clause(text);
+    const struct foreign *w = foreign_find(FOREIGN_DECLARATION, text),
+                         *clause = foreign_find(FOREIGN_CLAUSE, text);
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
     bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
-    if (decl && slip_rows(p, p->now.at.begin, set, n, slip_at_declaration, slip_n_declaration))
-        return true;
+    if (decl && slip_rows(p, p->now.at.begin, set, n, slip_at_declaration)) return true;
     if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
         const char *rest = p->s->sources.file[p->file].text + p->now.at.end;
@@ -299,8 +287,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
         if (after || memchr(rest, '[', length)) p->skip_end = p->now.at.end + (uint32_t)length;
         return true;
     }
-    if (decl && !near && slip_rows(p, p->now.at.begin, set, n, slip_at_unknown, slip_n_unknown))
-        return true;
+    if (decl && !near && slip_rows(p, p->now.at.begin, set, n, slip_at_unknown)) return true;
     if (!near && !decl) {
         if (new_line(p)) return false;
         diag_error(p->s, p->now.at, "there is no '%s' here; %s", text, clause->help);
@@ -326,7 +313,6 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
     if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
-    if (slip_capital_o(p)) return true;
     diag_error(p->s, p->now.at, "write 'o OFFSET o' between a swizzle and its layout");
     diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
     return true;
@@ -340,7 +326,6 @@ static bool level_slip(struct parser *p, const int *set, int n) {
         diag_error(p->s, p->now.at, "this '}' closes nothing");
         return true;
     }
-    if (top && token == TOK_LET) return slip_let(p);
     if (top && in(stmt_starts, token)) {
         diag_error(p->s, p->now.at,
                    "'%s' belongs in a kernel or a device function, not at the top level",
@@ -359,16 +344,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
         p->stopped = true;  // the parser would take what follows for statements
         return true;
     }
-    diag_error(p->s, p->now.at, "'%s' is declared at the top level, not in a block",
-               expected_word(token));
-    if (token == TOK_TENSOR)
-        diag_note(p->s, p->now.at,
-                  "a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'");
-    if (token == TOK_CONST || token == TOK_LAYOUT) {
-        diag_note(p->s, p->now.at, "'let' names a value in a block");
-        if (!slip_typed_const(p)) diag_fixit(p->s, p->now.at, "let");
-    }
-    return true;
+    return slip_rows(p, p->now.at.begin, set, n, slip_at_level);
 }
 
 static bool semicolon_slip(struct parser *p, const int *set, int n) {
@@ -405,10 +381,9 @@ void expected_report(struct parser *p, const int *expected, int n) {
     if (p->reserved && p->now.token == p->reserved && slip_has(expected, n, TOK_ID) &&
         slip_has(expected, n, TOK_INT))
         return;  // the error comes from using a name that was refused
-    if (slip_rows(p, p->now.at.begin, expected, n, slip_at_error, slip_n_error) ||
+    if (slip_rows(p, p->now.at.begin, expected, n, slip_at_error) ||
         reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
-        slip_rows(p, p->now.at.begin, expected, n, slip_at_equals, slip_n_equals) ||
-        range_slip(p, expected, n) || slip_colon(p, slip_has(expected, n, TOK_INT)) ||
+        slip_rows(p, p->now.at.begin, expected, n, slip_at_equals) ||
         swizzle_slip(p, expected, n) || statement_slip(p, expected, n) ||
         bracket_slip(p, expected, n) || level_slip(p, expected, n))
         return;

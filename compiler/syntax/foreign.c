@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "base/words.h"
 
 struct reader {
     struct session *s;
@@ -35,7 +36,7 @@ static const char *word(struct reader *r) {
     if (!take(r, "GMMA::")) take(r, "UMMA::");
     blanks(r);
     const char *from = r->at;
-    while (r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '_')) ++r->at;
+    r->at += word_length(r->at);
     return r->at > from ? arena_strndup(&r->s->arena, from, (size_t)(r->at - from)) : NULL;
 }
 
@@ -60,10 +61,8 @@ static const char *tuple(struct session *s, const char *const *part, int n) {
     return buf_finish(&b, &s->arena);
 }
 
-static bool is_one_of(const char *name, const char *const *all) {
-    for (; *all; ++all)
-        if (strcmp(name, *all) == 0) return true;
-    return false;
+static bool is_one_of(const char *name, const char *list) {
+    return word_listed(list, name, strlen(name));
 }
 
 static int bits_of(const char *type) {
@@ -108,9 +107,8 @@ static const char *swizzled_atom(struct session *s, const char *name, const char
 // Tile<_32,_32,_16>{})". The layout is that of the warps, with two or three modes.
 static const char *tiled_mma(struct session *s, const char *const *part, int n) {
     const char *op = n >= 1 && n <= 3 ? foreign_mma(s, part[0]) : NULL, *warps = "", *tile = "";
-    static const char *const known[] = {"SM75", "SM80", "SM89", NULL};
     if (!op || strstr(op, ".s4") || strstr(op, ".u4")) return NULL;
-    if (!is_one_of(arena_strndup(&s->arena, part[0], 4), known)) return NULL;
+    if (!word_listed("SM75 SM80 SM89", part[0], 4)) return NULL;
     if (n > 1) {
         size_t length = strlen(part[1]);
         int commas = 0;
@@ -132,14 +130,11 @@ static const char *tiled_mma(struct session *s, const char *const *part, int n) 
 }
 
 static const char *made(struct session *s, const char *name, const char *const *part, int n) {
-    static const char *const integers[] = {"Int", "C", NULL},
-                             *const tuples[] = {"Shape",      "Stride",      "Step",       "Coord",
-                                                "make_shape", "make_stride", "make_coord", NULL},
-                             *const tilers[] = {"Tile", "make_tile", NULL},
-                             *const layouts[] = {"Layout", "make_layout", NULL};
-    if (is_one_of(name, integers) && n == 1) return part[0];
-    if (is_one_of(name, tuples)) return tuple(s, part, n);
-    if (is_one_of(name, tilers)) {
+    static const char layouts[] = "Layout make_layout";
+    if (is_one_of(name, "Int C") && n == 1) return part[0];
+    if (is_one_of(name, "Shape Stride Step Coord make_shape make_stride make_coord"))
+        return tuple(s, part, n);
+    if (is_one_of(name, "Tile make_tile")) {
         const char *t = tuple(s, part, n);
         return arena_printf(&s->arena, "<%.*s>", (int)strlen(t) - 2, t + 1);
     }
@@ -176,7 +171,7 @@ static const char *made(struct session *s, const char *name, const char *const *
 // The text of a single name: "_4", a type, an instruction, or a constant of the plan.
 static const char *alone(const char *name) {
     const char *type = foreign_type(name);
-    const struct foreign *w = foreign_word(name);
+    const struct foreign *w = foreign_find(FOREIGN_VALUE, name);
     if (name[0] == '_' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0')
         return name + 1;
     if (strcmp(name, "X") == 0 || strcmp(name, "Underscore") == 0) return "_";
@@ -257,15 +252,11 @@ static const char *of_one_mode(struct reader *r, const char *from, const char *n
 
 const char *foreign_expression(struct session *s, const char *text, size_t size, bool plain,
                                size_t *length) {
-    static const char *const calls[] = {"make_shape",  "make_stride",    "make_coord",
-                                        "make_tile",   "make_layout",    "make_tiled_copy",
-                                        "composition", "make_tiled_mma", NULL};
-    static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
-                                        "Step",    "Coord",     "Tile",          "Layout",
-                                        "Swizzle", "Copy_Atom", "UniversalCopy", "ComposedLayout",
-                                        NULL},
-                             *const of_mode[] = {"size", "shape", "stride", "rank",
-                                                 "get",  "depth", "cosize", NULL};
+    static const char calls[] = "make_shape make_stride make_coord make_tile make_layout "
+                                "make_tiled_copy composition make_tiled_mma",
+                      types[] = "Int C Shape Stride Step Coord Tile Layout Swizzle Copy_Atom "
+                                "UniversalCopy ComposedLayout",
+                      of_mode[] = "size shape stride rank get depth cosize";
     struct reader r = {s, text, text + size, 0};
     const char *name = word(&r);
     if (!name) return NULL;

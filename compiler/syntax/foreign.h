@@ -7,40 +7,42 @@
 
 struct session;
 
+// Where a word of another language stands.
+enum foreign_place {
+    FOREIGN_TYPE,         // an element type
+    FOREIGN_BITS,         // a type of which this language moves the bits: "bool", "complex64"
+    FOREIGN_NO_TYPE,      // a type that has no equivalent
+    FOREIGN_KEYWORD,      // for a keyword
+    FOREIGN_ARGUMENT,     // for the name of an argument of 'tile'
+    FOREIGN_VALUE,        // for an expression; a %s in "ours" is the argument that follows
+    FOREIGN_PART,         // after the '.' of a value; a %s in "ours" is the value
+    FOREIGN_STATEMENT,    // "ours" is all of it, and with "help" applies to manual functions only
+    FOREIGN_DECLARATION,  // for a declaration
+    FOREIGN_CLAUSE,       // after a copy, a loop's range or a function's list
+    FOREIGN_MODULE,       // a module of functions, as in cute.size(A)
+};
+struct foreign {
+    const char *words;  // separated by blanks
+    const char *ours;   // how this language writes them; NULL: that depends on the context
+    const char *help;   // a sentence about them, or NULL
+};
+const struct foreign *foreign_find(enum foreign_place place, const char *word);
+// What it writes for "word", or NULL.
+const char *foreign_ours(enum foreign_place place, const char *word);
+
 // The element type that other languages call "name", or NULL.
-const char *foreign_type(const char *name);
-// The type of bits that moves what other languages call "name" and this one has no numbers for: of
-// "bool" and "complex64"; or NULL.
-const char *foreign_bits(const char *name);
+static inline const char *foreign_type(const char *name) {
+    return foreign_ours(FOREIGN_TYPE, name);
+}
+static inline bool foreign_module(const char *name) {
+    return foreign_find(FOREIGN_MODULE, name) != NULL;
+}
 // What to write for the type "name" of other languages, as "did you mean 'f16'?", with the one type
 // that takes its place in "*ours" (NULL: there is not just one); NULL if the name is not known.
 const char *foreign_type_help(struct session *s, const char *name, const char **ours);
 // The element type of the vector type "name" ("float4" has elements of f32), with their number in
 // "*parts"; or NULL.
 const char *foreign_vector(const char *name, int *parts);
-
-// A word of another language that stands in the place of an expression. "ours" is how this language
-// writes it, or NULL when that depends on the context. "help" is a sentence about it, or NULL. A %s
-// in "ours" stands for the argument that follows.
-struct foreign {
-    const char *name, *ours, *help;
-};
-const struct foreign *foreign_word(const char *name);
-// The same in the place of a statement; "ours" is then the complete statement. When it has both
-// "ours" and "help", "ours" applies to manual functions only.
-const struct foreign *foreign_statement(const char *name);
-// The same in place of a declaration.
-const struct foreign *foreign_declaration(const char *name);
-// The same after a copy, a loop's range or a function's list of formals.
-const struct foreign *foreign_clause(const char *name);
-// The same after the '.' of a value; a %s in "ours" stands for the value.
-const struct foreign *foreign_part(const char *name);
-// The keyword that other languages call "name", or NULL.
-const char *foreign_keyword(const char *name);
-// The argument of 'tile' that others call "name", or NULL.
-const char *foreign_argument(const char *name);
-// Whether "name" is a module that holds the functions of another language, as in cute.size(A).
-bool foreign_module(const char *name);
 // The name of an MMA atom of CuTe in this language: m16n8k16.f32.f16.f16.f32 for
 // SM80_16x8x16_F32F16F16F32_TN. NULL when "name" is not one.
 const char *foreign_mma(struct session *s, const char *name);

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/warnings.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/slips.h"
 
@@ -11,10 +13,6 @@
 enum { MOST_STEPS = 20000 };
 
 // -- tokens around the error ----------------------------------------------------------------------
-
-static bool word_char(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 // The length of the token at the start of "text": words, numbers, strings, marks.
 static size_t token_length(const char *text, size_t left) {
@@ -109,6 +107,17 @@ const struct ast_decl *match_declared(const struct match *m, const char *name,
     return NULL;
 }
 
+const char *match_warning(const char *text) {
+    const char *found = NULL;
+    for (int i = 1; i < W_COUNT; ++i) {
+        const char *name = diag_warning_name(i);
+        size_t n = strlen(text);
+        if (strcmp(name, text) == 0) return name;
+        if (!found && strncmp(name, text, n) == 0 && name[n] == '-') found = name;
+    }
+    return found;
+}
+
 // Whether "word NAME" is above in the same function, where the name is that of token "i".
 static bool named_above(const struct match *m, const char *word, int i) {
     const struct parser *p = m->p;
@@ -124,90 +133,18 @@ static bool named_above(const struct match *m, const char *word, int i) {
     return false;
 }
 
+// Whether "text" is 2^n - 1.
+static bool is_mask(const char *text) {
+    long mask = strtol(text, NULL, 10);
+    return text[strspn(text, "0123456789")] == '\0' && strlen(text) < 10 && mask > 0 &&
+           (mask & (mask + 1)) == 0;
+}
+
 bool slip_element_type(const char *word) {
-    static const char *const types[] = {"f64", "bf16", "f8e4m3", "f8e5m2", "s8",  "s16",
-                                        "s32", "s64",  "u8",     "u16",    "u32", "u64"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
-        if (strcmp(word, types[i]) == 0) return true;
-    return slip_type(word) && strcmp(word, "index") != 0;
+    static const char types[] = "f64 bf16 f8e4m3 f8e5m2 s8 s16 s32 s64 u8 u16 u32 u64";
+    return word_listed(types, word, strlen(word)) ||
+           (slip_type(word) && strcmp(word, "index") != 0);
 }
-
-enum class {
-    NAME,
-    WORD,
-    INT,
-    NUM,
-    STR,
-    TYPE,
-    ELEMENT,
-    FOREIGN,
-    INTEGER,
-    VECTOR,
-    MODULE,
-    QUALIFIER,
-    PARAM,
-    CONSTANT,
-    TENSOR,
-    LET,
-    BUFFER,
-    CLASSES,
-};
-
-static const char class_names[CLASSES][10] = {
-    [NAME] = "NAME",            // not a keyword
-    [WORD] = "WORD",            // a name, a keyword or a number
-    [INT] = "INT",              // digits
-    [NUM] = "NUM",              // a number of C
-    [STR] = "STR",              // in quotes
-    [TYPE] = "TYPE",            // of this language or another, f16, f32 and the foreign ones
-    [ELEMENT] = "ELEMENT",      // any element type
-    [FOREIGN] = "FOREIGN",      // an element type of other languages
-    [INTEGER] = "INTEGER",      // one that has integers
-    [VECTOR] = "VECTOR",        // "float4"
-    [MODULE] = "MODULE",        // "cute"
-    [QUALIFIER] = "QUALIFIER",  // "volatile"
-    [PARAM] = "PARAM",          // the name of a param
-    [CONSTANT] = "CONSTANT",    // of a const that is a number
-    [TENSOR] = "TENSOR",        // of a tensor
-    [LET] = "LET",              // of a value of the function
-    [BUFFER] = "BUFFER",        // of a buffer of the function
-};
-
-// Whether token "i", with this text, is one of "class".
-static bool in_class(const struct match *m, enum class class, int i, const char *text) {
-    const char *type = foreign_type(text);
-    const struct ast_decl *constant;
-    int parts;
-    switch (class) {
-    case NAME:
-        return !isdigit((unsigned char)*text) && word_char(*text) && scan_word(text) == TOK_ID;
-    case WORD: return word_char(*text);
-    case INT: return text[strspn(text, "0123456789")] == '\0';
-    case NUM: return isdigit((unsigned char)*text) && text[strspn(text, "0123456789.f")] == '\0';
-    case STR: return *text == '"';
-    case TYPE: return scan_word(text) == TOK_ID && slip_type(text);
-    case ELEMENT: return slip_element_type(text);
-    case FOREIGN: return type != NULL;
-    case INTEGER: return type && strchr("su", *type);
-    case VECTOR: return foreign_vector(text, &parts) != NULL;
-    case MODULE: return foreign_module(text);
-    case QUALIFIER: return strstr(text, "restrict") || strcmp(text, "volatile") == 0;
-    case PARAM: return match_declared(m, text, D_PARAM) != NULL;
-    case CONSTANT:
-        constant = match_declared(m, text, D_CONST);
-        return constant && constant->value->kind == E_INT;
-    case TENSOR: return match_declared(m, text, D_TENSOR) != NULL;
-    case LET: return named_above(m, "let", i);
-    case BUFFER: return named_above(m, "frag", i) || named_above(m, "shared", i);
-    case CLASSES: break;
-    }
-    return false;
-}
-
-// Classes of several tokens.
-static const char several[][8] = {"EXPR", "LIST", "ANY", "ALL", "PLAIN", "REST", "DIGITS", "PATH"};
-
-// -- matching -------------------------------------------------------------------------------------
 
 // One element of a pattern: "word" without its quote, number and marks.
 struct element {
@@ -251,27 +188,67 @@ static bool capture(struct match *m, int number, struct range at) {
            memcmp(m->f->text + c->begin, m->f->text + at.begin, at.end - at.begin) == 0;
 }
 
+// Classes of several tokens.
+static const char several[] = "EXPR LIST ANY ALL PLAIN REST DIGITS PATH TYPES";
+
+// Whether token "i" is one of "class" (see slips.h).
+static bool in_class(const struct match *m, struct element class, int i) {
+    const char *text = match_text(m, range_of(m, i, i + 1)), *type = foreign_type(text);
+    const struct ast_decl *constant = match_declared(m, text, D_CONST);
+    int parts;
+    if (named(class, "NAME"))
+        return !isdigit((unsigned char)*text) && word_char(*text) && scan_word(text) == TOK_ID;
+    if (named(class, "WORD")) return word_char(*text);
+    if (named(class, "INT")) return text[strspn(text, "0123456789")] == '\0';
+    if (named(class, "NUM"))
+        return isdigit((unsigned char)*text) && text[strspn(text, "0123456789.f")] == '\0';
+    if (named(class, "MASK")) return is_mask(text);
+    if (named(class, "SHIFT")) return isdigit((unsigned char)*text) && atoi(text) <= 30;
+    if (named(class, "STR")) return *text == '"';
+    if (named(class, "TYPE")) return scan_word(text) == TOK_ID && slip_type(text);
+    if (named(class, "ELEMENT")) return slip_element_type(text);
+    if (named(class, "FOREIGN")) return type != NULL;
+    if (named(class, "INTEGER")) return type && strchr("su", *type);
+    if (named(class, "VECTOR")) return foreign_vector(text, &parts) != NULL;
+    if (named(class, "MODULE")) return foreign_module(text);
+    if (named(class, "QUALIFIER")) return strstr(text, "restrict") || strcmp(text, "volatile") == 0;
+    if (named(class, "HELPED")) {
+        const struct foreign *w = foreign_find(FOREIGN_VALUE, text);
+        return w && w->help;
+    }
+    if (named(class, "WARNING")) return match_warning(text) != NULL;
+    if (named(class, "CONSTANT")) return constant && constant->value->kind == E_INT;
+    if (named(class, "PARAM")) return match_declared(m, text, D_PARAM) != NULL;
+    if (named(class, "TENSOR")) return match_declared(m, text, D_TENSOR) != NULL;
+    if (named(class, "FUNCTION")) return match_declared(m, text, D_FN) != NULL;
+    if (named(class, "LET")) return named_above(m, "let", i);
+    if (named(class, "BUFFER")) return named_above(m, "frag", i) || named_above(m, "shared", i);
+    BUG("no class of tokens: %.*s", (int)class.length, class.word);
+}
+
+// Whether the element has no token: the begin of the statement, or the end of the line.
+static bool is_place(const char *word, size_t length) {
+    return (length == 1 && *word == '@') || (length == 3 && memcmp(word, "EOL", 3) == 0);
+}
+
 // Whether token "i" is the element, of which "a|b" has several words.
 static bool single(struct match *m, int i, struct element e) {
-    if (named(e, "EOL")) return i == m->n || m->token[i].line;
     if (i < 0 || i >= m->n) return false;
     for (size_t from = 0, to; from < e.length; from = to + 1) {
         const char *word = e.word + from;
         for (to = from; to < e.length && e.word[to] != '|';) ++to;
         size_t length = to - from;
-        if (length > 1 && word[0] == '\'') ++word, --length;
-        if (!upper(word, length)) {
-            bool arrow = length == 2 && memcmp(word, "->", 2) == 0;
-            if (is(m, i, word, length) || (arrow && is(m, i, "=>", 2))) return true;
-            continue;
-        }
-        for (int c = 0; c < CLASSES; ++c)
-            if (named((struct element){word, length, -1}, class_names[c]) &&
-                in_class(m, (enum class)c, i, match_text(m, range_of(m, i, i + 1))))
-                return true;
+        if (is_place(word, length)) continue;
+        bool quoted = length > 1 && word[0] == '\'';
+        if (upper(word, length) ? in_class(m, (struct element){word, length, -1}, i)
+                                : is(m, i, word + quoted, length - quoted))
+            return true;
+        if (length == 2 && memcmp(word, "->", 2) == 0 && is(m, i, "=>", 2)) return true;
     }
     return false;
 }
+
+// -- matching -------------------------------------------------------------------------------------
 
 // Whether the tokens of the class "e" can go on with token "i", after "count" of them. Keeps the
 // depth of brackets.
@@ -291,9 +268,13 @@ static bool goes_on(struct match *m, struct element e, int i, int count, int dep
     if (named(e, "DIGITS")) return isdigit((unsigned char)*text) || *text == ',';
     if (length == 1 && strchr("([{", *text)) ++depth[0];
     if (length == 1 && strchr(")]}", *text) && --depth[0] < 0) return false;
+    bool types = named(e, "TYPES"), list = named(e, "LIST") || named(e, "ANY");
+    bool closes = length == 1 && *text == '>';
+    if (types && (memchr(text, '=', length) || strchr("&|", *text) || (closes && depth[1] == 0)))
+        return false;
     if (length == 1 && *text == '<') ++depth[1];
-    if (length == 1 && *text == '>' && depth[1] > 0) --depth[1];
-    bool list = named(e, "LIST") || named(e, "ANY");
+    if (closes && depth[1] > 0) --depth[1];
+    list |= types && m->here > 0 && is(m, m->here - 1, "=", 1);
     if (*text == ',' && depth[0] == 0 && depth[1] == 0 && !list) return false;
     if (!named(e, "PLAIN")) return true;
     int token = word_char(*text) ? scan_word(match_text(m, range_of(m, i, i + 1))) : TOK_ID;
@@ -306,10 +287,10 @@ static bool match(struct match *m, const char *pattern, int i);
 // fewest.
 static bool match_several(struct match *m, struct element e, const char *rest, int i) {
     int depth[3] = {0, 0, 0}, end[MOST_BEFORE + MOST_AFTER + 1], n = 0;
-    bool empty = named(e, "LIST") || named(e, "ANY") || named(e, "ALL");
+    bool types = named(e, "TYPES"), empty = named(e, "LIST") || named(e, "ANY") || named(e, "ALL");
     if (empty) end[n++] = i;
     for (int k = i; k < m->n && goes_on(m, e, k, k - i, depth); ++k)
-        if (depth[0] == 0) end[n++] = k + 1;
+        if (depth[0] == 0 && !(types && depth[1] > 0)) end[n++] = k + 1;
     bool most = named(e, "DIGITS") || named(e, "PATH");
     for (int k = 0; k < n; ++k) {
         int to = end[most ? n - 1 - k : k];
@@ -354,6 +335,14 @@ static bool is_mark(const char *word, size_t length) {
     return length == 1 || early || (length == 2 && (word[1] == '>' || word[1] == word[0]));
 }
 
+// Matches "{? .. ?}" or "{* .. *}" and what comes after it.
+static bool match_group(struct match *m, const char *pattern, int i) {
+    struct marks kept = m->m;
+    if (match(m, pattern + 2, i)) return true;
+    m->m = kept;
+    return match(m, strstr(pattern, pattern[1] == '?' ? "?}" : "*}") + 2, i);
+}
+
 // Whether the tokens from "i" on are those of "pattern".
 static bool match(struct match *m, const char *pattern, int i) {
     pattern += strspn(pattern, " ");
@@ -365,7 +354,6 @@ static bool match(struct match *m, const char *pattern, int i) {
     }
     if (++m->steps > MOST_STEPS) return false;
     if (length == 1 && *pattern == '^') return i == m->here && match(m, rest, i);
-    if (length == 1 && *pattern == '@') return i == m->first && match(m, rest, i);
     bool near = *pattern == '&' && length == strspn(pattern, "&") && length < 3;
     if (near) {
         bool joined = i > 0 && i < m->n &&
@@ -375,6 +363,20 @@ static bool match(struct match *m, const char *pattern, int i) {
     if (is_mark(pattern, length)) {
         mark(m, pattern, length, i);
         return match(m, rest, i);
+    }
+    if (length == 2 && *pattern == '{') return match_group(m, pattern, i);
+    if (length == 2 && memcmp(pattern, "?}", 2) == 0) return match(m, rest, i);
+    if (length == 2 && memcmp(pattern, "*}", 2) == 0) {
+        while (memcmp(pattern, "{*", 2) != 0) --pattern;
+        return match(m, pattern, i);
+    }
+    if (length == 2 && isdigit((unsigned char)pattern[0]) && pattern[1] == '<') {
+        m->m.begin[pattern[0] - '0'] = i;
+        return match(m, rest, i);
+    }
+    if (length == 2 && pattern[0] == '>' && isdigit((unsigned char)pattern[1])) {
+        int number = pattern[1] - '0';
+        return capture(m, number, range_of(m, m->m.begin[number], i)) && match(m, rest, i);
     }
     if (length > 1 && *pattern == '?') {
         struct marks kept = m->m;
@@ -389,10 +391,13 @@ static bool match(struct match *m, const char *pattern, int i) {
                match(m, rest, i);
     }
     struct element e = element_of(pattern, length);
-    for (size_t k = 0; k < sizeof several / sizeof *several; ++k)
-        if (named(e, several[k])) return match_several(m, e, rest, i);
+    if (word_listed(several, e.word, e.length)) return match_several(m, e, rest, i);
+    size_t last = length;  // of the alternatives; others are tokens
+    while (last > 0 && pattern[last - 1] != '|') --last;
+    if (is_place(pattern + last, length - last) &&
+        (pattern[last] == '@' ? i == m->first : i == m->n || m->token[i].line))
+        return match(m, rest, i);
     if (!single(m, i, e)) return false;
-    if (named(e, "EOL")) return match(m, rest, i);
     if (i > m->here && m->token[i].line) return false;
     return capture(m, e.capture, range_of(m, i, i + 1)) && match(m, rest, i + 1);
 }

@@ -5,7 +5,7 @@
 #include "syntax/scan.h"
 
 // So many tokens are looked at before the error, and after it. A longer statement has no begin.
-enum { MOST_BEFORE = 256, MOST_AFTER = 128, MOST_FIXES = 4 };
+enum { MOST_BEFORE = 256, MOST_AFTER = 128, MOST_FIXES = 8 };
 
 struct token {
     uint32_t begin, end;
@@ -14,6 +14,7 @@ struct token {
 
 struct marks {
     struct range capture[10], at, fix[MOST_FIXES];
+    int begin[10];  // of a capture of several elements
     int fixes;
     bool at_open, fix_open;  // a mark that is not closed yet
     bool reported;           // "at" is given
@@ -37,5 +38,11 @@ const char *match_text(const struct match *m, struct range at);
 // The declaration of "name", or NULL.
 const struct ast_decl *match_declared(const struct match *m, const char *name,
                                       enum ast_decl_kind kind);
+// The warning that is called "text" or begins with it and a hyphen, or NULL.
+const char *match_warning(const char *text);
+
+struct slip_row;
+// Reports that "row" fits.
+void slip_report(struct match *m, const struct slip_row *row);
 
 #endif

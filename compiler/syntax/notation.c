@@ -4,23 +4,8 @@
 // 8),Stride( 8, 1)). Then the tree is rewritten: these calls become tuples, layouts and swizzles.
 #include "syntax/notation.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #include "base/session.h"
-
-static bool in_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool is_one_of(const char *word, size_t n, const char *list) {
-    for (const char *at = list; *at; at += *at == ' ') {
-        size_t length = strcspn(at, " ");
-        if (length == n && memcmp(at, word, n) == 0) return true;
-        at += length;
-    }
-    return false;
-}
+#include "base/words.h"
 
 static const char tuples[] = "Shape Stride Step Coord Tile tuple make_shape make_stride make_step "
                              "make_coord make_tuple make_tile";
@@ -57,9 +42,8 @@ static void blank_value(char *at) {
 }
 
 static void take_word(struct rewriter *w) {
-    char *word = w->at, *end = word;
-    while (in_word(*end)) ++end;
-    size_t n = (size_t)(end - word);
+    size_t n = word_length(w->at);
+    char *word = w->at, *end = word + n;
     w->at = end;
     bool minus = n == 1 && *word == '_' && *end == '-' && isdigit((unsigned char)end[1]);
     if (end[0] == ':' && end[1] == ':') {  // cute::Layout
@@ -68,17 +52,17 @@ static void take_word(struct rewriter *w) {
     } else if (minus || (*word == '_' && n > 1 && strspn(word + 1, "0123456789") >= n - 1)) {
         *word = ' ';  // _4, _-4
         blank_value(end);
-    } else if (is_one_of(word, n, "X Underscore None")) {
+    } else if (word_listed("X Underscore None", word, n)) {
         blank(word, end);
         *word = '_';
         blank_value(end);
-    } else if (is_one_of(word, n, "LayoutLeft LayoutRight GenColMajor GenRowMajor")) {
+    } else if (word_listed("LayoutLeft LayoutRight GenColMajor GenRowMajor", word, n)) {
         blank_value(end);
-    } else if (*end == '<' && is_one_of(word, n, types) && strchr(end, '>')) {
+    } else if (*end == '<' && word_listed(types, word, n) && strchr(end, '>')) {
         *end = '(';
         push(w, TYPE);
         ++w->at;
-    } else if (*end == '<' && is_one_of(word, n, "Sw")) {
+    } else if (*end == '<' && word_listed("Sw", word, n)) {
         push(w, ANGLE);
         ++w->at;
     }
@@ -88,7 +72,7 @@ static void take_word(struct rewriter *w) {
 static bool take_quoted(struct rewriter *w) {
     if (strncmp(w->at, "!cute.", 6) != 0) return false;
     char *open = w->at + 6;
-    while (in_word(*open)) ++open;
+    open += word_length(open);
     char *close = open[0] == '<' && open[1] == '"' ? strchr(open + 2, '"') : NULL;
     if (!close || close[1] != '>') return false;
     blank(w->at, open + 2);
@@ -117,8 +101,8 @@ char *notation_text(struct session *s, const char *text) {
     struct rewriter w = {.at = copy};
     while (*w.at) {
         if (isdigit((unsigned char)*w.at))
-            while (in_word(*w.at)) ++w.at;
-        else if (in_word(*w.at))
+            w.at += word_length(w.at);
+        else if (word_char(*w.at))
             take_word(&w);
         else if (!take_quoted(&w))
             take_mark(&w);
@@ -156,18 +140,18 @@ static void translate(struct session *s, struct ast_expr *e) {
     const char *name = e->kind == E_CALL && e->lhs->kind == E_NAME ? e->lhs->name : NULL;
     size_t n = name ? strlen(name) : 0;
     if (!name) return;
-    if (is_one_of(name, n, tuples)) {
+    if (word_listed(tuples, name, n)) {
         become(e, E_TUPLE);
         e->trailing_comma = true;
     } else if (strcmp(name, "Layout") == 0) {
         e->lhs->name = intern(s, "make_layout");
-    } else if (is_one_of(name, n, "S Swizzle") && e->nargs == 3) {
+    } else if (word_listed("S Swizzle", name, n) && e->nargs == 3) {
         become(e, E_SWIZZLE);
     } else if (strcmp(name, "ComposedLayout") == 0 && e->nargs == 3) {
         become(e, E_COMPOSE);
-    } else if (is_one_of(name, n, "Int C constant") && e->nargs > 0) {
+    } else if (word_listed("Int C constant", name, n) && e->nargs > 0) {
         *e = *e->arg[e->nargs - 1].value;
-    } else if (is_one_of(name, n, "E ScaledBasis")) {
+    } else if (word_listed("E ScaledBasis", name, n)) {
         make_basis(s, e, *name == 'S');
     }
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "syntax/notation.h"
-#include "syntax/scan.h"
+#include "syntax/slips.h"
 
 static void open_bracket(struct parser *p) {
     if (p->nopen == MAX_NESTING) {
@@ -55,7 +55,8 @@ static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p
         token = scan_power(p, token, *at);
         if (at->begin < p->skip_end) at->end = p->skip_end;
     }
-    if (token == '_' && slip_object(p, *at)) {
+    bool braces = p->s->sources.file[p->file].text[at->end] == '{';
+    if (token == '_' && braces && slip_rows(p, at->begin, NULL, 0, slip_at_word)) {
         at->end = p->skip_end;
         return token;
     }

@@ -261,8 +261,9 @@ static const struct {
 static bool foreign_object(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *name = arena_strndup(&p->s->arena, f->text + at.begin, at.end - at.begin);
-    const struct foreign *w = foreign_word(name);
-    if (!w || f->size - at.end < 2 || memcmp(f->text + at.end, "{}", 2) != 0) return false;
+    bool braces = f->size - at.end > 1 && memcmp(f->text + at.end, "{}", 2) == 0;
+    const struct foreign *w = braces ? foreign_find(FOREIGN_VALUE, name) : NULL;
+    if (!w) return false;
     at.end += 2;
     if (w->help)
         diag_error(p->s, at, "'%s{}' is C++ of CuTe; %s", name, w->help);
@@ -276,7 +277,7 @@ static bool foreign_object(struct parser *p, struct range at) {
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     bool angle = at.end < f->size && f->text[at.end] == '<';  // most words have none
-    if (angle && slip_rows(p, at.begin, NULL, 0, slip_at_angle, slip_n_angle)) return true;
+    if (angle && slip_rows(p, at.begin, NULL, 0, slip_at_angle)) return true;
     size_t length;
     bool made = p->cpp && at.end - at.begin > 5 && memcmp(f->text + at.begin, "make_", 5) == 0;
     const char *ours =
@@ -287,9 +288,7 @@ bool scan_foreign(struct parser *p, struct range at) {
                      strstr(text, "make_coord(") || memchr(text, '<', length);
         if (!other) return false;
     }
-    if (!ours)
-        return foreign_object(p, at) || slip_template(p, at) || slip_object(p, at) ||
-               slip_joined(p, at);
+    if (!ours) return foreign_object(p, at) || slip_word(p, at);
     p->cpp = true;
     at.end = at.begin + (uint32_t)length;
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
@@ -327,9 +326,9 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
     bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
     if (bracket == '[') {
-        if (slip_rows(p, at.begin, NULL, 0, slip_at_attribute, slip_n_attribute)) return 0;
-        if (slip_index(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_square, slip_n_square) ||
-            slip_slice(p, at) || slip_rows(p, at.begin, NULL, 0, slip_at_brackets, slip_n_brackets))
+        if (slip_rows(p, at.begin, NULL, 0, slip_at_attribute)) return 0;
+        if (slip_rows(p, at.begin, NULL, 0, slip_at_square) || slip_slice(p, at) ||
+            slip_rows(p, at.begin, NULL, 0, slip_at_brackets))
             return TOK_TCP_YYerror;
     }
     diag_error(p->s, at, why, bracket,
@@ -349,33 +348,22 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     return token;
 }
 
-// Handles "'common.tcp'".
-static bool single_quotes(struct parser *p, struct range at) {
-    const struct source *f = &p->s->sources.file[p->file];
-    uint32_t i = at.end;
-    while (i < f->size && !strchr("'\"\\\n", f->text[i])) i++;
-    if (p->now.token != TOK_IMPORT || i >= f->size || f->text[i] != '\'') return false;
-    at.end = i + 1;
-    diag_error(p->s, at, "strings go in double quotes");
-    diag_fixit(p->s, at,
-               arena_printf(&p->s->arena, "\"%.*s\"", (int)(i - at.begin - 1),
-                            f->text + at.begin + 1));
-    p->skip_end = at.end;
-    return true;
-}
-
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
-    if (p->unquoted && at.begin == p->unquoted) return 0;
-    if (slip_quoted(p, at, text)) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
     if (text[0] == '[' || text[0] == ']') return square_bracket(p, at, text[0]);
-    if (text[0] == '\'' && single_quotes(p, at)) return TOK_TCP_YYerror;
+    bool quote = text[0] == '\'' || strncmp(text, "\xE2\x80", 2) == 0;
+    if (quote && slip_rows(p, at.begin, NULL, 0, slip_at_quote))
+        return text[0] == '\'' ? TOK_TCP_YYerror : 0;
     if (text[0] == '^') {
         int token = scan_power(p, TOK_TCP_YYerror, at);
         if (token == '*') return token;
     }
-    if (text[0] == '&' && !text[1] && scan_mask(p, at)) return '%';
+    bool operand = p->now.token == TOK_INT || p->now.token == TOK_ID || p->now.token == ')';
+    if (strcmp(text, "&") == 0 && operand) {
+        slip_rows(p, at.begin, NULL, 0, slip_at_bits);
+        return at.begin < p->skip_end ? 0 : '%';
+    }
     if (text[0] == '#' && !directive(text)) {
         diag_error(p->s, at, "a comment begins with '//'");
         diag_fixit(p->s, (struct range){at.file, at.begin, at.begin + 1}, "//");
@@ -407,8 +395,8 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     // slip_qualified handles it
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';
-    if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
-    if (strcmp(text, "::") == 0 && slip_scoped(p, at)) return 0;
+    if (strcmp(text, "::") == 0 && slip_rows(p, at.begin, NULL, 0, slip_at_scope))
+        return at.begin < p->skip_end ? 0 : '.';
     if (strcmp(text, "=>") == 0 && slip_one_of(p->first.token, TOK_PARAM, TOK_EXPECT)) {
         diag_error(p->s, at, "'=>' is not part of the language; 'at least' is '>='");
         diag_fixit(p->s, at, ">=");

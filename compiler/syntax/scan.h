@@ -36,7 +36,6 @@ struct parser {
     struct range refused;  // a token that was reported already, and is not one that could come
     int reserved;          // a keyword that was reported as a name, or 0
     bool cpp;              // an expression of C++ was reported
-    uint32_t unquoted;     // the quote that was reported with the one before its name; 0: none
     uint32_t paired;       // the ']' that was reported with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
@@ -70,8 +69,6 @@ bool scan_foreign(struct parser *p, struct range at);
 // Handles a power or a shift, which this language does not have: "1 << 10", "2 ** 10". The operator
 // is at "at", and the scanner took it for "token". Returns the token for the parser.
 int scan_power(struct parser *p, int token, struct range at);
-// Reports "t & 15", whose '&' is at "at". False when no operand is before it.
-bool scan_mask(struct parser *p, struct range at);
 
 // Reports a syntax error at p->now, where the parser expected one of the "n" tokens "expected".
 void expected_report(struct parser *p, const int *expected, int n);
@@ -91,10 +88,10 @@ void slip_skip_rest(struct parser *p);
 const char *slip_text(struct parser *p, struct range at);
 // The source text from byte "at" on, which has "*left" bytes.
 const char *slip_from(struct parser *p, uint32_t at, size_t *left);
+// Extends "at" past the ';' of its line; false when the line has none.
+bool slip_whole_statement(struct parser *p, struct range *at);
 // The text in the brackets after "at", and extends "at" to include them; NULL: there are none.
 const char *slip_brackets(struct parser *p, struct range *at);
-// Whether "c" follows byte "at", apart from blanks, and is not doubled.
-bool slip_follows(struct parser *p, uint32_t at, char c);
 // Whether "token" can begin a kernel or a device function.
 bool slip_function(int token);
 // Whether "text" is an element type of this language or of others.
@@ -107,36 +104,14 @@ bool slip_foreign(struct parser *p, const char *text);
 bool slip_begins_statement(const struct parser *p);
 // "cute::copy(tc, A, s);", where p->now is the first '.' or '::'.
 bool slip_qualified(struct parser *p);
-// A statement that begins with the unknown word "text", which is p->before.
-bool slip_statement(struct parser *p, const char *text);
-// A ':' at p->now where an expression could begin.
-bool slip_colon(struct parser *p, bool expression);
-// A 'let' at the top level.
-bool slip_let(struct parser *p);
-// "tile(atom=..)", where p->now is the 'atom', and a '=' follows it.
-bool slip_atom_key(struct parser *p);
-// A label without its colon; it is p->before.
-bool slip_label(struct parser *p);
-// "Sw<3,3,3> O 0 O L", where p->now is the first 'O'.
-bool slip_capital_o(struct parser *p);
-// Mends "const int n = 4" in a block, where p->now is the 'const'; false where no type follows.
-bool slip_typed_const(struct parser *p);
 // A ';' hidden in a comment: "10 // 4;".
 bool slip_comment(struct parser *p);
 
 // -- at a word, or at a character that is no token, at "at"; p->now is the token before it --
-// "cute::" before a name in an expression, where "at" is the '::'.
-bool slip_module(struct parser *p, struct range at);
-// "A[0:32, :]"; "cute.arch.block_idx()[0]".
+// "A[0:32, :]"
 bool slip_slice(struct parser *p, struct range at);
-bool slip_index(struct parser *p, struct range at);
-// "select<1,0>(s)", "SW<3,3,3>"; "Underscore{}"; "cp.async.cg.shared.global", "A.layout".
-bool slip_template(struct parser *p, struct range at);
-bool slip_object(struct parser *p, struct range at);
-bool slip_joined(struct parser *p, struct range at);
-// A name in curly quotes, of which the first is "text"; "std::max", where "at" is the '::'.
-bool slip_quoted(struct parser *p, struct range at, const char *text);
-bool slip_scoped(struct parser *p, struct range at);
+// "select<1,0>(s)", "Underscore{}", "cp.async.cg.shared.global", "A.layout".
+bool slip_word(struct parser *p, struct range at);
 
 static inline bool slip_one_of(int token, int a, int b) {
     return token == a || token == b;

@@ -1,27 +1,28 @@
-// Where a row of slips applies, and what is reported (see slips.h).
+// Where a row of slips applies (see slips.h).
 #include "syntax/slips.h"
 
 #include <string.h>
 
-#include "base/buf.h"
-#include "syntax/foreign.h"
+#include "base/words.h"
 #include "syntax/match.h"
-#include "syntax/parse.h"
-
-// Rewrites are tried in sources of so many bytes at most.
-enum { MOST_TRIED = 1 << 16 };
-
-static bool one_word(const char *list, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || strchr(" !", at[-1])) && strchr(" ", at[length])) return true;
-    return false;
-}
 
 static bool begins(const struct match *m, const char *in) {
     const char *word = expected_word(m->p->first.token);
-    if (!*in) return true;
-    return one_word(in, word ? word : "-") != (*in == '!');
+    bool not = *in == '!', listed = word && word_listed(in + not, word, strlen(word));
+    return !*in || listed != not ;
+}
+
+// Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
+// is missing.
+static bool inside_block(const struct parser *p) {
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '{') return false;
+    const char *text = p->s->sources.file[p->file].text;
+    uint32_t from = p->open[p->nopen - 1].at.begin, here = p->now.at.begin;
+    if (p->before.token == TOK_ASYNC) here = p->before.at.begin;
+    uint32_t begin = from, line = here;
+    while (begin > 0 && text[begin - 1] != '\n') --begin;
+    while (line > 0 && text[line - 1] != '\n') --line;
+    return line == begin || here - line > strspn(text + begin, " \t");
 }
 
 // Whether the parser is in the state "word": how many brackets are open, and of what.
@@ -31,6 +32,7 @@ static bool in_state(const struct parser *p, const char *word, bool *is_state) {
         char name[10];
         bool holds;
     } states[] = {
+        {"NESTED", inside_block(p)},
         {"OUTSIDE", p->nopen == 0},
         {"INSIDE", p->nopen > 0},
         {"PAREN", open == '('},
@@ -53,7 +55,7 @@ static int token_named(const char *word) {
                   {"..", TOK_DOTDOT}, {"==", TOK_EQ},   {"!=", TOK_NE}};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strcmp(word, others[i].word) == 0) return others[i].token;
-    return word[1] ? scan_word(word) : (unsigned char)word[0];
+    return word_char(*word) ? scan_word(word) : (unsigned char)*word;
 }
 
 // Whether all of "needs" is so: "; !pad threads|grid".
@@ -77,144 +79,18 @@ static bool has_needs(const struct parser *p, const char *needs, const int *set,
     return true;
 }
 
-// -- reports --------------------------------------------------------------------------------------
-
-// "text" with the captures in it.
-static const char *expand(struct match *m, const char *text, size_t length) {
-    struct buf b;
-    int parts;
-    buf_init(&b);
-    for (size_t i = 0; i < length; ++i) {
-        if (text[i] != '$' || i + 1 == length) {
-            buf_write(&b, text + i, 1);
-            continue;
-        }
-        char how = text[++i];
-        const char *of;
-        if (how == '#' || how == '~') {
-            buf_puts(&b, match_text(m, how == '#' ? m->m.fix[0] : m->m.at));
-            continue;
-        }
-        if (!(how >= '0' && how <= '9')) ++i;
-        of = match_text(m, m->m.capture[text[i] - '0']);
-        if (how == 't') {
-            const char *type = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
-            buf_puts(&b, type ? type : of);
-        } else if (how == 'q') {
-            buf_write(&b, of + 1, strlen(of) - 2);
-        } else if (how == '+') {
-            buf_printf(&b, "%lld", strtoll(of, NULL, 10) + 1);
-        } else if (how == 'k') {
-            const struct range value = match_declared(m, of, D_CONST)->value->at;
-            buf_puts(&b, match_text(m, value));
-        } else {
-            buf_puts(&b, of);
-        }
-    }
-    return buf_finish(&b, &m->p->s->arena);
-}
-
-// The source with the fix-its of the last error.
-static const char *edited(struct match *m, const char *const *ours, size_t *size) {
-    struct buf b;
-    uint32_t at = 0;
-    buf_init(&b);
-    for (int k = 0; k < m->m.fixes; ++k) {
-        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
-        buf_puts(&b, ours[k]);
-        at = m->m.fix[k].end;
-    }
-    buf_write(&b, m->f->text + at, m->f->size - at);
-    *size = b.len;
-    return buf_finish(&b, &m->p->s->arena);
-}
-
-// Whether the parser gets past the error with the fix-its: then they are a mend.
-static bool parses(struct match *m, const char *const *ours) {
-    struct parser *p = m->p;
-    if (p->s->trial || m->f->size > MOST_TRIED) return true;
-    size_t size;
-    const char *text = edited(m, ours, &size);
-    struct session s;
-    session_init(&s);
-    s.trial = true;
-    s.diags.error_limit = p->s->diags.nerrors + 20;
-    int file = source_add(&s, m->f->path, text, size);
-    if (p->start == TOK_START_EXPR)
-        parse_expr_text(&s, text);
-    else
-        parse_source(&s, file);
-    // Errors before are in the source as it is, those behind were not reported yet.
-    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
-    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
-        const struct range *at = &m->m.fix[k];
-        if (at->end > to) to = at->end;
-        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
-    }
-    bool right = true;
-    for (const struct diag *d = s.diags.first; d; d = d->next)
-        right &= d->severity != SEV_ERROR || d->at.begin < from || d->at.begin >= to + moved;
-    session_release(&s);
-    return right;
-}
-
-static void skip(struct match *m, enum slip_then then) {
-    struct parser *p = m->p;
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    uint32_t end = m->m.reported ? m->m.at.end : 0;
-    switch (then) {
-    case THEN_NOTHING: break;
-    case THEN_STOP: p->stopped = true; break;
-    case THEN_REST:
-    case THEN_STATEMENT:
-        while (k < left && !strchr(";\n", text[k])) ++k;
-        k += then == THEN_STATEMENT && p->now.token == ';' && k < left && text[k] == ';';
-        p->skip_end = p->now.at.end + (uint32_t)k;
-        break;
-    case THEN_PAST:
-        for (int i = 0; i < m->m.fixes; ++i)
-            if (m->m.fix[i].end > end) end = m->m.fix[i].end;
-        p->skip_end = end;
-        break;
-    case THEN_MARKED: p->skip_end = end; break;
-    case THEN_LINE:
-        if (m->end > 0) end = m->token[m->end - 1].end;
-        p->skip_end = end - (m->f->text[end - 1] == ';');
-        break;
-    }
-}
-
-static void report(struct match *m, const struct slip_row *row) {
-    struct parser *p = m->p;
-    const char *ours[MOST_FIXES] = {"", "", "", ""}, *fix = row->fix;
-    for (int k = 0; fix && k < m->m.fixes; ++k) {
-        size_t length = strcspn(fix, "|");
-        ours[k] = expand(m, fix, length);
-        fix += length + (fix[length] == '|');
-    }
-    diag_error(p->s, m->m.reported ? m->m.at : p->now.at, "%s",
-               expand(m, row->message, strlen(row->message)));
-    if (row->fix && parses(m, ours))
-        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
-    skip(m, row->then);
-}
-
-bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row,
-               int count) {
-    struct match m;
-    bool begun = false;
-    for (int i = 0; i < count; ++i) {
-        if (row[i].other) {
-            if (row[i].other(p, set, n)) return true;
+bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row) {
+    struct match m = {0};
+    for (; row->pattern || row->other; ++row) {
+        if (row->other) {
+            if (row->other(p, set, n)) return true;
             continue;
         }
         struct arena_mark mark = arena_mark(&p->s->arena);
-        if (!begun) match_begin(&m, p, here);
-        begun = true;
-        bool applies = begins(&m, row[i].in) && has_needs(p, row[i].needs, set, n) &&
-                       match_fits(&m, row[i].pattern);
-        if (applies) report(&m, &row[i]);
+        if (!m.p) match_begin(&m, p, here);
+        bool applies =
+            begins(&m, row->in) && has_needs(p, row->needs, set, n) && match_fits(&m, row->pattern);
+        if (applies) slip_report(&m, row);
         arena_rewind(&p->s->arena, mark);  // what was reported has memory of its own
         if (applies) return true;
     }

@@ -1,11 +1,10 @@
-// Words that are joined by '.' or '::', as PTX and C++ have them: "cp.async.cg.shared.global",
-// "ld.global.v4.f32", "A.layout()", "L2::128B".
-#include <ctype.h>
+// Words that are joined by '.' or '::', as PTX and C++ have them: "cp.async.cg.shared.global", "ld.global.v4.f32", "cute::copy".
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "syntax/foreign.h"
-#include "syntax/scan.h"
+#include "syntax/slips.h"
 
 enum { MOST_WORDS = 12 };
 
@@ -18,15 +17,15 @@ struct joined {
 // The words that are joined to the one at "at", and that one.
 static struct joined joined_words(struct parser *p, struct range at) {
     struct joined j = {{slip_text(p, at)}, 1, at};
-    for (;;) {
-        size_t left, k, from;
-        const char *text = slip_from(p, j.at.end, &left);
-        k = left > 1 && text[0] == ':' && text[1] == ':' ? 2 : left && text[0] == '.' ? 1 : 0;
-        for (from = k; k && k < left && (isalnum((unsigned char)text[k]) || text[k] == '_');) ++k;
-        if (k == 0 || k == from || j.n == MOST_WORDS) return j;
-        j.word[j.n++] = arena_strndup(&p->s->arena, text + from, k - from);
-        j.at.end += (uint32_t)k;
+    while (j.n < MOST_WORDS) {
+        const char *text = p->s->sources.file[p->file].text + j.at.end;
+        size_t mark = memcmp(text, "::", 2) == 0 ? 2 : *text == '.',
+               length = word_length(text + mark);
+        if (mark == 0 || length == 0) break;
+        j.word[j.n++] = arena_strndup(&p->s->arena, text + mark, length);
+        j.at.end += (uint32_t)(mark + length);
     }
+    return j;
 }
 
 static bool has(const struct joined *j, const char *word) {
@@ -35,28 +34,17 @@ static bool has(const struct joined *j, const char *word) {
     return false;
 }
 
-// The N of "NB", bytes that the second-level cache prefetches; 0: none.
-static int prefetch(const struct joined *j) {
-    for (int i = 0; i < j->n; ++i) {
-        int bytes = 0, end = 0;
-        if (sscanf(j->word[i], "%3dB%n", &bytes, &end) == 1 && end && !j->word[i][end])
-            return bytes == 64 || bytes == 128 || bytes == 256 ? bytes : 0;
-    }
-    return 0;
-}
+// -- atoms ----------------------------------------------------------------------------------------
 
-// "cp.async.cg.shared.global(16)", "cp_async.cg.L2.128B(16)"
-static const char *async_atom(struct parser *p, struct joined *j) {
-    const char *bytes = "16";
-    size_t left, length;
-    const char *text = slip_from(p, j->at.end, &left);
-    const char *inside = left && *text == '(' ? foreign_brackets(p->s, text, left, &length) : NULL;
-    if (inside && *inside) {
-        bytes = inside;
-        j->at.end += (uint32_t)length;
-    }
-    const char *l2 = prefetch(j) ? arena_printf(&p->s->arena, ", l2=%d", prefetch(j)) : "";
-    return arena_printf(&p->s->arena, "cp_async.%s(%s%s)", has(j, "ca") ? "ca" : "cg", bytes, l2);
+// "cp.async.cg.shared.global(16)", "cp_async.cg.L2.128B(16)": what is in the brackets, or else 16 bytes.
+static const char *async_atom(struct parser *p, const struct joined *j, const char *inside) {
+    const char *l2 = has(j, "64B")    ? ", l2=64"
+                     : has(j, "128B") ? ", l2=128"
+                     : has(j, "256B") ? ", l2=256"
+                                      : "";
+    if (!*l2 && !has(j, "global") && !has(j, "shared") && !has(j, "tensor")) return NULL;
+    return arena_printf(&p->s->arena, "cp_async.%s(%s%s)", has(j, "ca") ? "ca" : "cg",
+                        inside ? inside : "16", l2);
 }
 
 // "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"
@@ -79,121 +67,92 @@ static const char *access_atom(struct parser *p, const struct joined *j) {
     return arena_printf(&p->s->arena, "universal(%d%s)", bits, has(j, "nc") ? ", ld=nc" : "");
 }
 
-// "A.layout", "A.layout().shape": of "A", the text before it.
-static bool layout_part(struct parser *p, struct joined j) {
-    int k = 1;
-    while (k < j.n && strcmp(j.word[k], "layout") != 0) ++k;
-    if (k == j.n) return false;
-    const char *of = j.word[0];
-    for (int i = 1; i < k; ++i) of = arena_printf(&p->s->arena, "%s.%s", of, j.word[i]);
-    const char *part = k + 1 < j.n ? j.word[k + 1] : "";
-    size_t left;
-    const char *text = slip_from(p, j.at.end, &left);
-    if (left > 1 && memcmp(text, "()", 2) == 0) {
-        j.at.end += 2;
-        struct joined more = joined_words(p, j.at);
-        if (more.n == 2 && !*part) part = more.word[1];
-        j.at.end = more.at.end;
-    }
-    bool describes = strcmp(part, "shape") == 0 || strcmp(part, "stride") == 0;
-    if (k + 2 < j.n || (*part && !describes)) return false;
-    const char *ours = *part ? arena_printf(&p->s->arena, "%s(%s)", part, of) : of;
-    diag_error(p->s, j.at,
-               *part ? "a tensor has no part 'layout'; write '%s'"
-                     : "a tensor has no part 'layout'; where a layout is expected, write '%s'",
-               ours);
-    diag_fixit(p->s, j.at, ours);
-    p->skip_end = j.at.end;
-    return true;
-}
-
 // "warp.LdMatrix8x8x16bOp(transpose=True, num_matrices=4)" of CuTe DSL
-static bool matrix_op(struct parser *p, struct joined j) {
-    const char *last = j.word[j.n - 1];
-    bool load = strncmp(last, "LdMatrix8x8x16b", 15) == 0;
-    if (!load && strncmp(last, "StMatrix8x8x16b", 15) != 0) return false;
-    size_t left, length;
-    const char *text = slip_from(p, j.at.end, &left), *count;
-    const char *inside = left && *text == '(' ? foreign_brackets(p->s, text, left, &length) : NULL;
-    int matrices = 4;
-    if (inside) {
-        j.at.end += (uint32_t)length;
-        count = strpbrk(inside, "124");
-        matrices = count ? *count - '0' : 4;
-    }
-    const char *ours = arena_printf(&p->s->arena, "%s.x%d%s", load ? "ldmatrix" : "stmatrix",
-                                    matrices, inside && strstr(inside, "True") ? ".trans" : "");
-    diag_error(p->s, j.at, "no atom is called '%s'; did you mean '%s'?", last, ours);
-    diag_fixit(p->s, j.at, ours);
-    p->skip_end = j.at.end;
-    return true;
+static const char *matrix_op(struct parser *p, const char *word, const char *inside) {
+    const char *count = inside ? strpbrk(inside, "124") : NULL;
+    return arena_printf(&p->s->arena, "%s.x%c%s", *word == 'L' ? "ldmatrix" : "stmatrix",
+                        count ? *count : '4', inside && strstr(inside, "True") ? ".trans" : "");
 }
 
-bool slip_joined(struct parser *p, struct range at) {
+// The atom that the words mean, or NULL; extends "j->at" to its brackets.
+static const char *atom_meant(struct parser *p, struct joined *j) {
+    const char *first = j->word[0], *last = j->word[j->n - 1], *ours = NULL;
+    bool space = has(j, "global") || has(j, "shared") || has(j, "tensor");
+    bool op =
+        strncmp(last, "LdMatrix8x8x16b", 15) == 0 || strncmp(last, "StMatrix8x8x16b", 15) == 0;
+    bool async = strcmp(first, "cp") == 0 || strcmp(first, "cp_async") == 0;
+    if (op || (async && j->n > 1)) {
+        struct range all = j->at;
+        bool open = p->s->sources.file[p->file].text[all.end] == '(';
+        const char *inside = open ? slip_brackets(p, &all) : NULL;
+        if (inside && !*inside && async) inside = NULL;
+        ours = op ? matrix_op(p, last, inside) : async_atom(p, j, inside);
+        if (ours && inside) j->at = all;
+    } else if (space && word_listed("ldmatrix stmatrix", first, strlen(first))) {
+        ours = matrix_atom(p, j);
+    } else if (space && word_listed("ld st", first, strlen(first))) {
+        ours = access_atom(p, j);
+    }
+    return ours;
+}
+
+static bool slip_joined(struct parser *p, struct range at) {
     if (p->now.token == '.' || p->start == TOK_START_EXPR || slip_one_of(p->now.token, ';', '{') ||
         p->now.token == '}')
         return false;
     struct joined j = joined_words(p, at);
-    if (matrix_op(p, j)) return true;
-    if (j.n < 2) return false;
-    if (strcmp(j.word[0], "L2") == 0 && prefetch(&j) && j.n == 2) {
-        const char *ours = arena_printf(&p->s->arena, "l2=%d", prefetch(&j));
-        diag_error(p->s, j.at, "the prefetch of an access is '%s'", ours);
-        diag_fixit(p->s, j.at, ours);
-        p->skip_end = j.at.end;
-        return true;
-    }
-    bool space = has(&j, "global") || has(&j, "shared") || has(&j, "tensor");
-    bool async = strcmp(j.word[0], "cp") == 0 || strcmp(j.word[0], "cp_async") == 0;
-    bool matrix = strcmp(j.word[0], "ldmatrix") == 0 || strcmp(j.word[0], "stmatrix") == 0;
-    bool access = strcmp(j.word[0], "ld") == 0 || strcmp(j.word[0], "st") == 0;
-    if (async && has(&j, "bulk")) {
-        diag_error(p->s, j.at, "'%s' is no atom; %s", slip_text(p, j.at),
-                   foreign_word("TMA")->help);
-        p->skip_end = j.at.end;
-        return true;
-    }
-    if (!(space || (async && prefetch(&j))) || !(async || matrix || access))
-        return layout_part(p, j);
-    const char *word = slip_text(p, j.at);
-    const char *ours = async ? async_atom(p, &j) : matrix ? matrix_atom(p, &j) : access_atom(p, &j);
+    bool more = j.n > 1 && (has(&j, "bulk") || has(&j, "layout") || strcmp(j.word[0], "L2") == 0);
+    if (more && slip_rows(p, at.begin, NULL, 0, slip_at_word)) return true;
+    const char *op = j.word[j.n - 1], *word = strstr(op, "Matrix8x8") ? op : slip_text(p, j.at),
+               *ours = atom_meant(p, &j);
+    if (!ours) return false;
     diag_error(p->s, j.at, "no atom is called '%s'; did you mean '%s'?", word, ours);
     diag_fixit(p->s, j.at, ours);
     p->skip_end = j.at.end;
     return true;
 }
 
-// "const “BM” = 64": both quotes of a name.
-bool slip_quoted(struct parser *p, struct range at, const char *text) {
-    static const char open[] = "\xE2\x80\x9C", close[] = "\xE2\x80\x9D";
-    const struct source *f = &p->s->sources.file[p->file];
-    if (strcmp(text, open) != 0 || slip_one_of(p->now.token, TOK_IMPORT, TOK_ALLOW) ||
-        slip_one_of(p->now.token, TOK_FROM, ','))
-        return false;
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    if (i == at.end || f->size - i < 3 || memcmp(f->text + i, close, 3) != 0) return false;
-    diag_error(p->s, (struct range){at.file, at.begin, i + 3}, "names have no quotes");
-    diag_fixit(p->s, at, "");
-    diag_fixit(p->s, (struct range){at.file, i, i + 3}, "");
-    p->unquoted = i;
-    return true;
+bool slip_word(struct parser *p, struct range at) {
+    const char *name = slip_text(p, at), *next = p->s->sources.file[p->file].text + at.end;
+    bool call = *next == '(' && word_listed("Swizzle make_swizzle decltype", name, strlen(name)),
+         module = *next == '.' && foreign_module(name);
+    if ((*next == '<' || *next == '{' || call || module) &&
+        slip_rows(p, at.begin, NULL, 0, slip_at_word))
+        return p->now.token != '.';  // the word stays a part of an atom's name
+    return slip_joined(p, at);
 }
 
-// "std::max(1, 2)", of which the '::' is at "at": 'block::x' and hints are joined by '.', others not.
-bool slip_scoped(struct parser *p, struct range at) {
-    const char *module = p->now.token == TOK_ID ? slip_text(p, p->now.at) : "";
-    const struct source *f = &p->s->sources.file[p->file];
-    uint32_t i = at.end;
-    while (i < f->size && (isalnum((unsigned char)f->text[i]) || f->text[i] == '_')) ++i;
-    bool ours = strcmp(module, "block") == 0 || strcmp(module, "L1") == 0 ||
-                strcmp(module, "L2") == 0 || strcmp(module, "cp_async") == 0 ||
-                strcmp(module, "ldmatrix") == 0 || strcmp(module, "stmatrix") == 0;
-    if (!*module || ours || i == at.end || p->now.at.end != at.begin) return false;
-    const struct foreign *w = foreign_word(slip_text(p, (struct range){at.file, at.end, i}));
-    struct range all = {at.file, p->now.at.begin, i};
-    diag_error(p->s, all, "there is no '%s' here%s%s", slip_text(p, all), w && w->help ? "; " : "",
-               w && w->help ? w->help : "");
-    p->skip_end = i;
+// -- statements -----------------------------------------------------------------------------------
+
+// The copy statement for the call "copy(tc, A, s)" of another language, or NULL. "all" is the name
+// of the call, and is extended to the whole call.
+static const char *copy_of_call(struct parser *p, struct range *all) {
+    const char *inside = slip_brackets(p, all), *part[4];
+    int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
+    if (n == 2) return arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1]);
+    if (n != 3) return NULL;
+    return arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
+}
+
+bool slip_qualified(struct parser *p) {
+    if (p->now.token != '.') return false;
+    struct joined j = joined_words(p, p->before.at);
+    if (j.n == 1) return false;
+    const char *word = j.word[j.n - 1], *whole = slip_text(p, j.at);
+    struct range rest = j.at, call = j.at;
+    const char *copy = strcmp(word, "copy") == 0 ? copy_of_call(p, &call) : NULL;
+    p->before.at = j.at;
+    if (copy) {
+        diag_error(p->s, j.at, "there is no '%s' here; write '%s'", whole, copy);
+        if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
+        p->skip_end = call.end;
+    } else if (strcmp(word, "copy") == 0 && call.end == j.at.end) {  // "cute.copy A -> s"
+        diag_error(p->s, j.at, "names have no '%.*s' before them here", (int)(strlen(whole) - 4),
+                   whole);
+        diag_fixit(p->s, j.at, "copy");
+    } else if (!slip_foreign(p, whole) && !slip_foreign(p, word) && !slip_foreign(p, j.word[0])) {
+        diag_error(p->s, j.at, "unknown statement '%s'", whole);
+    }
+    if (slip_whole_statement(p, &rest)) p->skip_end = rest.end - 1;
     return true;
 }

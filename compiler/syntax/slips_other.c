@@ -1,12 +1,16 @@
-// Slips that need more than a pattern: loops over the parts of a list, arithmetic, and words in the comments or brackets of C.
+// Slips that need more than a pattern (see slips.h): arithmetic, comments, the lists of calls, and statements of other languages.
 #include "syntax/slips.h"
 
 #include <ctype.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
+#include "syntax/match.h"
+
+// -- parts ----------------------------------------------------------------------------------------
 
 const char *slip_from(struct parser *p, uint32_t at, size_t *left) {
     const struct source *f = &p->s->sources.file[p->file];
@@ -22,11 +26,51 @@ const char *slip_brackets(struct parser *p, struct range *at) {
     return inside;
 }
 
-bool slip_follows(struct parser *p, uint32_t at, char c) {
-    size_t left;
-    const char *text = slip_from(p, at, &left);
-    while (left && strchr(" \t", *text)) ++text, --left;
-    return left && *text == c && (left < 2 || text[1] != c);
+struct range slip_join(struct range a, struct range b) {
+    return (struct range){a.file, a.begin, b.end};
+}
+
+struct range slip_before(struct range at) {
+    return (struct range){at.file, at.begin, at.begin};
+}
+
+struct range slip_after(struct range at) {
+    return (struct range){at.file, at.end, at.end};
+}
+
+void slip_skip_rest(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (k < left && !strchr(";\n", text[k])) ++k;
+    p->skip_end = p->now.at.end + (uint32_t)k;
+}
+
+const char *slip_text(struct parser *p, struct range at) {
+    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
+                         at.end - at.begin);
+}
+
+// What the reserved word "token" means: "'o' is the composition operator".
+const char *slip_meaning(int token) {
+    switch (token) {
+    case TOK_O: return "the composition operator";
+    case '_': return "the coordinate of a mode that stays whole";
+    case TOK_SW: return "the start of a swizzle";
+    case TOK_IN: return "the word before a range";
+    case TOK_BY:
+    case TOK_WITH: return "the word before how a copy is done";
+    case TOK_LIKE: return "the word before what a fragment is like";
+    case TOK_OUT:
+    case TOK_INOUT: return "the word before a tensor that is written";
+    case TOK_GLOBAL:
+    case TOK_SHARED:
+    case TOK_FRAG: return "a space of memory";
+    case TOK_COPY:
+    case TOK_FOR:
+    case TOK_PIPELINE:
+    case TOK_LET: return "the start of a statement";
+    default: return "the start of a declaration";
+    }
 }
 
 bool slip_function(int token) {
@@ -39,78 +83,28 @@ bool slip_type(const char *text) {
            strcmp(text, "index") == 0;
 }
 
-// The text from "at" to the ';' of its line, which "all" then ends at; NULL where there is none.
-static const char *up_to_end(struct parser *p, uint32_t at, struct range *all) {
-    size_t left, n = 0;
-    const char *text = slip_from(p, at, &left);
-    while (n < left && !strchr(";\n{}", text[n])) ++n;
-    if (n == left || text[n] != ';') return NULL;
-    *all = (struct range){p->file, all->begin, at + (uint32_t)n};
-    return arena_strndup(&p->s->arena, text, n);
-}
+// -- at a syntax error ----------------------------------------------------------------------------
 
-// Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
-// is missing.
-static bool inside_block(struct parser *p) {
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '{') return false;
-    const char *text = p->s->sources.file[p->file].text;
-    uint32_t from = p->open[p->nopen - 1].at.begin, here = p->now.at.begin;
-    if (p->before.token == TOK_ASYNC) here = p->before.at.begin;
-    uint32_t begin = from, line = here;
-    while (begin > 0 && text[begin - 1] != '\n') --begin;
-    while (line > 0 && text[line - 1] != '\n') --line;
-    if (line == begin) return true;
-    return here - line > strspn(text + begin, " \t");
-}
-
-// "extern __shared__ half s[];", "kernel k2(A) { }", "arch sm_90;" in a block
-bool slip_nested(struct parser *p, const int *set, int n) {
-    int now = p->now.token, last = p->before.token;
-    bool label = n == 1 && set[0] == ':' && p->before.at.begin == p->first.at.begin;
-    bool second =
-        label && ((last == TOK_ASYNC && now == TOK_DEVICE) || (last == TOK_ARCH && now == TOK_ID));
-    bool first =
-        slip_has(set, n, TOK_FOR) && slip_has(set, n, TOK_LET) &&
-        (slip_one_of(now, TOK_KERNEL, TOK_DEVICE) || slip_one_of(now, TOK_MANUAL, TOK_EXTERN));
-    if (!(first || second) || !inside_block(p) || (first && slip_follows(p, p->now.at.end, ';')))
-        return false;
+// Reports the '//' that follows p->before.
+static bool divides(struct parser *p) {
     size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    size_t blanks = strspn(text, " ");
-    bool cuda = left > blanks + 10 && memcmp(text + blanks, "__shared__", 10) == 0,
-         shared = left > blanks + 7 && memcmp(text + blanks, "shared ", 7) == 0;
-    struct range all = p->now.at;
-    if (now == TOK_EXTERN && (cuda || shared)) {
-        diag_error(p->s, p->now.at,
-                   "shared memory is declared by 'shared NAME : TYPE LAYOUT;', and its size is "
-                   "part of the plan");
-        if (shared) {
-            all.end += (uint32_t)blanks;
-            diag_fixit(p->s, all, "");
-        }
-        if (up_to_end(p, p->now.at.end, &all)) p->skip_end = all.end;
-        return true;
-    }
-    struct range at = second ? p->before.at : p->now.at;
-    diag_error(p->s, at, "'%s' is declared at the top level, not in a block", slip_text(p, at));
+    const char *text = slip_from(p, p->before.at.end, &left);
+    uint32_t at = p->before.at.end + (uint32_t)strspn(text, " \t");
+    struct range slashes = {p->file, at, at + 2};
+    diag_error(p->s, slashes, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, slashes, "/");
     return true;
 }
 
 bool slip_comment(struct parser *p) {
-    size_t left, k = 0;
+    size_t left;
     const char *text = slip_from(p, p->before.at.end, &left);
     int last = p->before.token;
-    while (k < left && strchr(" \t", text[k])) ++k;
     bool value = last == TOK_INT || last == TOK_ID || last == ')';
-    if (!value || left - k < 4 || text[k] != '/' || text[k + 1] != '/') return false;
-    size_t from = k + 2, end = from;
-    while (end < left && text[end] != '\n') ++end;
-    while (end > from && strchr(" \t\r", text[end - 1])) --end;
-    if (end == from || text[end - 1] != ';') return false;
-    struct range at = {p->file, p->before.at.end + (uint32_t)k, p->before.at.end + (uint32_t)k + 2};
-    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
-    diag_fixit(p->s, at, "/");
-    return true;
+    text += strspn(text, " \t");
+    size_t end = strcspn(text, "\n");
+    while (end > 0 && strchr(" \t\r", text[end - 1])) --end;
+    return value && end > 3 && memcmp(text, "//", 2) == 0 && text[end - 1] == ';' && divides(p);
 }
 
 bool slip_division(struct parser *p, const int *set, int n) {
@@ -118,277 +112,155 @@ bool slip_division(struct parser *p, const int *set, int n) {
     size_t left;
     const char *text = slip_from(p, p->before.at.end, &left);
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || left < 3 ||
-        memcmp(text, "//", 2) != 0 || !(isalnum((unsigned char)text[2]) || text[2] == '_'))
+        memcmp(text, "//", 2) != 0 || !word_char(text[2]))
         return false;
-    struct range at = {p->file, p->before.at.end, p->before.at.end + 2};
-    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
-    diag_fixit(p->s, at, "/");
     p->stopped = true;  // the rest of the line is missing
-    return true;
-}
-
-// The warning that the word at "*all" means, extended over hyphens: the warning of that name, one
-// that starts with the word, or one that the word starts with. NULL: none.
-static const char *warning_meant(const char *text, size_t left, struct range *all) {
-    const char *found = NULL;
-    size_t n = 0, most = 0;
-    while (n < left && (isalnum((unsigned char)text[n]) || text[n] == '-')) ++n;
-    for (int i = 0; i < W_COUNT; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
-        size_t length = strlen(name);
-        if (length <= most || length > n || memcmp(text, name, length) != 0) continue;
-        if (length < n && text[length] != '-') continue;
-        found = name;
-        most = length;
-    }
-    for (int i = 0; i < W_COUNT && !found && n > 0; ++i) {
-        const char *name = diag_warning_row((enum warning)i)->name;
-        if (strncmp(name, text, n) == 0 && name[n] == '-') found = name;
-    }
-    all->end = all->begin + (uint32_t)n;
-    return found;
-}
-
-// "allow unused let .."
-bool slip_warning_name(struct parser *p, const int *set, int n) {
-    if (p->before.token != TOK_ALLOW || p->now.token != TOK_ID || !slip_has(set, n, TOK_STRING))
-        return false;
-    size_t rest;
-    struct range all = p->now.at;
-    const char *text = slip_from(p, all.begin, &rest), *name = warning_meant(text, rest, &all);
-    diag_error(p->s, all, "write the name of a warning in quotes: 'allow \"%s\"'",
-               name ? name : "unused");
-    if (name) diag_fixit(p->s, all, arena_printf(&p->s->arena, "\"%s\"", name));
-    slip_skip_rest(p);
-    return true;
-}
-
-// Whether the bracket open at p->now is closed before the statement or the line ends.
-static bool closes_later(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    int depth = 0;
-    for (size_t i = 0; i < left && !strchr(";\n", text[i]); ++i) {
-        depth += text[i] == '(';
-        if (text[i] == ')' && --depth < 0) return true;
-    }
-    return false;
+    return divides(p);
 }
 
 // Handles "row(64,64 align 16": a clause after a missing ')' in one line.
 bool slip_unclosed(struct parser *p, const int *set, int n) {
-    static const short clauses[] = {TOK_ALIGN, TOK_STAGES, TOK_SWIZZLE, TOK_PAD,    TOK_WITH,
-                                    TOK_BY,    TOK_ARROW,  TOK_GRID,    TOK_THREADS};
-    bool clause = false;
-    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; ++i)
-        clause |= p->now.token == clauses[i];
-    if (!clause || p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')') ||
-        p->before.token == '(' || p->before.token == ',' || closes_later(p))
-        return false;
-    struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+    static const char clause[] = "<!(|, ^ align|stages|swizzle|pad|with|by|->|grid|threads";
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')')) return false;
+    struct match m;
+    match_begin(&m, p, p->now.at.begin);
+    if (match_fits(&m, "^ WORD|-> ANY )") || !match_fits(&m, clause)) return false;
+    struct range at = slip_after(p->before.at);
     diag_error(p->s, at, "expected ')' before '%s'", slip_text(p, p->now.at));
     diag_fixit(p->s, at, ")");
     diag_note(p->s, p->open[p->nopen - 1].at, "to close this '('");
     return true;
 }
 
-bool slip_hyphen(struct parser *p) {
-    size_t left, k = 0;
-    if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
-    const char *next = slip_from(p, p->now.at.begin, &left);
-    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
-    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
-    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
-    for (char *c = name; *c; ++c)
-        if (*c == '-') *c = '_';
-    diag_error(p->s, all, "a name consists of letters, digits and '_'");
-    diag_fixit(p->s, all, name);
+// -- statements of other languages ----------------------------------------------------------------
+
+// The argument of a statement of another language: what is in its brackets, or else everything up
+// to its end.
+static const char *argument(struct parser *p, struct range at) {
+    size_t left, length, n = 0;
+    const char *text = slip_from(p, at.end, &left);
+    const char *inside = foreign_brackets(p->s, text, left, &length);
+    if (inside) return *inside ? inside : "0";
+    while (n < left && !strchr(";\n}", text[n])) ++n;
+    while (n > 0 && strchr(" \t", text[0])) ++text, --n;
+    return n ? arena_strndup(&p->s->arena, text, n) : "0";
+}
+
+bool slip_whole_statement(struct parser *p, struct range *at) {
+    size_t left, n = 0;
+    const char *text = slip_from(p, at->end, &left);
+    while (n < left && !strchr(";\n{}", text[n])) ++n;
+    if (n == left || text[n] != ';') return false;
+    at->end += (uint32_t)n + 1;
     return true;
 }
 
-// Whether p->before is the second word of the declaration.
-static bool second(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->first.at.end, &left);
-    return p->before.at.begin == p->first.at.end + strspn(text, " \t");
-}
-
-// "kernel my-copy(A)"
-bool slip_function_name(struct parser *p, const int *set, int n) {
-    (void)set, (void)n;
-    return slip_function(p->first.token) && p->before.token == TOK_ID && p->nopen == 0 &&
-           slip_hyphen(p);
-}
-
-// "tensor my-tensor : .."
-bool slip_declared_name(struct parser *p, const int *set, int n) {
-    static const short names[] = {TOK_TENSOR, TOK_SHARED, TOK_FRAG,       TOK_CONST, TOK_PARAM,
-                                  TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY, TOK_LET};
-    bool named = false;
-    (void)set, (void)n;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) named |= p->first.token == names[i];
-    if (!named || p->before.token != TOK_ID || !second(p) || !slip_hyphen(p)) return false;
-    slip_skip_rest(p);
-    return true;
-}
-
-// "import common", "import cute.nvgpu;"
-bool slip_import(struct parser *p, const int *set, int n) {
-    (void)set, (void)n;
-    if (p->now.token != TOK_ID || p->before.token != TOK_IMPORT) return false;
-    struct range all = p->now.at;
-    size_t left, k = 0;
-    const char *text = slip_from(p, all.end, &left);
-    while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
-    all.end += (uint32_t)k;
-    const char *file = slip_text(p, all), *dot = strrchr(file, '.');
-    if (foreign_module(slip_text(p, p->now.at))) {
-        struct range line = {p->file, p->before.at.begin, all.end};
-        while (k < left && !strchr(";\n", text[k])) ++k;
-        line.end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
-        diag_error(p->s, line, "'import' reads another plan; of '%s' nothing is imported", file);
-        diag_fixit(p->s, line, "");
-        p->stopped = true;
+// Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
+bool slip_foreign(struct parser *p, const char *text) {
+    const struct foreign *w = foreign_find(FOREIGN_STATEMENT, text);
+    bool spelt = strcmp(text, "memcpy") == 0 && p->now.token != '(';  // "memcpy A -> s" is a copy
+    if (!w || spelt) return false;
+    struct range all = p->before.at;
+    if (!w->ours) {
+        diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
+        p->skip_end = slip_whole_statement(p, &all) ? all.end - 1 : 0;
         return true;
     }
-    file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
-    diag_error(p->s, all, "a file is named in double quotes: %s", file);
-    diag_fixit(p->s, all, file);
-    return true;
-}
-
-// "const BM = 64, BN = 64;", "param M : index % 4, N : index;", "param N : index % 4, M;"
-bool slip_several(struct parser *p, const int *set, int n) {
-    int first = p->first.token;
-    if (p->now.token != ',' || p->nopen > 0 || !slip_one_of(first, TOK_CONST, TOK_PARAM) ||
-        !slip_has(set, n, ';'))
-        return false;
-    size_t left;
-    const char *text = slip_from(p, p->now.at.begin, &left);
-    const char *word = first == TOK_CONST ? "const" : "param",
-               mark = first == TOK_CONST ? '=' : ':';
-    int depth = 0;
-    bool right = true;
-    for (size_t i = 0, k; i < left && !strchr(";\n", text[i]); ++i) {
-        depth += (text[i] == '(') - (text[i] == ')');
-        if (text[i] != ',' || depth > 0) continue;
-        for (k = i + 1; k < left && (isalnum((unsigned char)text[k]) || strchr("_ ", text[k]));)
-            ++k;
-        right &= k < left && text[k] == mark;
-    }
-    diag_error(p->s, p->now.at,
-               first == TOK_CONST
-                   ? "each constant has its own 'const': 'const BM = 64; const BN = "
-                     "64;'"
-                   : "each promise has its own 'param': 'param M : index %% 4; param "
-                     "N : index %% 4;'");
-    depth = 0;
-    for (uint32_t i = 0; right && i < left && !strchr(";\n", text[i]); ++i) {
-        depth += (text[i] == '(') - (text[i] == ')');
-        uint32_t at = p->now.at.begin + i;
-        if (text[i] == ',' && depth == 0)
-            diag_fixit(p->s, (struct range){p->file, at, at + 1},
-                       arena_printf(&p->s->arena, "; %s", word));
-    }
-    slip_skip_rest(p);
-    return true;
-}
-
-// The word before the '(' that is open, or NULL.
-static const char *called(struct parser *p) {
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return NULL;
-    const struct source *f = &p->s->sources.file[p->file];
-    uint32_t end = p->open[p->nopen - 1].at.begin, begin = end;
-    while (begin > 0 &&
-           (isalnum((unsigned char)f->text[begin - 1]) || strchr("_.", f->text[begin - 1])))
-        --begin;
-    return arena_strndup(&p->s->arena, f->text + begin, end - begin);
-}
-
-// "universal(16 bytes)", "cp_async.cg(16 bytes)"; "row(2 b,64 s)"
-bool slip_unit(struct parser *p, const int *set, int n) {
-    const char *of = p->now.token == TOK_ID && p->before.token == TOK_INT && slip_has(set, n, ')')
-                         ? called(p)
-                         : NULL;
-    if (!of) return false;
-    const char *unit = slip_text(p, p->now.at);
-    int number = atoi(slip_text(p, p->before.at));
-    bool async = strncmp(of, "cp_async.", 9) == 0,
-         bytes = strcmp(unit, "bytes") == 0 || strcmp(unit, "byte") == 0 || strcmp(unit, "B") == 0,
-         bits = strcmp(unit, "bits") == 0 || strcmp(unit, "bit") == 0;
-    if (async || strcmp(of, "universal") == 0 || strcmp(of, "auto") == 0) {
-        if ((!bytes && !bits) || number < 1 || number > 1024) return false;
-        int ours = bytes == async ? number : bytes ? number * 8 : number / 8;
-        diag_error(p->s, p->now.at, "'%s' counts %s, and a number has no unit: '%s(%d)'", of,
-                   async ? "bytes" : "bits", of, ours);
-        diag_fixit(p->s, slip_join(p->before.at, p->now.at),
-                   arena_printf(&p->s->arena, "%d", ours));
+    if (!w->help && !strchr(w->ours, ' ')) {
+        diag_error(p->s, p->before.at, "unknown statement '%s'; did you mean '%s'?", text, w->ours);
+        diag_fixit(p->s, p->before.at, w->ours);
         return true;
     }
-    if (strcmp(of, "row") != 0 && strcmp(of, "col") != 0) return false;
-    diag_error(p->s, slip_join(p->before.at, p->now.at),
-               "the name of a mode comes before '=': '%s=%d'", unit, number);
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->before.at.begin, &left);
-    while (k < left && !strchr(");\n", text[k])) {
-        char name[32];
-        int value, from = 0, to = 0;
-        const char *part = arena_strndup(&p->s->arena, text + k, left - k < 64 ? left - k : 64);
-        if (sscanf(part, " %n%9d %31[A-Za-z_]%n", &from, &value, name, &to) == 2 && to > 0) {
-            uint32_t at = p->before.at.begin + (uint32_t)k;
-            diag_fixit(p->s, (struct range){p->file, at + (uint32_t)from, at + (uint32_t)to},
-                       arena_printf(&p->s->arena, "%s=%d", name, value));
-        }
-        while (k < left && !strchr(",);\n", text[k])) ++k;
-        k += k < left && text[k] == ',';
-    }
-    slip_skip_rest(p);
-    return true;
-}
-
-bool slip_label(struct parser *p) {
-    if (p->now.token != TOK_COPY) return false;
-    diag_error(p->s, slip_after(p->before.at), "a label ends with ':': '%s: copy'",
-               slip_text(p, p->before.at));
-    diag_fixit(p->s, slip_after(p->before.at), ":");
-    return true;
-}
-
-static bool declared_function(const struct parser *p, const char *name) {
-    struct ast_decl *const *decl = p->decls.items;
-    for (int i = 0; i < p->decls.n; ++i)
-        if (decl[i]->kind == D_FN && strcmp(decl[i]->name.name, name) == 0) return true;
-    return false;
-}
-
-bool slip_statement(struct parser *p, const char *text) {
-    if (slip_rows(p, p->now.at.begin, NULL, 0, slip_at_statement, slip_n_statement)) return true;
-    if (p->now.token != '(') return false;
-    if (strcmp(text, "mma") == 0 && !declared_function(p, text)) {
-        diag_error(p->s, p->before.at, "%s", foreign_statement("gemm")->help);
-        return true;
-    }
-    if (!declared_function(p, text)) {
+    const char *ours = arena_printf(&p->s->arena, w->ours, argument(p, p->before.at));
+    bool stays = p->manual || !w->help;
+    if (stays)
+        diag_error(p->s, p->before.at, "'%s' is '%s' here", text, ours);
+    else
         diag_error(p->s, p->before.at,
-                   "unknown statement '%s'; 'call' is for a device function that is declared above",
-                   text);
-        return true;
-    }
-    diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
-    diag_fixit(p->s, slip_before(p->before.at), "call ");
+                   "there is no '%s' here; %s, and in a 'manual' function it is '%s'", text,
+                   w->help, ours);
+    if (slip_whole_statement(p, &all))
+        diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
     return true;
 }
 
-bool slip_typed_const(struct parser *p) {
-    char type[32], name[64];
-    size_t left;
-    int end = 0;
-    const char *next = slip_from(p, p->now.at.end, &left);
-    next = arena_strndup(&p->s->arena, next, left < 100 ? left : 100);
-    if (sscanf(next, " %31[A-Za-z0-9_]%n %63[A-Za-z0-9_]", type, &end, name) != 2 ||
-        !foreign_type(type))
-        return false;
-    diag_fixit(p->s, (struct range){p->file, p->now.at.begin, p->now.at.end + (uint32_t)end},
-               "let");
+bool slip_begins_statement(const struct parser *p) {
+    return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
+           p->open[p->nopen - 1].token == '{';
+}
+
+// -- slices and powers ----------------------------------------------------------------------------
+
+// Reports the bracket at "at".
+static void square(struct parser *p, struct range at, const char *help, const char *ours) {
+    diag_error(p->s, at, "'[' is not part of the language; %s", help);
+    if (ours) diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+}
+
+// "A[0:32, :]"
+bool slip_slice(struct parser *p, struct range at) {
+    at.end = at.begin;
+    const char *inside = slip_brackets(p, &at);
+    const char *part[8];
+    int n = inside ? foreign_parts(p->s, inside, part, 8) : 0;
+    if (!inside || !strchr(inside, ':') || strpbrk(inside, "\n;[")) return false;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) {
+        const char *colon = strchr(part[i], ':');
+        if (i) buf_printf(&b, ", ");
+        if (!colon) {
+            buf_printf(&b, "%s", part[i]);
+        } else if (strchr(colon + 1, ':')) {
+            square(p, at, "a part is 'A(0 .. 32, _)', without a step", NULL);
+            buf_release(&b);
+            return true;
+        } else if (!part[i][1]) {
+            buf_printf(&b, "_");
+        } else {
+            size_t to = (size_t)(colon - part[i]);
+            const char *high = colon + 1 + strspn(colon + 1, " ");
+            while (to > 0 && part[i][to - 1] == ' ') --to;
+            if (!*high || strchr(part[i], '(')) n = 0;  // no extent; a colon of another kind
+            buf_printf(&b, "%.*s .. %s", to ? (int)to : 1, to ? part[i] : "0", high);
+        }
+    }
+    const char *ours = arena_printf(&p->s->arena, "(%s)", buf_finish(&b, &p->s->arena));
+    square(p, at, "a part is 'A(0 .. 32, _)'", n > 0 ? ours : NULL);
     return true;
+}
+
+// The value of "base << n", "base ** n" or "base ^ n"; -1: it is too large to be meant.
+static int64_t power_of(int64_t base, char op, int64_t n) {
+    int64_t most = INT64_C(1) << 40, value = op == '<' ? base : 1;
+    if (op == '>' || base > 999 || n > 61) return -1;
+    for (; n > 0 && value < most; --n) value *= op == '<' ? 2 : base;
+    return value < most ? value : -1;
+}
+
+int scan_power(struct parser *p, int token, struct range at) {
+    const char *text = p->s->sources.file[p->file].text + at.begin;
+    bool two = text[1] == text[0], shift = text[0] == '<' || text[0] == '>';
+    int last = p->now.token;  // '>>' also closes two tilers, '<<' opens two
+    if (text[0] != '^' && !(two && (shift || text[0] == '*'))) return token;
+    if (last != TOK_INT && last != TOK_ID && last != ')') return token;
+    if (shift && text[2] == text[0]) return token;  // <<<
+    struct match m;
+    match_begin(&m, p, at.begin);
+    if (text[0] == '>' && !match_fits(&m, "^ > > INT")) return token;
+    at.end = at.begin + (two ? 2 : 1);
+    bool alone = p->now.at.begin == 0 || match_fits(&m, "=|(|,|:|.. INT ^");
+    int64_t value = -1;
+    if (match_fits(&m, "# INT1 ^ <|*|'^ ?<|* INT2 #"))
+        value = power_of(strtoll(match_text(&m, m.m.capture[1]), NULL, 10), text[0],
+                         strtoll(match_text(&m, m.m.capture[2]), NULL, 10));
+    if (value >= 0 && (alone || text[0] != '<')) {  // 'S + 1 << 2' shifts the sum
+        diag_error(p->s, at, "there is no '%s'; write %" PRId64, slip_text(p, at), value);
+        if (alone) diag_fixit(p->s, m.m.fix[0], arena_printf(&p->s->arena, "%" PRId64, value));
+    } else {
+        slip_rows(p, at.begin, NULL, 0, slip_at_bits);
+    }
+    if (two) p->skip_end = at.end;
+    return '*';  // both of its sides are operands
 }

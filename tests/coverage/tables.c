@@ -1,7 +1,7 @@
 // Prints the rows of the compiler's tables that a plan can name, `KIND NAME` a line, for tables.py.
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/warnings.h"
 #include "layout/calc.h"
 #include "plan/plan.h"
 
@@ -11,6 +11,6 @@ int main(void) {
     struct calc_operation op;
     for (int i = 0; calc_operation(i, &op); ++i)
         if (op.where != IN_CUTE) printf("builtin %s\n", op.name);
-    for (int i = 0; i < W_COUNT; ++i) printf("warning %s\n", diag_warning_row(i)->name);
+    for (int i = 1; i < W_COUNT; ++i) printf("warning %s\n", warning_row(i)->name);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "driver/expression.h"
 
@@ -38,7 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         reads_back(&s, printed, expression_value(&s, printed, NULL), "the language");
         lay_clear_error(&s.lay);
         reads_back(&s, printed, calc_read(&s.lay, printed), "the layout library");
-        calc_json(&s.lay, v);
+        struct buf b;
+        buf_init(&b);
+        expression_json(&s, v, &b);
+        buf_release(&b);
         calc_text(&s.lay, v, CALC_STYLE_CUTE);
         lay_clear_error(&s.lay);
         calc_text(&s.lay, v, CALC_STYLE_PYCUTE);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "driver/explain.h"
+#include "explain/explain.h"
 #include "in_process.h"
 
 // The next line that is code, and no comment, from "*at" on; NULL at the end.

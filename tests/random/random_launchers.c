@@ -95,7 +95,7 @@ static void put_caller(FILE *to, int plan, const struct kir_launch *l) {
         else
             break;
         for (int i = 0; i < l->ntensors; ++i, comma = ", ")
-            fprintf(to, "%s(%s *)a[%d]", comma, l->tensor[i].c_type, i);
+            fprintf(to, "%s(%s *)a[%d]", comma, l->tensor[i].elem->c_name, i);
         for (int i = 0; i < l->nparams; ++i, comma = ", ") fprintf(to, "%sp[%d]", comma, i);
         fprintf(to, "%s);\n", which ? "" : *comma ? ", nullptr" : "nullptr");
     }
@@ -156,7 +156,10 @@ static void spoil(struct session *s, struct kir_launch *l) {
     struct kir_variant *v = ARENA_ARRAY(&s->arena, struct kir_variant, l->nvariants);
     for (int i = 0; i < l->nvariants; ++i) {
         v[i] = l->variant[i];
-        v[i].threads += 1;
+        struct kir_kernel *k = ARENA_NEW(&s->arena, struct kir_kernel);
+        *k = *v[i].kernel;
+        k->threads += 1;
+        v[i].kernel = k;
     }
     l->variant = v;
     for (int i = 0; i < l->nchecks; ++i) check[i] = l->check[i];

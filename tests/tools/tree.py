@@ -7,6 +7,7 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
                                     name each folder of the compiler
        tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
        tree.py tests                no lit test looks for words in a text that holds its own CHECK lines
+       tree.py rows                 no file but the table of copy atoms compares what a row is called, or its cache operator
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
 """
 
@@ -19,8 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = 450
 OURS = ("compiler/", "grammar/", "runtime/")
 
-# What a thread sets while the library works for it, and takes back (compiler/base/trap.c).
-A_THREADS_OWN = {("trap_of_thread", ".tbss")}
+# What a thread sets while the library works for it, and takes back (compiler/base/trap.c); and what a command, which is no part of
+# the library, removes when a signal ends it (compiler/run/process.c).
+WRITTEN = {("trap_of_thread", ".tbss"), ("to_remove", ".bss")}
 
 # Spelt apart, so that this file does not find itself.
 FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")]
@@ -49,7 +51,7 @@ def symbols(libraries):
             if not match or "O" not in match[1]:
                 continue
             section = match[2]
-            if (match[4], section) in A_THREADS_OWN:
+            if (match[4], section) in WRITTEN:
                 continue
             if section.startswith((".data", ".bss", ".tdata", ".tbss", "*COM*")) and not section.startswith(".data.rel.ro"):
                 print(f"{pathlib.Path(library).name}({member}): '{match[4]}' lies in {section}")
@@ -162,6 +164,24 @@ def words():
     return found
 
 
+def rows():
+    """Prints each comparison with a string that the table of copy atoms has; returns their number.  The syntax's are of other languages."""
+    table = ROOT / "compiler/plan/atom_rows.c"
+    strings = set(re.findall(r'\.(?:name|family|cache) = "([\w.]+)"|MATRIX\("(\w+)"', table.read_text()))
+    strings = {text for pair in strings for text in pair if text}
+    found = 0
+    for path in sorted((ROOT / "compiler").rglob("*.[ch]")):
+        if path == table or path.is_relative_to(ROOT / "compiler/syntax"):
+            continue
+        text = path.read_text()
+        for match in re.finditer(r'\b(?:strn?(?:case)?cmp|atom_find|intern)\([^;{}]*?"([\w.]+)"', text):
+            if match[1] in strings and "atom_auto(" not in text[match.start() - 120:match.start()]:
+                print(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: '{match[1]}' is the table's; ask for a column")
+                found += 1
+    print(f"{len(strings)} strings, {found} findings")
+    return found if len(strings) > 6 else 1
+
+
 # What prints the plan that it is given, comments included.
 ECHOES = re.compile(r"%tcpc (?:[^|>]* )?(?:fmt|--plan)\b(?P<rest>[^|>]*) %s\b(?: -o -)?(?P<then>.*)")
 
@@ -207,6 +227,8 @@ if __name__ == "__main__":
         sys.exit(1 if sources() else 0)
     if sys.argv[1:] == ["tests"]:
         sys.exit(1 if tests() else 0)
+    if sys.argv[1:] == ["rows"]:
+        sys.exit(1 if rows() else 0)
     if sys.argv[1:] == ["words"]:
         sys.exit(1 if words() else 0)
     if sys.argv[1:] == ["paths"]:

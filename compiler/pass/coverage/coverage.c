@@ -387,7 +387,7 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
 
 static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
                            const struct ix *e, struct range at) {
-    return coverage_rounding(s, w->plan, k, w->prover, &w->around, e, at);
+    return coverage_negative(s, w->plan, k, w->prover, &w->around, e, at);
 }
 
 static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,

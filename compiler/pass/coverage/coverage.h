@@ -46,7 +46,7 @@ const char *coverage_tiles(struct session *s, struct lay_int of, int64_t by);
 bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prover *p,
                           const struct view *v, const struct around *around);
 
-// astray.c
+// misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.
 // Returns false if it finds nothing.
 bool coverage_note_tile(struct session *s, const struct view *v);
@@ -63,10 +63,10 @@ const char *coverage_turned_text(struct session *s, const struct view *v);
 bool coverage_note_turned(struct session *s, const struct kernel *k, const struct tensor *a,
                           const struct copy *c);
 
-// rounding.c
+// negative.c
 // Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances
 // of a statement inside "around".  Otherwise reports an error: one is negative, or it is not known.
-bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
+bool coverage_negative(struct session *s, const struct plan *p, const struct kernel *k,
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
 

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "base/warnings.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
 

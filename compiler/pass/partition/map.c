@@ -1,6 +1,7 @@
 // Pass "partition" for index maps that are not layouts.  The place of a run of a thread's values is
 // computed from the map.  Only what is within the run, and the rest of the tiles, are modes.
 #include "base/session.h"
+#include "base/warnings.h"
 #include "layout/algebra.h"
 #include "pass/partition/partition.h"
 #include "plan/view.h"

@@ -1,5 +1,6 @@
 // Messages about order: errors in manual functions, and their needless waits and barriers.
 #include "base/session.h"
+#include "base/warnings.h"
 #include "pass/sync/private.h"
 
 enum { MAX_LOOSER = 8 };
@@ -36,10 +37,15 @@ static const char *wait_text(const struct schedule *x, const struct schedule_fau
     return arena_printf(&x->s->arena, "a 'wait %d;' is", f->why.younger);
 }
 
+// What the kernel's asynchronous copies are called.
+static const char *family(const struct schedule *x) {
+    return x->k->groups->family;
+}
+
 // Such as "a cp.async of thread 3".
 static const char *who_copies(const struct schedule *x, const struct schedule_fault *f) {
-    if (!f->why.threads) return "a cp.async";
-    return arena_printf(&x->s->arena, "a cp.async of %s", who(x, f, 0));
+    if (!f->why.threads) return arena_printf(&x->s->arena, "a %s", family(x));
+    return arena_printf(&x->s->arena, "a %s of %s", family(x), who(x, f, 0));
 }
 
 static void note_where(const struct schedule *x, const struct schedule_fault *f) {
@@ -124,7 +130,7 @@ static void note_commit(const struct schedule *x) {
             if (st->kind == STMT_COMMIT) break;
             if (st->kind != STMT_WAIT) continue;
             diag_note(x->s, x->access[i].stmt->at,
-                      "no 'commit;' is between this cp.async and the wait after it");
+                      "no 'commit;' is between this %s and the wait after it", family(x));
             return;
         }
     }
@@ -163,10 +169,10 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     }
     if (!k->manual && in_one_group(x, f)) {
         diag_error(s, b->stmt->at,
-                   "a cp.async of this loop may still write elements of '%s' that this one %s: the "
+                   "a %s of this loop may still write elements of '%s' that this one %s: the "
                    "copies of a loop in 'load' are one group, and no wait is for a part of a "
                    "group; write each element once, or leave out the loop",
-                   name, x->program.access[f->b].write ? "writes, too" : "reads");
+                   family(x), name, x->program.access[f->b].write ? "writes, too" : "reads");
         diag_page(s, "pipeline");
         note_where(x, f);
         return;
@@ -176,13 +182,14 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             f->why.missing == PROVE_WAIT ? "wait" : "barrier", name);
     if (!b) {
         diag_error(s, k->at,
-                   "'%s' ends while a cp.async may still fill '%s'; a device function must return "
+                   "'%s' ends while a %s may still fill '%s'; a device function must return "
                    "with its accesses done: add 'wait 0;' after the copy's 'commit;'",
-                   k->name, name);
+                   k->name, family(x), name);
         diag_page(s, "barrier");
         const char *steps = iterations(x, a, f->why.at.var[0]);
-        diag_note(s, a->view->at, "%sthe cp.async is here%s%s",
-                  instances_params(s, x->plan, k, &f->why.at), *steps ? ", " : "", steps);
+        diag_note(s, a->view->at, "%sthe %s is here%s%s",
+                  instances_params(s, x->plan, k, &f->why.at), family(x), *steps ? ", " : "",
+                  steps);
         return;
     }
     const struct prove_access *pb = &x->program.access[f->b];
@@ -194,9 +201,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     if (f->why.missing == PROVE_WAIT && same)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s may still %s: a 'commit;' is missing "
-                   "after that cp.async",
+                   "after that %s",
                    steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
-                   pa->write ? "fill" : "read");
+                   pa->write ? "fill" : "read", family(x));
     else if (f->why.missing == PROVE_WAIT)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s may still %s: %s missing between the two",
@@ -204,15 +211,16 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    pa->write ? "fill" : "read", wait_text(x, f));
     else if (e.sync && e.wait)
         diag_error(s, b->stmt->at,
-                   "%s%s%s %s elements of '%s', which %s writes by cp.async: the 'sync;' must "
+                   "%s%s%s %s elements of '%s', which %s writes by %s: the 'sync;' must "
                    "come after the 'wait %d;'",
-                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), e.wait->pending);
+                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), family(x),
+                   e.wait->pending);
     else
         diag_error(
             s, b->stmt->at,
-            "%s%s%s %s elements of '%s', which %s %s%s: a 'sync;' is missing between the two",
+            "%s%s%s %s elements of '%s', which %s %s%s%s: a 'sync;' is missing between the two",
             steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
-            pa->async && pa->write ? " by cp.async" : "");
+            pa->async && pa->write ? " by " : "", pa->async && pa->write ? family(x) : "");
     diag_page(s, "barrier");
     note_where(x, f);
     if (e.sync && e.wait)
@@ -221,8 +229,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                   "loaded itself; what others have loaded it sees after a barrier that follows");
     if (f->why.missing == PROVE_WAIT && other)
         diag_note(s, other->at,
-                  "no 'commit;' is between the two cp.async, so both are one group, which is "
-                  "committed and waited for as a whole");
+                  "no 'commit;' is between the two %s, so both are one group, which is "
+                  "committed and waited for as a whole",
+                  family(x));
     else if (f->why.missing == PROVE_WAIT)
         note_commit(x);
     const struct stmt *weak = NULL;
@@ -298,8 +307,9 @@ void sync_warn_needless(struct schedule *x) {
                       wait ? "wait" : "barrier");
             if (unread) {
                 diag_note(s, unread->at,
-                          "nothing else waits for all that this cp.async writes, so something of "
-                          "it is not read; is the slot of the last read right?");
+                          "nothing else waits for all that this %s writes, so something of "
+                          "it is not read; is the slot of the last read right?",
+                          family(x));
                 last = st;
                 continue;
             }

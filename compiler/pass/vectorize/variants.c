@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 #include "pass/walk.h"
 #include "plan/bind.h"
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 #include "layout/algebra.h"
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
@@ -281,6 +282,30 @@ static bool is_narrow(const struct copy *c) {
     return c->facts.bits < copy_atom(c)->bits && !(c->facts.by_map && c->tc->by);
 }
 
+// Whether each access begins where an instruction that needs more than its own width allows; reports
+// that, unless "quiet".
+static bool begins_aligned(struct session *s, const struct copy *c, bool quiet) {
+    const struct copy_facts *f = &c->facts;
+    const struct atom_row *row = copy_atom(c)->row;
+    for (int side = 0; row->align && side < 2; ++side) {
+        const int64_t *b = f->bound + side;  // the bounds of the destination come second
+        if (b[BOUND_SRC_ALIGN] == BOUND_NONE) continue;
+        int64_t bits = power_of_two_in(b[BOUND_SRC_ALIGN] | b[BOUND_SRC_DIVIDES]);
+        if (f->bound[BOUND_COMMON_RUN] > f->bits) bits = at_most(bits, f->bits);
+        bits = at_most(bits, b[BOUND_SRC_SWIZZLE]);
+        if (bits >= row->align) continue;
+        if (quiet) return false;
+        diag_error(s, c->at,
+                   "%s cannot use '%s', which begins at multiples of %d bits: of its accesses to "
+                   "'%s' some begin only at multiples of %d",
+                   copy_name(s, c), row->name, row->align, copy_side(c, side == 0)->base->name,
+                   (int)bits);
+        diag_page(s, "aligned");
+        return false;
+    }
+    return true;
+}
+
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     struct copy_facts *f = &c->facts;
@@ -301,13 +326,15 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
         not_reached(s, k, c, atom);
         if (atom->row->exact) return false;
     }
-    return true;
+    return begins_aligned(s, c, false);
 }
 
 bool vectorize_quietly(struct session *s, const struct kernel *k, struct copy *c) {
     struct assumption a = {s, k, assumed(c), NULL, NULL, 0};
     measure(&a, c, &c->facts);
-    if (!has_elements(c) || (is_narrow(c) && copy_atom(c)->row->exact)) return false;
+    if (!has_elements(c) || (is_narrow(c) && copy_atom(c)->row->exact) ||
+        !begins_aligned(s, c, true))
+        return false;
     vectorize_finish(s, c, &c->facts);
     return !c->facts.npred || async_edge_fits(c, copy_atom(c));
 }

@@ -172,7 +172,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         diag_fixit(c->s, e->at, "tid");
         return &value_none;
     }
-    const struct foreign *w = foreign_part(e->name);
+    const struct foreign *w = foreign_find(FOREIGN_PART, e->name);
     if (!w) return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
     const char *ours = w->ours ? sema_text(c, w->ours, ast_expr_text(c->s, e->lhs)) : NULL;
     int rank = v->kind == VAL_VIEW && lay_valid(v->view.layout) ? lay_rank(v->view.layout) : 2;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/warnings.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
@@ -87,7 +88,7 @@ static bool same(struct range a, struct range b) {
 void hidden_explain(struct sema *c) {
     if (!c->hidden_calls || c->s->diags.nerrors == 0) return;
     for (struct diag *d = c->s->diags.first; d; d = d->next) {
-        if (d->severity != SEV_ERROR || d->warning != W_COUNT) continue;
+        if (d->severity != SEV_ERROR || d->warning) continue;
         const struct hidden_call *h = c->hidden_calls;
         while (h && !same(h->call, d->at) && !same(h->name, d->at)) h = h->next;
         if (!h) continue;

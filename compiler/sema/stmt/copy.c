@@ -63,7 +63,7 @@ static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy
 // Between fragments each thread copies what it has, so widths do not matter.
 static bool copy_by_itself(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
-    *a = (struct atom){.row = atom_find("auto"), .bits = 128, .at = s->at};
+    *a = atom_auto(s->at);
     y->how_at = s->at;
     y->atom = a;
     return true;

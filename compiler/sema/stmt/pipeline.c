@@ -2,6 +2,7 @@
 // whether "load" may run ahead of "use".
 #include <inttypes.h>
 
+#include "base/warnings.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/warnings.h"
 #include "plan/arch.h"
 #include "plan/bind.h"
 #include "planner/planner.h"
@@ -155,15 +156,15 @@ static bool can_hold(const void *by, const struct relayout *r) {
 }
 
 // Warns of a plan that is not the planner's best one.
-static void warn_fallback(struct sema *c, const char *name, struct range at,
-                          const struct fallback *f, int loss) {
+static void warn_fallback(struct sema *c, const struct relayout *r, const char *name,
+                          struct range at) {
     diag_warn(c->s, W_FALLBACK, at,
               "the planner's best plan for kernel '%s' is refused; another one is used, which is "
               "predicted to be %d%% slower",
-              name, loss);
+              name, relayout_loss(c->s, r));
     for (int i = 0; i < RELAYOUT_CASES; ++i) {
         size_t n;
-        for (const char *why = f->why[i]; why && *why; why += n + 1) {
+        for (const char *why = r->fallback->why[i]; why && *why; why += n + 1) {
             n = strcspn(why, "\n");
             diag_note(c->s, at, "%.*s", (int)n, why);
         }
@@ -175,6 +176,12 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
+    const struct relayout_plan *whole = c->s->options.planned;
+    if (!s && whole && fallback_of(c->s, d->name.name)) {
+        struct relayout r = whole->r;
+        r.fallback = fallback_of(c->s, d->name.name);
+        warn_fallback(c, &r, d->name.name, d->name.at);
+    }
     if (!s) return !not_planned(c, &d->fn);
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
@@ -196,10 +203,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .candidate = is_tuned ? c->s->options.candidate : 0,
                          .can_hold = can_hold,
                          .by = c};
-    for (r.fallback = c->s->options.fallbacks; r.fallback;) {
-        if (strcmp(r.fallback->kernel, d->name.name) == 0) break;
-        r.fallback = r.fallback->next;
-    }
+    r.fallback = fallback_of(c->s, d->name.name);
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
@@ -208,9 +212,8 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf text;
     buf_init(&text);
-    int loss = !why && r.fallback ? relayout_loss(c->s, &r) : 0;
-    if (loss < 0)
-        why = "its best plans are refused, and no other is predicted to be nearly as fast";
+    int loss = why ? 0 : relayout_loss(c->s, &r);
+    if (loss < 0) why = relayout_too_slow;
     if (!why) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) {
@@ -219,7 +222,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
         return 0;
     }
-    if (r.fallback) warn_fallback(c, d->name.name, s->at, r.fallback, loss);
+    if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;

@@ -65,7 +65,7 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
         int k = 0;
         while (k < N_ARGS && strcmp(names[k], a->key.name) != 0) ++k;
         if (k == N_ARGS) {
-            const char *near = foreign_argument(a->key.name);
+            const char *near = foreign_ours(FOREIGN_ARGUMENT, a->key.name);
             if (!near) near = diag_did_you_mean(a->key.name, names, N_ARGS);
             diag_error(c->s, a->key.at,
                        near ? "'tile' takes no argument called '%s'; did you mean '%s'?"

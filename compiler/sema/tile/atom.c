@@ -2,6 +2,7 @@
 // refused by name.
 #include <string.h>
 
+#include "plan/arch.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
@@ -282,9 +283,30 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
     return false;
 }
 
+// Whether the groups of "row" are counted as those of the kernel's other copies.
+static bool counts_with_others(struct sema *c, const struct atom_row *row, const struct copy *y) {
+    const struct atom_row *first = c->kernel->groups;
+    if (row->completes != COMPLETES_BY_GROUP) return true;
+    if (!first) c->kernel->groups = first = row;
+    if (strcmp(first->commit, row->commit) == 0 && strcmp(first->wait, row->wait) == 0) return true;
+    diag_error(c->s, y->how_at,
+               "'%s' counts its groups apart from those of '%s', which '%s' uses, too; use one of "
+               "the two",
+               row->name, first->name, c->kernel->name);
+    diag_page(c->s, row->page);
+    return false;
+}
+
+// Refuses a row of the table that lacks what the later steps need.
+static bool is_complete(struct sema *c, const struct atom_row *row, struct range at) {
+    const char *lacks = atom_lacks(row);
+    if (lacks) diag_error(c->s, at, "'%s' cannot be used: its row has no %s", row->name, lacks);
+    return !lacks;
+}
+
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
-    if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true) ||
-        !atom_check_hints(c, a, y))
+    if (!is_complete(c, a->row, y->how_at) || !in_space(c, a, &y->src, false) ||
+        !in_space(c, a, &y->dst, true) || !atom_check_hints(c, a, y))
         return false;
     if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
@@ -309,9 +331,16 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_page(c->s, a->row->page);
         return false;
     }
-    if (c->plan->arch >= a->row->min_arch) return true;
-    diag_error(c->s, y->how_at, "'%s' needs sm_%d; this plan is for sm_%d", a->row->name,
-               a->row->min_arch, c->plan->arch);
-    diag_page(c->s, a->row->page);
-    return false;
+    const struct atom_row *row = a->row;
+    if (!arch_has(c->plan->arch_name, row->min_arch, row->feature)) {
+        if (row->feature)
+            diag_error(c->s, y->how_at, "'%s' needs sm_%d%c; this plan is for %s", row->name,
+                       row->min_arch, row->feature, c->plan->arch_name);
+        else
+            diag_error(c->s, y->how_at, "'%s' needs sm_%d; this plan is for sm_%d", row->name,
+                       row->min_arch, c->plan->arch);
+        diag_page(c->s, row->page);
+        return false;
+    }
+    return counts_with_others(c, row, y);
 }

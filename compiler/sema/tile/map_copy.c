@@ -14,7 +14,7 @@ const struct value *map_copy(struct sema *c, const struct ast_expr *e, const str
                     lay_int_valid(size) ? lay_int_text(c->lay, size) : "its", v->base->name);
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = e->at, .by = true};
-    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
+    tc->atom = atom_auto(e->at);
     if (!tile_by_map(c, e, v->layout.shape, v->at, tc) || !tile_sides(c, tc, NULL, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);

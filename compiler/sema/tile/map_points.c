@@ -1,5 +1,6 @@
 // Evaluates index maps at each point: the tile that they fill, elements taken twice or not at all,
 // and the layout of (thread, value) with the same points.
+#include "base/warnings.h"
 #include "sema/tile/map.h"
 
 #include <inttypes.h>

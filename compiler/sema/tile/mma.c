@@ -25,8 +25,8 @@ static const struct mma_row *find_row(struct sema *c, const struct ast_expr *e) 
     const char *near = text ? foreign_mma(c->s, text) : NULL;
     if (near && !mma_find(near)) near = NULL;
     if (!near && text) near = diag_did_you_mean(text, list, n_mma_rows);
-    const struct foreign *w = e->kind == E_NAME ? foreign_word(e->name) : NULL;
-    if (text && strncmp(text, "m64n", 4) == 0) w = foreign_word("wgmma");
+    const struct foreign *w = e->kind == E_NAME ? foreign_find(FOREIGN_VALUE, e->name) : NULL;
+    if (text && strncmp(text, "m64n", 4) == 0) w = foreign_find(FOREIGN_VALUE, "wgmma");
     if (near)
         diag_error(c->s, e->at, "no instruction is called '%s'; did you mean '%s'?", text, near);
     else if (w && w->help)

@@ -130,11 +130,10 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     if (a->bits < elem->bits || a->bits % elem->bits != 0) {
         diag_error(c->s, at, "an access of %d bits cannot move a whole '%s', which has %d", a->bits,
                    elem->name, elem->bits);
-        if (strcmp(a->row->name, "universal") == 0)
-            diag_note(c->s, a->at,
-                      "'universal' counts bits: 'universal(%d)' moves %d '%s', "
-                      "'universal(128)' moves %d",
-                      elem->bits, 1, elem->name, 128 / elem->bits);
+        if (!a->row->in_bytes)
+            diag_note(c->s, a->at, "'%s' counts bits: '%s(%d)' moves %d '%s', '%s(128)' moves %d",
+                      a->row->name, a->row->name, elem->bits, 1, elem->name, a->row->name,
+                      128 / elem->bits);
         else
             diag_note(c->s, a->at, "the atom is declared here");
         return false;
@@ -387,7 +386,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
                     lay_tuple_text(c->lay, shape));
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = e->at, .by = true};
-    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
+    tc->atom = atom_auto(e->at);
     if (!tile_set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
         !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, NULL, e->at))
         return &value_none;

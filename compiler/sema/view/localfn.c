@@ -1,5 +1,6 @@
 // local_tile and local_partition: divide and then slice.
 #include "base/buf.h"
+#include "base/warnings.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"

@@ -3,6 +3,7 @@
 // always agree.
 #include <string.h>
 
+#include "base/warnings.h"
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
 

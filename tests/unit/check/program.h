@@ -44,14 +44,15 @@ struct test {
 
 // s, q: shared, of 64 floats and 64 KiB floats; h: shared, of 64 halves; g: global, read and
 // written; c: global, only read; x: a shared buffer of the caller's; b: shared bytes.
+static const struct elem_type word = {.bits = 32}, half = {.bits = 16}, byte = {.bits = 8};
 static const struct kir_buffer buffers[BUFFERS] = {
-    {.space = KIR_SHARED, .name = "s", .elem_bits = 32, .count = 64},
-    {.space = KIR_SHARED, .name = "q", .elem_bits = 32, .count = 65536},
-    {.space = KIR_SHARED, .name = "h", .elem_bits = 16, .count = 64},
-    {.space = KIR_GLOBAL, .name = "g", .elem_bits = 32, .read = true, .written = true},
-    {.space = KIR_GLOBAL, .name = "c", .elem_bits = 32, .read = true},
-    {.space = KIR_SHARED, .name = "x", .elem_bits = 32, .count = 64, .outside = true},
-    {.space = KIR_SHARED, .name = "b", .elem_bits = 8, .count = 64},
+    {.space = KIR_SHARED, .name = "s", .elem = &word, .count = 64},
+    {.space = KIR_SHARED, .name = "q", .elem = &word, .count = 65536},
+    {.space = KIR_SHARED, .name = "h", .elem = &half, .count = 64},
+    {.space = KIR_GLOBAL, .name = "g", .elem = &word, .read = true, .written = true},
+    {.space = KIR_GLOBAL, .name = "c", .elem = &word, .read = true},
+    {.space = KIR_SHARED, .name = "x", .elem = &word, .count = 64, .outside = true},
+    {.space = KIR_SHARED, .name = "b", .elem = &byte, .count = 64},
 };
 
 static void begin(struct test *x) {
@@ -177,7 +178,7 @@ static bool access(struct test *x, struct kir_node *n) {
         if (all[i].word[0] == 'l') n->together = &together;
         n->buf = buffer(x);
         n->at = expression(x);
-        n->bits = all[i].elements * n->buf->elem_bits;
+        n->bits = all[i].elements * n->buf->elem->bits;
         if (n->kind == KIR_ASYNC || n->kind == KIR_MOVE) {
             n->to_buf = buffer(x);
             n->to_at = expression(x);

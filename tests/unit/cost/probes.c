@@ -12,7 +12,7 @@ static bool addresses(char *text, int64_t *out) {
 }
 
 static int find_class(const char *name) {
-    for (int c = 0; c < N_COST_CLASSES; ++c)
+    for (int c = COST_NONE + 1; c < N_COST_CLASSES; ++c)
         if (strncmp(name, cost_class_name(c), strlen(cost_class_name(c))) == 0) return c;
     return -1;
 }
@@ -71,7 +71,7 @@ int main(void) {
         ranges[class] += cost.wavefronts.least != cost.wavefronts.most;
     }
     fclose(f);
-    for (int c = 0; c < N_COST_CLASSES; ++c) {
+    for (int c = COST_NONE + 1; c < N_COST_CLASSES; ++c) {
         printf("%-12s %4ld lines, %ld of them as a range\n", cost_class_name(c), lines[c],
                ranges[c]);
         // a range is for disorderly accesses alone, of three classes

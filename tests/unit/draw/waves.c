@@ -13,7 +13,7 @@ static bool addresses(char *text, int64_t *out) {
 }
 
 static int find_class(const char *name) {
-    for (int c = 0; c < N_COST_CLASSES; ++c)
+    for (int c = COST_NONE + 1; c < N_COST_CLASSES; ++c)
         if (strcmp(name, cost_class_name((enum cost_class)c)) == 0) return c;
     return -1;
 }
@@ -86,7 +86,7 @@ int main(void) {
         if (addresses(field[3], a.shared)) compare(line, &a);
     }
     fclose(f);
-    for (int c = 0; c < N_COST_CLASSES; ++c)
+    for (int c = COST_NONE + 1; c < N_COST_CLASSES; ++c)
         CHECK(c == COST_LD_GLOBAL || c == COST_ST_GLOBAL || drawn[c] > 100, "%s: %ld",
               cost_class_name((enum cost_class)c), drawn[c]);
     CHECK(merged > 20 && ranges > 20, "%ld merged, %ld ranges", merged, ranges);

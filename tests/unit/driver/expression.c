@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "layout/gen.h"
 
@@ -118,6 +119,18 @@ static void styles(int cases) {
     }
 }
 
+// What `tcpc eval --json` prints.
+static void json(const char *expression, const char *want) {
+    struct session s;
+    struct buf b;
+    session_init(&s);
+    buf_init(&b);
+    expression_json(&s, expression_value(&s, expression, NULL), &b);
+    CHECK_STR(b.text, want);
+    buf_release(&b);
+    session_release(&s);
+}
+
 int main(void) {
     int rows = golden("layout_algebra.tsv") + golden("rejects.tsv");
     CHECK(rows > 5900, "%d rows", rows);
@@ -128,5 +141,15 @@ int main(void) {
         session_release(&s);
     }
     styles(500);
+    json("(4,(2)):(1,(4))",
+         "{\"text\":\"(4,(2)):(1,(4))\",\"shape\":[4,[2]],\"stride\":[1,[4]],\"size\":8}");
+    json("(M,2):(1,M)",
+         "{\"text\":\"(M,2):(1,M)\",\"shape\":[\"M\",2],\"stride\":[1,\"M\"],\"size\":\"2*M\"}");
+    json("Sw<1,0,1> o 4 o 8:1",
+         "{\"text\":\"Sw<1,0,1> o 4 o 8:1\",\"shape\":8,\"stride\":1,\"swizzle\":[1,0,1],"
+         "\"offset\":4,\"size\":8}");
+    json("compatible(4, (2,2))", "{\"text\":\"true\",\"value\":true}");
+    json("size(4)", "{\"text\":\"4\",\"value\":4}");
+    json("3+4:1", "{\"text\":\"3+4:1\",\"shape\":4,\"stride\":1,\"offset\":\"3\",\"size\":4}");
     return check_done();
 }

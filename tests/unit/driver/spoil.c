@@ -98,7 +98,7 @@ static const struct ix *more_at(struct spoiling *x, const struct ix *e, int64_t 
 static void spoil_access(struct spoiling *x, struct kir_node *n, const struct kir_node *loop) {
     bool stores = n->kind != KIR_LOAD && n->kind != KIR_STORE && n->to_at;
     const struct kir_buffer *b = n->buf ? n->buf : n->to_buf;
-    int64_t by = b ? n->bits / b->elem_bits : 1, blocks;
+    int64_t by = b ? n->bits / b->elem->bits : 1, blocks;
     if (n->at && now(x, "further")) n->at = more(x, n->at, by);
     if (n->at && now(x, "back")) n->at = more(x, n->at, -by);
     if (stores && now(x, "to further")) n->to_at = more(x, n->to_at, by);
@@ -185,7 +185,7 @@ static bool spoil_one(struct spoiling *x, struct kir_node *list, const struct ki
     for (struct kir_node *n = list; n; n = n->next) {
         const struct kir_node *in = n->kind == KIR_FOR && !n->unroll ? n : loop;
         if (n->kind == KIR_LOAD || n->kind == KIR_MOVE) {
-            n->at = more_at(x, n->at, n->bits / n->buf->elem_bits,
+            n->at = more_at(x, n->at, n->bits / n->buf->elem->bits,
                             axis < 3 ? x->k->block[axis] : loop->var, at);
             x->made = "one";
             return true;

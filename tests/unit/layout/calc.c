@@ -41,19 +41,6 @@ int main(void) {
         CHECK_STR(calc_text(&ctx, v, CALC_STYLE_CUTE), styles[i].cute);
         CHECK_STR(calc_text(&ctx, v, CALC_STYLE_PYCUTE), styles[i].pycute);
     }
-    CHECK_STR(calc_json(&ctx, eval("(4,(2)):(1,(4))")),
-              "{\"text\":\"(4,(2)):(1,(4))\",\"shape\":[4,[2]],\"stride\":[1,[4]],\"size\":8}");
-    CHECK_STR(
-        calc_json(&ctx, eval("(M,2):(1,M)")),
-        "{\"text\":\"(M,2):(1,M)\",\"shape\":[\"M\",2],\"stride\":[1,\"M\"],\"size\":\"2*M\"}");
-    CHECK_STR(calc_json(&ctx, eval("Sw<1,0,1> o 4 o 8:1")),
-              "{\"text\":\"Sw<1,0,1> o 4 o "
-              "8:1\",\"shape\":8,\"stride\":1,\"swizzle\":[1,0,1],\"offset\":4,"
-              "\"size\":8}");
-    CHECK_STR(calc_json(&ctx, eval("compatible(4, (2,2))")), "{\"text\":\"true\",\"value\":true}");
-    CHECK_STR(calc_json(&ctx, eval("size(4)")), "{\"text\":\"4\",\"value\":4}");
-    CHECK_STR(calc_json(&ctx, eval("3+4:1")),
-              "{\"text\":\"3+4:1\",\"shape\":4,\"stride\":1,\"offset\":\"3\",\"size\":4}");
     CHECK_STR(calc_table(&ctx, eval("(2,3):(10,1)")), " 0  1  2\n10 11 12\n");
     CHECK_STR(calc_table(&ctx, eval("5+4:2")), " 5  7  9 11\n");
     CHECK_STR(calc_table(&ctx, eval("make_identity_layout((2,2))")), "(0,0) (0,1)\n(1,0) (1,1)\n");

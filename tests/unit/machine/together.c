@@ -27,14 +27,10 @@ static void begin(struct test *x) {
     *x = (struct test){0};
     session_init(&x->s);
     x->tid = (struct ix_var){IX_TID, "tid", "tid", x->s.next_var++, lay_int(0), lay_int(THREADS)};
-    x->from =
-        (struct kir_buffer){.space = KIR_GLOBAL, .name = "a", .elem = "f32", .elem_bits = BITS};
-    x->to = (struct kir_buffer){.space = KIR_FRAG,
-                                .name = "f",
-                                .elem = "f32",
-                                .elem_bits = BITS,
-                                .tensor = 1,
-                                .count = VALUES};
+    const struct elem_type *f32 = elem_type_find("f32");
+    x->from = (struct kir_buffer){.space = KIR_GLOBAL, .name = "a", .elem = f32};
+    x->to = (struct kir_buffer){
+        .space = KIR_FRAG, .name = "f", .elem = f32, .tensor = 1, .count = VALUES};
     for (int v = 0; v < VALUES; ++v)
         for (int l = 0; l < LANES; ++l)
             x->source[l + LANES * v] = LANES - 1 - l + LANES * ((v + 1) % VALUES);

@@ -1,0 +1,138 @@
+// A tensor of which one tile is read in every block or step, where tiles of an output of its shape
+// are written by blocks or steps: a block or a step is missing in the coordinate of the source.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/lint/lint.h"
+
+// How a kernel reads a tensor.
+struct uses {
+    int n;
+    const struct stmt *copy;  // the last one that reads it
+    int number;               // of that copy, in the order of the text
+};
+
+static struct uses uses_of(const struct kernel *k, const struct tensor *t) {
+    struct uses x = {0};
+    int copies = 0;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            x.n += st->call->view[i].base == t && !st->call->fill;
+        if (st->kind != STMT_COPY) continue;
+        if (st->copy->src.base == t) {
+            ++x.n;
+            x.copy = st;
+            x.number = copies;
+        }
+        ++copies;
+    }
+    return x;
+}
+
+static int ncoords(const struct view *v) {
+    return lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+}
+
+static bool is_of_block(const struct ix *at) {
+    for (int axis = IX_BLOCK_X; axis <= IX_BLOCK_Z; ++axis)
+        if (ix_depends(at, (enum ix_var_kind)axis)) return true;
+    return false;
+}
+
+// Whether "v" is the same in all blocks, threads and steps.
+static bool is_fixed(const struct view *v) {
+    for (int i = 0; i < ncoords(v); ++i)
+        if (!v->coord_off[i] || !ix_constant(v->coord_off[i])) return false;
+    return ncoords(v) > 0;
+}
+
+// The mode along which "b" moves, by blocks, warps or steps, and "a" does not; -1: there is none.
+static int mode_apart(const struct view *a, const struct view *b) {
+    for (int i = 0; i < ncoords(a) && i < ncoords(b); ++i) {
+        const struct ix *of_a = a->coord_off[i], *of_b = b->coord_off[i];
+        if (of_a && of_b && ix_constant(of_a) && !ix_constant(of_b) && !ix_depends(of_b, IX_TID) &&
+            !ix_depends(of_b, IX_LANE))
+            return i;
+    }
+    return -1;
+}
+
+// Whether "b" is a tile of an output like "a" of an input: same shape, in tensors of the same
+// shape.
+static bool is_alike(const struct view *a, const struct view *b) {
+    return lay_valid(a->layout) && lay_valid(b->layout) && lay_valid(a->base->layout) &&
+           lay_valid(b->base->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
+           lay_tuple_equal(a->base->layout.shape, b->base->layout.shape);
+}
+
+static const struct view *written_alike(const struct kernel *k, const struct tensor *t,
+                                        const struct view *a) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->dst.base == t && is_alike(a, &st->copy->dst) &&
+            mode_apart(a, &st->copy->dst) >= 0)
+            return &st->copy->dst;
+    return NULL;
+}
+
+// "local_tile(B, ..)" with the name of "a"; NULL if "b" is written in another way.
+static const char *as_tile_of(struct session *s, const struct view *a, const struct view *b) {
+    const char *text = source_line(s, b->at), *begin = "local_tile(";
+    size_t head = strlen(begin), name = strlen(b->base->name);
+    if (strncmp(text, begin, head) != 0 || strncmp(text + head, b->base->name, name) != 0 ||
+        text[head + name] != ',' || strncmp(source_line(s, a->at), begin, head) != 0)
+        return NULL;
+    return arena_printf(&s->arena, "%s%s%s", begin, a->base->name, text + head + name);
+}
+
+static void warn(struct session *s, const struct kernel *k, const struct uses *x,
+                 const struct view *b) {
+    const struct view *a = &x->copy->copy->src;
+    int mode = mode_apart(a, b);
+    const char *at = ix_text(s, b->coord_off[mode]);
+    bool block = is_of_block(b->coord_off[mode]);
+    if (block && is_fixed(a))
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "every block reads the same part of '%s', and '%s', which has the same shape, is "
+                  "written by parts of the blocks",
+                  a->base->name, b->base->name);
+    else
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "'%s' is only read at %s along mode %d, and '%s', which has the same shape, is "
+                  "written at %s",
+                  a->base->name, ix_text(s, a->coord_off[mode]), mode, b->base->name, at);
+    const char *text = as_tile_of(s, a, b);
+    if (block)
+        diag_note(s, b->at, "this part of '%s' depends on the block", b->base->name);
+    else
+        diag_note(s, b->at, "this part of '%s' begins at %s along mode %d", b->base->name, at,
+                  mode);
+    if (!text) return;
+    diag_note(s, a->at, "'%s' is the part of '%s' at the same place", text, a->base->name);
+    diag_fixit(s, a->at, text);
+    diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});
+}
+
+// Warns of "t" where the one copy that reads it reads a part, which stands still along a mode.
+static void look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct uses x = uses_of(k, t);
+    if (x.n != 1 || !x.copy || t->stages) return;
+    const struct view *a = &x.copy->copy->src, *b = NULL;
+    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return;
+    for (int j = 0; j < k->nformals && !b; ++j)
+        if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
+    if (b) warn(s, k, &x, b);
+}
+
+void lint_fixed_tile(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    if (k->device) return;
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct tensor *t = k->formal[i].tensor;
+        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) look_at(s, k, t);
+    }
+    for (int i = 0; i < k->nlocal; ++i)
+        if (k->local[i]->space == MEM_SHARED) look_at(s, k, k->local[i]);
+    lay_clear_error(&s->lay);
+}

@@ -1,0 +1,182 @@
+// Warns of blocks and iterations that are outside every tensor: the grid probably counts elements
+// instead of tiles.
+//
+// A predicate "128*block.x + .. < M" keeps elements of a copy only while 128*block.x < M, so from
+// block ceil_div(M, 128) on it keeps none.  If all relevant copies have the same such bound, the
+// other blocks do nothing.  There are too many blocks if the grid has one for every N elements and
+// one for every 2*N or more would be enough, so that it is true for every M of more than one tile.
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "pass/lint/lint.h"
+
+// The value of a variable from which on nothing is moved: ceil_div(of, by).
+struct reach {
+    struct lay_int of;
+    int64_t by;
+    const struct view *elements;  // a view whose coordinate counts elements; or NULL
+};
+
+// -- what a copy is bounded by --------------------------------------------------------------------
+
+// The coefficient of "v" in "e", if the rest of "e" is >= 0 and does not depend on "v"; otherwise
+// 0.
+static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_var *v) {
+    const struct ix *x = ix_var(s, v);
+    if (ix_equal(e, x)) return 1;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->atom || t->atom->op != IX_VAR || t->atom->var != v) continue;
+        const struct ix *rest = ix_sub(s, e, ix_scale(s, x, t->coef));
+        bool fits = lay_int_static(t->coef) && t->coef.num > 0 && rest && !ix_depends_on(rest, v) &&
+                    ix_provably_nonnegative(s, rest);
+        return fits ? t->coef.num : 0;
+    }
+    return 0;
+}
+
+// The side of "c" whose tiles of N elements along mode "mode" are "by" = N * N elements apart, as
+// if the coordinates of 'local_tile' counted elements; NULL: there is none.
+static const struct view *counts_elements(struct session *s, const struct copy *c, int mode,
+                                          int64_t by) {
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = copy_side(c, i == 0);
+        if (v->base->space != MEM_GLOBAL || !lay_valid(v->layout) || mode >= lay_rank(v->layout))
+            continue;
+        struct lay_int tile = lay_size(&s->lay, lay_mode(&s->lay, v->layout, mode));
+        lay_clear_error(&s->lay);
+        if (lay_int_static(tile) && tile.num > 1 && by == tile.num * tile.num) return v;
+    }
+    return NULL;
+}
+
+// Whether "c" moves nothing if "v" is large; sets "out" to the first such value.
+static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
+                       struct reach *out) {
+    for (int i = 0; i < c->facts.npred; ++i) {
+        const struct predicate *p = &c->facts.pred[i];
+        int64_t by = p->of && !p->front ? factor_of(s, p->at, v) : 0;
+        if (by && ix_monomial(p->limit, &out->of)) {
+            out->by = by;
+            out->elements = counts_elements(s, c, p->mode, by);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool same_bound(const struct reach *a, const struct reach *b) {
+    return a->by == b->by && lay_int_equal(a->of, b->of);
+}
+
+// -- how many are asked for -----------------------------------------------------------------------
+
+// Writes "n" as one for every num / den elements of "of", rounded up: M has one for each element, M
+// / 64 one for 64.
+static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int64_t *num,
+                    int64_t *den) {
+    *num = *den = 1;
+    if (n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1) {
+        *num = n.syms[0]->by;
+        n = n.syms[0]->of;
+    }
+    struct lay_int rate = lay_int_div(&s->lay, of, n);
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(rate) || rate.nsyms || rate.basis >= 0 || rate.num <= 0) return false;
+    *num *= rate.num;
+    *den = rate.den;
+    return true;
+}
+
+// Whether "n" is more than "b" needs, for every size of more than one tile.
+static bool too_many(struct session *s, struct lay_int n, const struct reach *b) {
+    int64_t num, den;
+    if (lay_int_static(n) && lay_int_static(b->of)) return n.num > (b->of.num - 1) / b->by + 1;
+    return one_for(s, n, b->of, &num, &den) && b->by / 2 >= (num - 1) / den + 1;
+}
+
+// Then fewer blocks or steps would be wrong, too.
+static bool note_elements(struct session *s, const struct reach *b) {
+    if (!b->elements) return false;
+    diag_note(s, b->elements->at,
+              "coordinates of 'local_tile' count tiles, not elements: these tiles begin at every "
+              "%" PRId64 "th element",
+              b->by);
+    return true;
+}
+
+// -- blocks ---------------------------------------------------------------------------------------
+
+// Blocks are judged by what they write to global memory.
+static bool grid_bound(struct session *s, const struct kernel *k, const struct ix_var *v,
+                       struct reach *out) {
+    bool any = false;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        struct reach b;
+        if (st->kind != STMT_COPY || st->copy->dst.base->space != MEM_GLOBAL) continue;
+        if (!copy_bound(s, st->copy, v, &b) || (any && !same_bound(out, &b))) return false;
+        *out = b;
+        any = true;
+    }
+    return any;
+}
+
+static void grid_waste(struct session *s, const struct kernel *k, int axis) {
+    struct reach b;
+    if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
+    if (!too_many(s, k->grid[axis], &b)) return;
+    const char *enough = coverage_tiles(s, b.of, b.by);
+    diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
+              "axis '%c' of the grid has %s blocks, and only the first %s write elements: each "
+              "has %" PRId64 " of %s",
+              "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), enough, b.by,
+              lay_int_text(&s->lay, b.of));
+    if (!note_elements(s, &b)) diag_fixit(s, k->grid_at[axis], enough);
+}
+
+// -- steps ----------------------------------------------------------------------------------------
+
+// Iterations are judged by what they move to or from global memory.  "alone": they must do nothing
+// else, as a few more iterations may be necessary for what is still in flight.
+static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, struct reach *out) {
+    bool any = false;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        const struct copy *c = st->copy;
+        struct reach b;
+        if (stmt_nests(st)) continue;
+        bool global = c && (c->src.base->space == MEM_GLOBAL || c->dst.base->space == MEM_GLOBAL);
+        if (!global && alone) return false;
+        if (!global) continue;
+        bool found = copy_bound(s, c, loop->var, &b);
+        if (!found && loop->pipe && loop->pipe->load_var != loop->var)
+            found = copy_bound(s, c, loop->pipe->load_var, &b);
+        if (!found || (any && !same_bound(out, &b))) return false;
+        *out = b;
+        any = true;
+    }
+    return any;
+}
+
+static void loop_waste(struct session *s, const struct stmt *loop) {
+    struct reach b;
+    struct lay_int n;
+    int64_t from;
+    if (!ix_static(loop->begin, &from) || from != 0 || !ix_monomial(loop->end, &n)) return;
+    if (!loop_bound(s, loop, lay_int_static(n), &b) || !too_many(s, n, &b)) return;
+    const char *enough = coverage_tiles(s, b.of, b.by);
+    diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
+              "this loop has %s steps, and only the first %s move elements of global memory: "
+              "each has %" PRId64 " of %s",
+              lay_int_text(&s->lay, n), enough, b.by, lay_int_text(&s->lay, b.of));
+    if (!note_elements(s, &b)) diag_fixit(s, loop->end_at, enough);
+}
+
+void lint_idle_blocks(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    for (int axis = 0; axis < 3 && !k->device; ++axis) grid_waste(s, k, axis);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (stmt_loops(st)) loop_waste(s, st);
+}

@@ -1,0 +1,40 @@
+// Warnings about whole kernels: what has no effect, what is never read, what changes values, and what
+// costs the hardware much more than necessary.
+#ifndef TCPC_PASS_LINT_LINT_H
+#define TCPC_PASS_LINT_LINT_H
+
+#include "base/warnings.h"
+#include "plan/plan.h"
+
+struct session;
+struct prover;
+
+// What each warning is given.
+struct lint {
+    struct session *s;
+    struct plan *p;
+    struct kernel *k;
+    const int64_t *value;   // of the params, for costs; NULL: none were found
+    struct prover *prover;  // by lint_prover
+};
+
+// The prover of the kernel, made for the first warning that asks something.
+struct prover *lint_prover(struct lint *l);
+
+// Each has a row in lint.c, and is in a file with its name unless said otherwise.
+void lint_conversion(struct lint *l);
+void lint_arguments(struct lint *l);  // unused.c: arguments that no case uses
+void lint_declared(struct lint *l);   // unused.c: loops without statements, unused stages
+void lint_idle_blocks(struct lint *l);
+void lint_overlap(struct lint *l);
+void lint_unread(struct lint *l);
+void lint_turned_tiles(struct lint *l);
+void lint_fixed_tile(struct lint *l);
+void lint_thread_order(struct lint *l);
+void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
+void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a thread's registers
+void lint_rounding(struct lint *l);
+void lint_dead_copy(struct lint *l);
+void lint_costs(struct lint *l);
+
+#endif

@@ -1,0 +1,309 @@
+// Whether blocks and loops read a tensor to its end.
+//
+// A plan may read a part of a tensor.  But a loop or a grid that takes tile after tile and stops
+// before the end has probably a wrong bound.  There is a warning if nothing else in the kernel reads
+// the rest.  If the bound is a quotient that was rounded down ("0 .. K / 32", see plan/rounded.h),
+// the warning is an error by default.  Each mode of a tensor is a question of its own: is there for each
+// coordinate along it an access with that coordinate?
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "pass/lint/lint.h"
+#include "plan/rounded.h"
+#include "plan/view.h"
+
+enum { MOST_READS = 64, MOST_EMPTY = 32, MOST_LOST = 16 };
+
+struct access {
+    const struct view *view;
+    const struct copy *copy;  // NULL: an argument of a call
+    struct around around;
+    bool write;
+};
+
+struct reads {
+    struct session *s;
+    const struct plan *plan;
+    const struct kernel *k;
+    struct prover *prover;
+    struct around around;
+    int n;
+    bool more;                              // some accesses had no room
+    const struct rounded *lost[MOST_LOST];  // the quotients that were reported
+    int nlost;
+    struct access at[MOST_READS];
+};
+
+// -- accesses -------------------------------------------------------------------------------------
+
+static void add(struct reads *r, const struct view *v, const struct copy *c, bool write) {
+    if (r->n == MOST_READS) {
+        r->more = true;
+        return;
+    }
+    r->at[r->n++] = (struct access){v, c, r->around, write};
+}
+
+static void gather(struct reads *r, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            r->around.stmt[r->around.n++] = st;
+            gather(r, st->body);
+            --r->around.n;
+        }
+        if (st->kind == STMT_COPY) {
+            add(r, &st->copy->src, st->copy, false);
+            add(r, &st->copy->dst, st->copy, true);
+        }
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            add(r, &st->call->view[i], NULL, st->call->fn->formal[i].dir == ARG_OUT);
+    }
+}
+
+// Whether access "a" counts for "t": what is copied to an output is another question.
+static bool counts_for(const struct access *a, const struct tensor *t, enum dir dir) {
+    return a->view->base == t && (!a->write || dir == ARG_INOUT);
+}
+
+// -- one mode of one tensor -----------------------------------------------------------------------
+
+// The instances of "a" by their coordinate along "mode".
+static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
+    struct session *s = r->s;
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_set set;
+    if (a->copy) {
+        set = instances_access(s, r->k, &a->around, a->copy, !a->write, true, x);
+    } else {
+        instances_begin(s, r->k, &a->around, true, x);
+        instances_of(x, NULL, a->view);
+        set = instances_settled(x, &a->around, a->view);
+    }
+    set.out += mode;
+    set.nouts = 1;
+    *out = set;
+    return !x->full && !set.time;
+}
+
+// A set that names all coordinates below "end" where "cond" is at least 0.
+static struct prove_set all_below(struct session *s, const struct ix *end, const struct ix *cond) {
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    struct prove_var *var = ARENA_NEW(&s->arena, struct prove_var);
+    const struct ix **one = ARENA_ARRAY(&s->arena, const struct ix *, 2);
+    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
+    *var = (struct prove_var){v, ix_int(s, 0), end};
+    one[0] = ix_var(s, v);
+    one[1] = cond;
+    return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
+}
+
+// Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
+// nor those that the conditions of a case exclude, nor what is before a range.
+static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
+                               const struct ix *begin, const struct ix *end,
+                               struct prove_witness *found) {
+    struct session *s = r->s;
+    const struct kernel *k = r->k;
+    struct prove_set set[MOST_READS + MOST_EMPTY];
+    int n = 0;
+    for (int i = 0; i < r->n; ++i)
+        if (counts_for(&r->at[i], t, dir) && !along_mode(r, &r->at[i], mode, &set[n++]))
+            return PROVE_UNKNOWN;
+    int room = n + MOST_EMPTY;
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct lay_sym *y = k->param[i]->sym;
+        if (y->lo >= 1) continue;
+        if (n == room) return PROVE_UNKNOWN;
+        set[n++] = all_below(s, end, ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
+    }
+    for (int i = 0; i < k->nwhen; ++i) {
+        const struct condition *w = &k->when[i];
+        if (w->tensor) continue;
+        if (n == room) return PROVE_UNKNOWN;
+        const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
+        set[n++] = all_below(s, end, ix_sub(s, rest, ix_int(s, 1)));
+    }
+    if (begin && n == room) return PROVE_UNKNOWN;
+    if (begin) set[n++] = all_below(s, begin, NULL);
+    return prove_whole(r->prover, &end, 1, set, n, found);
+}
+
+static void note_witness(struct reads *r, const struct tensor *t, int mode, const struct access *a,
+                         const struct prove_witness *found) {
+    struct session *s = r->s;
+    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read",
+              instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
+              view_mode_text(s, t, mode));
+}
+
+// Warns of "m", of "a".  Returns true if the coordinates are wrong, and not the bound.
+static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    struct range at = m->end_at.end ? m->end_at : v->at;
+    struct lay_int of;
+    diag_warn(s, W_UNREAD, at,
+              "'%s' takes tiles of %" PRId64 " of '%s' along %s, and ends before it", m->v->name,
+              m->step, v->base->name, view_mode_text(s, v->base, mode));
+    if (coverage_note_tile(s, v)) return true;
+    if (!v->limit && ix_monomial(view_limit(s, v, mode), &of))
+        diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
+                  m->loop ? "steps" : "blocks");
+    return false;
+}
+
+// Warns that "m", of "a", loses what its quotient leaves.
+static void warn_lost(struct reads *r, const struct access *a, const struct mover *m, int mode) {
+    struct session *s = r->s;
+    struct rounded q = *m->rounded;
+    const struct ix *limit = view_limit(s, a->view, mode);
+    struct lay_int of;
+    for (int i = 0; i < r->nlost; ++i)
+        if (r->lost[i] == m->rounded) return;
+    if (r->nlost < MOST_LOST) r->lost[r->nlost++] = m->rounded;
+    if (!ix_equal(q.of, limit)) {
+        q.param = NULL;
+        q.least = 1;
+        if (ix_monomial(limit, &of)) q.up = coverage_tiles(s, of, m->step);
+    }
+    rounded_lost(s, &q, a->view->base);
+}
+
+// Warns if a loop begins after the first tile along "mode", and nothing else reads what is before.
+static void check_first(struct reads *r, const struct access *a, enum dir dir, int mode,
+                        const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *first = ix_min(s, v->coord_off[mode]);
+    struct prove_witness found;
+    int64_t from, at;
+    if (v->limit || !ix_static(m->begin, &from) || from <= 0) return;
+    if (!first || !ix_static(first, &at) || at != from * m->step) return;
+    if (whole(r, v->base, dir, mode, NULL, first, &found) != PROVE_NO) return;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
+              " elements of '%s' along %s",
+              m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+}
+
+// Whether what "k" writes is complete by itself, so that it reads what it needs.
+static bool is_bounded(const struct reads *r, const struct access *a) {
+    const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
+    return f && f->tensor->space == MEM_GLOBAL;
+}
+
+// Whether the copy of "a" writes an output, which another pass proves to be written completely: then
+// nobody misses what is left of the source.
+static bool is_complete(const struct reads *r, const struct access *a) {
+    const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
+    return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
+}
+
+static bool writes_parts(const struct kernel *k) {
+    for (int i = 0; i < k->nformals; ++i)
+        if (k->formal[i].dir == ARG_INOUT && k->formal[i].tensor->space == MEM_GLOBAL) return true;
+    return false;
+}
+
+// Returns true if the other accesses and modes have no need to be checked.
+static bool check_mover(struct reads *r, const struct access *a, enum dir dir, int mode,
+                        const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct tensor *t = v->base;
+    const struct ix *end, *limit = view_limit(s, v, mode);
+    struct prove_witness found;
+    int64_t tile;
+    if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
+    bool by_tiles = m->step == tile && t->space == MEM_GLOBAL && !r->k->device &&
+                    !writes_parts(r->k) && !is_bounded(r, a);
+    if (by_tiles) check_first(r, a, dir, mode, m);
+    if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
+    bool lost = m->rounded && !is_complete(r, a) &&
+                !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
+    if (!lost && !by_tiles) return false;
+    const struct ix *begin = ix_min(s, v->coord_off[mode]);  // what is before it: check_first
+    if (whole(r, t, dir, mode, begin, limit, &found) != PROVE_NO) return false;
+    bool swapped = false;
+    if (lost)
+        warn_lost(r, a, m, mode);
+    else
+        swapped = warn(r, a, m, mode);
+    note_witness(r, t, mode, a, &found);
+    return swapped;
+}
+
+// Warns if "m" moves whole tiles out of the tensor along "mode", where they are only pads, while
+// nothing reads the tensor to its end along another mode: swapped coordinates, or coordinates that
+// count elements and not tiles.  A tile that begins further on is loaded ahead.
+static bool check_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
+                          const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct tensor *t = v->base;
+    const struct ix *end, *limit = view_limit(s, v, mode), *first = ix_min(s, v->coord_off[mode]);
+    struct prove_witness found;
+    int64_t tile, at;
+    bool padded = a->copy && a->copy->pad && !a->write && t->space == MEM_GLOBAL;
+    if (!padded || v->limit || !limit || !ix_constant(m->end)) return false;
+    if (!first || !ix_static(first, &at) || at != 0) return false;
+    if (!coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
+    if (!coverage_short(r->prover, limit, ix_sub(s, end, ix_int(s, tile - 1)))) return false;
+    for (int i = 0; i < lay_tuple_leaves(t->layout.shape); ++i) {
+        const struct ix *other = view_limit(s, v, i);
+        if (!other || whole(r, t, dir, i, NULL, other, &found) != PROVE_NO) continue;
+        diag_warn(
+            s, W_UNREAD, v->at,
+            "'%s' moves the tile out of '%s' along %s, where there are only pads, and nothing "
+            "reads '%s' to its end along %s; are coordinates swapped, or counted in elements?",
+            m->v->name, t->name, view_mode_text(s, t, mode), t->name, view_mode_text(s, t, i));
+        note_witness(r, t, i, a, &found);
+        return true;
+    }
+    return false;
+}
+
+static bool check_access(struct reads *r, const struct access *a, enum dir dir, int mode) {
+    const struct ix *e = a->view->coord_off[mode];
+    struct ix_term alone = {.coef = lay_int(1), .atom = e};
+    int n = !e ? 0 : e->op == IX_SUM ? e->nterms : 1;
+    for (int i = 0; i < n; ++i) {
+        const struct ix_term *t = e->op == IX_SUM ? &e->term[i] : &alone;
+        struct mover m;
+        if (coverage_mover(r->s, r->k, &a->around, t, &m) &&
+            (check_mover(r, a, dir, mode, &m) || check_outside(r, a, dir, mode, &m)))
+            return true;
+    }
+    return false;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) {
+    for (int i = 0; i < r->n; ++i)
+        if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
+    for (int i = 0; i < r->n; ++i) {
+        int rank = lay_tuple_leaves(t->layout.shape);
+        for (int m = 0; counts_for(&r->at[i], t, dir) && m < rank; ++m)
+            if (check_access(r, &r->at[i], dir, m)) return;
+    }
+}
+
+void lint_unread(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    struct reads *r = ARENA_ROOM(&s->arena, struct reads, 1);
+    memset(r, 0, offsetof(struct reads, at));
+    r->s = s;
+    r->plan = l->p;
+    r->k = k;
+    r->prover = lint_prover(l);
+    gather(r, k->body);
+    for (int i = 0; i < k->nformals && !r->more; ++i)
+        if (k->formal[i].dir != ARG_OUT) check_tensor(r, k->formal[i].tensor, k->formal[i].dir);
+    for (int i = 0; i < k->nlocal && !r->more; ++i)
+        if (!k->local[i]->stages) check_tensor(r, k->local[i], ARG_IN);
+}

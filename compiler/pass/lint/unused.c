@@ -1,0 +1,74 @@
+// Warns of what is declared and not used: arguments, loops without statements, and stages that no
+// pipeline fills.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/lint/lint.h"
+
+static bool names(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
+            return true;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t) return true;
+    }
+    return false;
+}
+
+void lint_arguments(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    if (!k->body || (k->first_case && k->first_case != k)) return;
+    for (int i = 0; i < k->nformals; ++i) {
+        bool named = names(k, k->formal[i].tensor);
+        for (const struct kernel *c = k->next_case; c && !named; c = c->next_case)
+            named = names(c, c->formal[i].tensor);
+        if (!named)
+            diag_warn(s, W_UNUSED, k->formal[i].at, "no statement of '%s' uses its argument '%s'",
+                      k->name, k->formal[i].tensor->name);
+    }
+}
+
+// -- loops and stages -----------------------------------------------------------------------------
+
+// The slots of "t" that "v" accesses, as bits, or more of them if that is not known.
+static uint64_t slots_of(struct session *s, const struct view *v, const struct tensor *t) {
+    if (v->base != t) return 0;
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(t->layout.shape) : 0;
+    struct lay_int part = lay_size(&s->lay, v->layout), all = lay_size(&s->lay, t->layout);
+    int64_t slot;
+    lay_clear_error(&s->lay);
+    bool one = n > 0 && lay_int_static(part) && lay_int_static(all) &&
+               part.num * t->stages <= all.num && v->coord_off[n - 1];
+    if (one && ix_static(v->coord_off[n - 1], &slot) && slot >= 0 && slot < 64)
+        return UINT64_C(1) << slot;
+    // "k % 2" is one of the first two
+    if (one && ix_static(ix_max(s, v->coord_off[n - 1]), &slot) && slot >= 0 && slot < 63)
+        return (UINT64_C(1) << (slot + 1)) - 1;
+    return ~UINT64_C(0);
+}
+
+static void stages_unused(struct session *s, const struct kernel *k, const struct tensor *t) {
+    uint64_t used = 0;
+    if (t->stages < 2 || t->stages > 63) return;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        for (int i = 0; st->kind == STMT_COPY && i < 2; ++i)
+            used |= slots_of(s, copy_side(st->copy, i), t);
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            used |= slots_of(s, &st->call->view[i], t);
+    }
+    int n = __builtin_popcountll(used);
+    if (n >= t->stages) return;
+    diag_warn(
+        s, W_UNUSED, t->at,
+        "'%s' has %d stages, and %d of them %s used; stages are what a pipeline fills in turn",
+        t->name, t->stages, n, n == 1 ? "is" : "are");
+}
+
+void lint_declared(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    for (int i = 0; i < k->nlocal; ++i) stages_unused(s, k, k->local[i]);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_FOR && !st->body)
+            diag_warn(s, W_UNUSED, st->at, "no statement of this loop does anything");
+}
