@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/lint/swizzles.h"
 #include "pass/vectorize/width.h"
@@ -162,7 +163,7 @@ static int64_t wavefronts(struct session *s, const struct trial *x, const struct
     int64_t n = 0;
     for (int i = 0; i < 2 && n != INT64_MAX; ++i) {
         if (copy_side(c, i == 0)->base != x->t) continue;
-        cost_of_side(s, x->p, k, c, f, NULL, i == 0, &side);
+        cost_of_side(s, &(struct costed){x->p, k, c, f, NULL}, i == 0, &side);
         *x->work += side.work + TRY_WORK;
         if (side.why || *x->work > x->most)
             n = INT64_MAX;
@@ -233,7 +234,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
 
 // -- layouts --------------------------------------------------------------------------------------
 
-enum { MOST_PROMISES = 4, LINE = 128 };
+enum { MOST_PROMISES = 4 };
 
 // Tensors whose place within a 128-byte line determines the wavefronts of a copy.
 struct promises {
