@@ -76,7 +76,7 @@ static void remember(struct widths *w, const struct ix *e, bool wide, const stru
 static bool is_uniform(const struct ix *e) {
     switch (e->op) {
     case IX_VAR:
-        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL ||
+        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL || e->var->uniform ||
                (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
     case IX_DIV:
     case IX_MOD:

@@ -100,6 +100,10 @@ bool slip_foreign(struct parser *p, const char *text);
 bool slip_begins_statement(const struct parser *p);
 // "cute::copy(tc, A, s);", where p->now is the first '.' or '::'.
 bool slip_qualified(struct parser *p);
+// "A(i//4)": a comment in brackets, where a quotient was meant.
+bool slip_division(struct parser *p);
+// "row(64,64 align 16": a clause after a missing ')' in one line.
+bool slip_unclosed(struct parser *p, const int *set, int n);
 // A ';' hidden in a comment: "10 // 4;".
 bool slip_comment(struct parser *p);
 

@@ -81,11 +81,7 @@ static bool has_needs(const struct parser *p, const char *needs, const int *set,
 
 bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row) {
     struct match m = {0};
-    for (; row->pattern || row->other; ++row) {
-        if (row->other) {
-            if (row->other(p, set, n)) return true;
-            continue;
-        }
+    for (; row->pattern; ++row) {
         struct arena_mark mark = arena_mark(&p->s->arena);
         if (!m.p) match_begin(&m, p, here);
         bool applies =

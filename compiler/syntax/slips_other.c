@@ -88,8 +88,7 @@ bool slip_comment(struct parser *p) {
     return value && end > 3 && strncmp(text, "//", 2) == 0 && text[end - 1] == ';' && divides(p);
 }
 
-bool slip_division(struct parser *p, const int *set, int n) {
-    (void)set, (void)n;
+bool slip_division(struct parser *p) {
     const char *text = slip_from(p, p->before.at.end);
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || strncmp(text, "//", 2) != 0 ||
         !word_char(text[2]))
@@ -98,7 +97,6 @@ bool slip_division(struct parser *p, const int *set, int n) {
     return divides(p);
 }
 
-// Handles "row(64,64 align 16": a clause after a missing ')' in one line.
 bool slip_unclosed(struct parser *p, const int *set, int n) {
     static const char clause[] = "<!(|, ^ align|stages|swizzle|pad|with|by|->|grid|threads";
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')')) return false;

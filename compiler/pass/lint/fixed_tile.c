@@ -169,9 +169,7 @@ static const struct ix_var *idle_counter(const struct kernel *k, const struct st
         int64_t from;
         if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
         if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
-        if (depends(a, up->var) || depends(a, x)) continue;
-        // as many steps as tiles may be a coincidence, unless both are of one param
-        if (!lay_int_static(n) || moves_another(k, x) || moves_another(k, up->var)) return up->var;
+        if (!depends(a, up->var) && !depends(a, x)) return up->var;
     }
     return NULL;
 }
