@@ -206,7 +206,7 @@ void emit_device(const struct emission *o) {
     for (int i = k->ngiven; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
         if (!p->in_body) continue;
-        statement_write(s, b, 4,
+        statement_write(b, 4,
                         arena_printf(&s->arena, "const %s %s = %s;", p->narrow ? "int" : "int64_t",
                                      p->c_name, emit_ix(s, k, p->sum)));
     }

@@ -57,7 +57,7 @@ static void put_exact(const struct emission *o, const struct kir_check *x) {
 static void put_sum(const struct emission *o, const struct kir_param *p, bool exact) {
     const char *value =
         exact ? emit_exact_ix(o->s, o->k, p->sum) : emit_host_ix(o->s, o->k, p->sum);
-    statement_write(o->s, o->b, 4,
+    statement_write(o->b, 4,
                     arena_printf(&o->s->arena, "[[maybe_unused]] const %s %s = %s;",
                                  exact ? "tcp_exact" : "int64_t", p->c_name, value));
 }
