@@ -40,7 +40,7 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
         if (x->at.begin != t->buffer->name.at.begin || x->at.file != t->buffer->name.at.file)
             continue;
         t->tensor = x;
-        tally_side(s, t->plan, k, c, &f, side, INT64_MAX, &t->tally);
+        tally_side(s, &(struct costed){t->plan, k, c, &f, NULL}, side, INT64_MAX, &t->tally);
     }
     return true;
 }

@@ -52,19 +52,18 @@ struct spot {
 
 // -- what a copy costs ----------------------------------------------------------------------------
 
-void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
-                const struct copy *c, const struct copy_facts *f, bool src, int64_t enough,
+void tally_side(struct session *s, const struct costed *y, bool src, int64_t enough,
                 struct tally *out) {
-    const struct tensor *t = copy_side(c, src)->base;
+    const struct tensor *t = copy_side(y->c, src)->base;
     struct side_cost mine;
     out->bytes = t->smem_elements * t->elem->bits / 8;
-    cost_of_side_within(s, p, k, c, f, NULL, src, enough - out->wavefronts, &mine);
+    cost_of_side_within(s, y, src, enough - out->wavefronts, &mine);
     out->work += mine.work;
     if (!mine.there || mine.why) return;
     ++out->copies;
     out->wavefronts += mine.total.wavefronts.most;
     out->least += mine.least_total.wavefronts.least;
-    if (copy_side(c, !src)->base->space == MEM_GLOBAL) out->requests += mine.instructions;
+    if (copy_side(y->c, !src)->base->space == MEM_GLOBAL) out->requests += mine.instructions;
 }
 
 // -- the copies of each buffer --------------------------------------------------------------------
@@ -364,7 +363,8 @@ static bool count_use(struct layer *x, const struct spot *p, const struct use *u
     bool ok = vectorize_quietly(&x->s, use->k, &c);
     for (int src = 0; ok && src < 2; ++src)
         if (copy_side(&c, src)->base == p->t)
-            tally_side(&x->s, x->now.plan, use->k, &c, &c.facts, src, enough, out);
+            tally_side(&x->s, &(struct costed){x->now.plan, use->k, &c, &c.facts, NULL}, src,
+                       enough, out);
     session_rewind(&x->s, mark);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "autoswizzle/autoswizzle.h"
 #include "base/session.h"
 #include "compile/compile.h"
+#include "cost/copy.h"
 #include "layout/lay.h"
 
 struct ast_stmt;
@@ -29,11 +30,10 @@ struct tally {
     int64_t work;   // warp accesses looked at
 };
 
-// Adds to "out" what the buffer on one side of "c" costs with facts "f": the source if "src", else
-// the destination. Adds nothing to "copies" when the cost is unknown or the total of wavefronts
+// Adds to "out" what the buffer on one side of "y" costs: the source if "src", else the
+// destination. Adds nothing to "copies" when the cost is unknown or the total of wavefronts
 // would exceed "enough".
-void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
-                const struct copy *c, const struct copy_facts *f, bool src, int64_t enough,
+void tally_side(struct session *s, const struct costed *y, bool src, int64_t enough,
                 struct tally *out);
 
 // The functions with `swizzle auto`, compiled once with one arrangement of each buffer.

@@ -85,9 +85,12 @@ struct side {
 struct comparison {
     struct session *s;
     const struct plan *p;
+    const struct kir *ir;
+    const struct kernel *of_a, *of_b;
     const int64_t *sym;
     struct side a, b;
     int64_t *left;
+    const char **open;
 };
 
 int64_t equivalent_steps(const struct session *s) {
@@ -225,13 +228,17 @@ static bool has_too_many_pages(const struct side *x) {
     return x->img->made + x->trace.writer->made + x->trace.readers->made > MOST_PAGES;
 }
 
-// Sets "*open" to the reason if not everything was executed that should have been.
-static const char *differ_for(struct session *s, const struct plan *p, const struct kir *ir,
-                              const struct kernel *a, const struct kernel *b, const int64_t *sym,
-                              int64_t *left, const char **open) {
+// Compares for the values "sym" of the params.  Sets "*open" to the reason if not everything was
+// executed that should have been.
+static const char *differ_for(const struct comparison *x, const int64_t *sym) {
+    struct session *s = x->s;
+    const struct kir *ir = x->ir;
+    const struct kernel *a = x->of_a, *b = x->of_b;
     bool all = is_whole(s, a, sym) && is_whole(s, b, sym);
-    int64_t given = all || *left < PART_STEPS ? *left : PART_STEPS, rest = given;
-    struct comparison c = {.s = s, .p = p, .sym = sym, .left = &rest};
+    int64_t given = all || *x->left < PART_STEPS ? *x->left : PART_STEPS, rest = given;
+    struct comparison c = *x;
+    c.sym = sym;
+    c.left = &rest;
     struct sample_set what = {all, all, .pages = MOST_PAGES, .left = &rest};
     if (!kir_has_ends(ir_of(ir, a), sym) || !kir_has_ends(ir_of(ir, b), sym)) return NULL;
     open_side(&c.a, a);
@@ -241,14 +248,14 @@ static const char *differ_for(struct session *s, const struct plan *p, const str
     if (!why && rest > 0) why = compare(&c, &c.a, &c.b);
     if (!why && rest > 0) why = compare(&c, &c.b, &c.a);
     if (!why && rest <= 0 && all && (has_too_many_pages(&c.a) || has_too_many_pages(&c.b)))
-        *open =
+        *x->open =
             arena_printf(&s->arena,
                          "comparing '%s' and '%s' takes more than %d pages of memory for one of "
                          "them, because elements are far apart; use smaller strides",
                          a->name, b->name, MOST_PAGES);
     close_side(&c.a);
     close_side(&c.b);
-    *left -= given - rest;
+    *x->left -= given - rest;
     return why;
 }
 
@@ -293,10 +300,11 @@ static const char *left_out(struct session *s, const struct kir *ir, const struc
 }
 
 // Like kernels_differ, with at most "*left" steps.  "*known": they were enough.
-static const char *differ_within(struct session *s, const struct plan *p, const struct kir *ir,
-                                 const struct kernel *a, const struct kernel *b, int64_t *left,
-                                 const char **open, bool *known) {
-    *open = NULL;
+static const char *differ_within(const struct comparison *c, bool *known) {
+    struct session *s = c->s;
+    const struct kernel *a = c->of_a, *b = c->of_b;
+    int64_t *left = c->left;
+    *c->open = NULL;
     *known = true;
     if (a->threads != b->threads) {
         return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name,
@@ -309,15 +317,15 @@ static const char *differ_within(struct session *s, const struct plan *p, const 
         return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name, of_a,
                             'x' + i, b->name, of_b);
     }
-    if (*left > 0 && same_code(s, ir, a, b, left)) return NULL;
+    if (*left > 0 && same_code(s, c->ir, a, b, left)) return NULL;
     const int64_t *choice[MAX_CHOICES];
-    int n = plan_choices(s, p, MAX_CHOICES, choice);
+    int n = plan_choices(s, c->p, MAX_CHOICES, choice);
     for (int i = 0; *left > 0 && i < n; ++i) {
-        const char *why = differ_for(s, p, ir, a, b, choice[i], left, open);
+        const char *why = differ_for(c, choice[i]);
         if (why) return why;
     }
     *known = *left > 0;
-    if (*known) *open = left_out(s, ir, a, b, n ? choice[0] : NULL);
+    if (*known) *c->open = left_out(s, c->ir, a, b, n ? choice[0] : NULL);
     return NULL;
 }
 
@@ -326,7 +334,9 @@ const char *kernels_differ(struct session *s, const struct plan *p, const struct
                            const char **open) {
     bool most = *left > MOST_STEPS, known;
     int64_t given = most ? MOST_STEPS : *left, rest = given;
-    const char *why = differ_within(s, p, ir, a, b, &rest, open, &known);
+    const struct comparison c = {
+        .s = s, .p = p, .ir = ir, .of_a = a, .of_b = b, .left = &rest, .open = open};
+    const char *why = differ_within(&c, &known);
     *left -= given - rest;
     if (known || *open) return why;
     *open =

@@ -167,13 +167,18 @@ static int32_t add_event(struct order *r, const struct kir_node *n, bool async) 
 
 // -- order ----------------------------------------------------------------------------------------
 
-static bool report(struct order *r, enum order_missing missing, const struct mark *a, bool a_writes,
-                   const struct mark *b, bool b_writes, const struct shadow *x, int64_t piece) {
-    const struct event *first = &r->event[a->event], *second = &r->event[b->event];
+struct touch {
+    const struct mark *at;
+    bool writes;
+};
+
+static bool report(struct order *r, enum order_missing missing, struct touch a, struct touch b,
+                   const struct shadow *x, int64_t piece) {
+    const struct event *first = &r->event[a.at->event], *second = &r->event[b.at->event];
     *r->fault = (struct order_fault){
         missing,
-        {first->node, a->thread, a_writes, first->group >= 0},
-        {second->node, b->thread, b_writes, second->group >= 0},
+        {first->node, a.at->thread, a.writes, first->group >= 0},
+        {second->node, b.at->thread, b.writes, second->group >= 0},
         x->buf,
         piece * x->piece,
         x->piece,
@@ -196,13 +201,13 @@ static bool is_under_way(const struct order *r, const struct mark *a) {
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
-static bool in_order(struct order *r, const struct mark *a, bool a_writes, const struct mark *b,
-                     bool b_writes, const struct shadow *x, int64_t piece) {
-    if (!a->event) return true;
-    if (is_under_way(r, a)) return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
+static bool in_order(struct order *r, struct touch a, struct touch b, const struct shadow *x,
+                     int64_t piece) {
+    if (!a.at->event) return true;
+    if (is_under_way(r, a.at)) return report(r, ORDER_WAIT, a, b, x, piece);
     // a call counts as a thread of its own: it orders its own accesses
-    if (is_over(r, a) || a->thread == b->thread) return true;
-    return report(r, ORDER_BARRIER, a, a_writes, b, b_writes, x, piece);
+    if (is_over(r, a.at) || a.at->thread == b.at->thread) return true;
+    return report(r, ORDER_BARRIER, a, b, x, piece);
 }
 
 static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const struct mark *m,
@@ -212,7 +217,8 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
     struct cell *c = &x->cell[at];
     // several threads write different elements of a global tensor
     bool ordered = write && x->buf->space == KIR_GLOBAL;
-    if (!ordered && !in_order(r, &c->write, true, m, write, x, piece)) return false;
+    const struct touch now = {m, write};
+    if (!ordered && !in_order(r, (struct touch){&c->write, true}, now, x, piece)) return false;
     if (!write) {
         // two readers are enough: a later writer can be only one of them
         bool async = r->event[m->event].group >= 0;
@@ -223,8 +229,8 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
         return true;
     }
     for (int i = 0; i < 2; ++i) {
-        if (!in_order(r, &c->read[i], false, m, true, x, piece)) return false;
-        if (x->async_read && !in_order(r, &x->async_read[at].of[i], false, m, true, x, piece))
+        if (!in_order(r, (struct touch){&c->read[i]}, now, x, piece)) return false;
+        if (x->async_read && !in_order(r, (struct touch){&x->async_read[at].of[i]}, now, x, piece))
             return false;
     }
     *c = (struct cell){.write = *m};
@@ -327,7 +333,8 @@ static bool nothing_under_way(struct order *r) {
         for (int64_t c = 0; c < x->cells; ++c) {
             const struct mark *m = &x->cell[c].write, end = {0};
             if (m->event && is_under_way(r, m))
-                return report(r, ORDER_WAIT, m, true, &end, false, x, x->key ? x->key[c] : c);
+                return report(r, ORDER_WAIT, (struct touch){m, true}, (struct touch){&end}, x,
+                              x->key ? x->key[c] : c);
         }
     }
     return true;

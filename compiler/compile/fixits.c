@@ -109,8 +109,9 @@ struct counts {
 
 // The costs of a kernel's copies.
 struct counting {
-    const struct kernel *k;  // NULL: none was counted
+    struct session *s;
     const struct plan *p;
+    const struct kernel *k;  // NULL: none was counted
     // values chosen for the params where the costs depend on them; NULL: none yet
     const int64_t *value;
     struct counts at[MOST_COPIES][2];
@@ -124,11 +125,11 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     if (*x->work > MOST_WORK) x->n = MOST_COPIES;
     if (x->n == MOST_COPIES) return false;
-    cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, NULL}, &cost);
     *x->work += cost.src.work + cost.dst.work;
     if ((cost.src.why || cost.dst.why) && k->nparams) {
         if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
-        if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
+        if (x->value) cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, x->value}, &cost);
     }
     // a copy that its atom refuses has no costs
     bool refused = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
@@ -182,50 +183,44 @@ static struct kernel *kernel_of(const struct plan *p, const char *name) {
     return k;
 }
 
-// Counts the copies of kernel "k" of "p" into "x", unless "x" has them already.
-static void count_kernel(struct session *s, const struct plan *p, struct kernel *k,
-                         struct counting *x) {
+// Counts the copies of kernel "k" of "x->p", unless "x" has them already.
+static void count_kernel(struct counting *x, struct kernel *k) {
     if (x->k == k) return;
     x->k = k;
-    x->p = p;
     x->n = 0;
     x->value = NULL;
-    walk_copies(s, k, count, x);
+    walk_copies(x->s, k, count, x);
 }
 
 // Counts the copies of "k" and of "y", the same kernel in the edited plan. False when the copies
 // cannot be compared.
-static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
-                       struct session *t, const struct plan *now, struct kernel *y,
-                       struct counting *a, struct counting *b) {
-    count_kernel(s, was, k, a);
-    count_kernel(t, now, y, b);
-    return a->n == b->n && a->n < MOST_COPIES;
+static bool count_both(struct counting *was, struct kernel *k, struct counting *now,
+                       struct kernel *y) {
+    count_kernel(was, k);
+    count_kernel(now, y);
+    return was->n == now->n && was->n < MOST_COPIES;
 }
 
 // Whether no cost of any copy in "now" exceeds that in "was".
-static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const char *alone, struct counting *a,
-                          struct counting *b) {
-    struct kernel *y = plan_next(now, NULL);
-    for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+static bool none_costlier(struct counting *was, struct counting *now, const char *alone) {
+    struct kernel *y = plan_next(now->p, NULL);
+    for (struct kernel *k = plan_next(was->p, NULL); k; k = plan_next(was->p, k)) {
         if (alone && strcmp(k->name, alone) != 0) continue;
-        if (!y || !count_both(s, was, k, t, now, y, a, b)) return false;
-        for (int i = 0; i < a->n; ++i)
-            if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
-                return false;
-        y = plan_next(now, y);
+        if (!y || !count_both(was, k, now, y)) return false;
+        for (int i = 0; i < was->n; ++i)
+            for (int side = 0; side < 2; ++side)
+                if (!none_more(&was->at[i][side], &now->at[i][side])) return false;
+        y = plan_next(now->p, y);
     }
     return true;
 }
 
 // Whether the cost that "claim" names has become less. Sets "*partly" as is_cheaper does.
-static bool claims_less(struct session *s, const struct plan *was, struct session *t,
-                        const struct plan *now, const struct claim *claim, struct counting *a,
-                        struct counting *b, int64_t *partly) {
+static bool claims_less(const struct claim *claim, struct counting *was, struct counting *now,
+                        int64_t *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
-    struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
-    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
+    struct kernel *k = kernel_of(was->p, claim->function), *y = kernel_of(now->p, claim->function);
+    return k && y && count_both(was, k, now, y) && is_cheaper(was, now, claim, partly);
 }
 
 // -- claims ---------------------------------------------------------------------------------------
@@ -316,11 +311,14 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (errors_of(t) > most) return false;
     // after another error some facts are missing
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, was, &x->count, partly)) return false;
+    struct counting *now = &x->count;
+    was->s = c->s;
+    was->p = c->plan;
+    now->s = t;
+    now->p = x->now.plan;
+    if (!claims_less(claim, was, now, partly)) return false;
     if (claim->in_all) return errors_of(t) <= most;
-    if (x->none_costlier == NOT_ASKED)
-        x->none_costlier =
-            none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
+    if (x->none_costlier == NOT_ASKED) x->none_costlier = none_costlier(was, now, alone) ? YES : NO;
     if (x->none_costlier == NO) return false;
     if (claim->proven && most == 0) return true;
     compile_until(&x->now, STEP_EXPECT);

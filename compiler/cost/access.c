@@ -323,12 +323,12 @@ static struct copy_facts of_code(const struct copy_facts *facts) {
     return f;
 }
 
-const char *accesses_of(struct session *s, const struct plan *p, const struct kernel *k,
-                        const struct copy *c, const struct copy_facts *facts, bool src, int modulus,
-                        const int64_t *sym_values, struct accesses *out) {
-    const struct copy_facts code = of_code(facts), *f = &code;
+const char *accesses_of(struct session *s, const struct costed *y, bool src, int modulus,
+                        struct accesses *out) {
+    const struct copy *c = y->c;
+    const struct copy_facts code = of_code(y->f), *f = &code;
     const struct part *part = copy_part(f, src);
-    const struct reading r = {s, p, f, sym_values};
+    const struct reading r = {s, y->p, f, y->values};
     struct parts x;
     *out = (struct accesses){.tensor = copy_side(c, src)->base,
                              .sw = part->sw,
@@ -341,10 +341,10 @@ const char *accesses_of(struct session *s, const struct plan *p, const struct ke
     const char *why = sort_terms(&r, part->offset, &x);
     if (!why) why = find_rounds(&r, src, out, &x);
     if (why) return why;
-    if (!find_lanes(&r, k, &x, out, &out->lane) ||
-        (copy_edge(facts) == EDGE_ALWAYS && !find_limits(&r, k, c, src, out)))
+    if (!find_lanes(&r, y->k, &x, out, &out->lane) ||
+        (copy_edge(y->f) == EDGE_ALWAYS && !find_limits(&r, y->k, c, src, out)))
         return "an address of it has no value";
-    find_shifts(s, k, part, &x, modulus, out);
+    find_shifts(s, y->k, part, &x, modulus, out);
     return NULL;
 }
 

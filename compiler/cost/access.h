@@ -9,6 +9,17 @@
 #include "cost/warp.h"
 #include "plan/plan.h"
 
+// A copy whose accesses are counted.
+struct costed {
+    const struct plan *p;
+    const struct kernel *k;
+    const struct copy *c;
+    const struct copy_facts *f;  // those of "c", or of one of its variants (copy_facts_in)
+    // of the params, by lay_sym.id.  NULL: for all values that keep the plan's promises; lanes
+    // whose addresses differ by a param are assumed to share nothing.
+    const int64_t *values;
+};
+
 // A bound for which threads and accesses exist, the same in each block: at + round < limit,
 // or with "front" >= limit.
 struct lane_limit {
@@ -43,12 +54,10 @@ struct accesses {
     struct condition missing;
 };
 
-// Fills "out" for side "src" of "c" with the facts "f", and the params' values by lay_sym.id (NULL:
-// for any values).  Only the remainder of a shift modulo "modulus" bytes, a power of two, matters.
+// Fills "out" for side "src" of "y".  Only the remainder of a shift modulo "modulus" bytes, a power of two, matters.
 // Returns why there are no addresses, as a sentence; NULL if there are.
-const char *accesses_of(struct session *s, const struct plan *p, const struct kernel *k,
-                        const struct copy *c, const struct copy_facts *f, bool src, int modulus,
-                        const int64_t *sym_values, struct accesses *out);
+const char *accesses_of(struct session *s, const struct costed *y, bool src, int modulus,
+                        struct accesses *out);
 
 // Most shifts that are examined.
 enum { ACCESS_SHIFTS = 256 };

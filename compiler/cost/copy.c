@@ -64,19 +64,24 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
 }
 
 // The same with its cost.  If "like" knows an equal instruction, "a" gets only the lanes.
+struct looked {
+    struct warp_access a;
+    struct warp_cost cost, least;
+};
+
 static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
-                 struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
+                 struct looked *x) {
     const struct alike_one *one = alike_find(like, n, shift);
     if (one) {
         ++c->alike;
-        a->lanes = one->lanes;
-        if (one->ok) *cost = one->cost;
-        if (one->ok) *least = one->least;
+        x->a.lanes = one->lanes;
+        if (one->ok) x->cost = one->cost;
+        if (one->ok) x->least = one->least;
         return one->ok;
     }
-    bool ok = get(c, warp, n, shift, -1, a);
-    if (ok && a->lanes) *cost = cost_of_seen(c->seen, c->arch, a, least);
-    alike_note(like, n, shift, ok, a->lanes, cost, least);
+    bool ok = get(c, warp, n, shift, -1, &x->a);
+    if (ok && x->a.lanes) x->cost = cost_of_seen(c->seen, c->arch, &x->a, &x->least);
+    alike_note(like, n, shift, ok, x->a.lanes, &x->cost, &x->least);
     return ok;
 }
 
@@ -199,27 +204,28 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
         uint32_t busy = 0;
         alike_warp(&like, w);
         for (int64_t n = 0; n < each; ++n) {
-            struct warp_cost all = {0}, one = {0}, least = {0};
-            struct warp_access a;
-            bool seen = false, ok = scattered ? get(c, w, n, 0, -1, &a)
-                                              : look(c, &like, w, n, 0, &a, &one, &least);
-            if (!a.lanes && c->work <= MOST_WORK) continue;
-            busy |= a.lanes;
+            struct warp_cost all = {0};
+            struct looked x;
+            x.cost = x.least = all;
+            bool seen = false,
+                 ok = scattered ? get(c, w, n, 0, -1, &x.a) : look(c, &like, w, n, 0, &x);
+            if (!x.a.lanes && c->work <= MOST_WORK) continue;
+            busy |= x.a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (i > 0) ok = look(c, &like, w, n, i, &a, &one, &least);
+                if (i > 0) ok = look(c, &like, w, n, i, &x);
                 if (!ok) {
                     possible[i] = false;
                     continue;
                 }
-                add(&total[i], one);
-                raise(&most[i], one);
-                note_worst(&worst[i], w, n, one);
-                if (!seen) all = one;
-                widen(&all, one);
+                add(&total[i], x.cost);
+                raise(&most[i], x.cost);
+                note_worst(&worst[i], w, n, x.cost);
+                if (!seen) all = x.cost;
+                widen(&all, x.cost);
                 seen = true;
             }
             if (scattered) {
-                cost_least(c->arch, &a, &least);
+                cost_least(c->arch, &x.a, &x.least);
                 seen = count_scattered(c, w, n, shifts, &all);
                 note_worst(&worst[0], w, n, all);
             }
@@ -230,8 +236,8 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             add(&out->total, all);
             if (one_shift && out->total.wavefronts.most > c->enough) return "it costs too much";
             raise(&out->most, all);
-            add(&out->least_total, least);
-            raise(&out->least, least);
+            add(&out->least_total, x.least);
+            raise(&out->least, x.least);
         }
         out->threads += __builtin_popcount(busy);
         if (!one_shift && all_above(total, possible, shifts, c->enough)) return "it costs too much";
@@ -333,9 +339,10 @@ static void set_loose(struct session *s, const struct accesses *a, struct side_c
     }
 }
 
-static void count_sides(struct counting *c, const struct plan *p, const struct kernel *k,
-                        const struct copy *y, const struct copy_facts *f, const int64_t *values,
-                        bool src, bool dst, struct side_cost *out) {
+static void count_sides(struct counting *c, const struct costed *costed, bool src, bool dst,
+                        struct side_cost *out) {
+    const struct copy *y = costed->c;
+    const struct copy_facts *f = costed->f;
     struct accesses a[2] = {0};
     bool sides[2] = {src, dst}, both = src && dst;
     const struct atom *atom = copy_atom(y);
@@ -351,7 +358,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
         bool lines = both && (c->class != COST_CP_ASYNC_CA || !c->only_total);
         int modulus = shared || lines ? LINE : SECTOR;
-        out->why = accesses_of(c->s, p, k, y, f, i == 0, modulus, values, &a[i]);
+        out->why = accesses_of(c->s, costed, i == 0, modulus, &a[i]);
         *(shared ? &c->shared : &c->global) = &a[i];
         bool adds_up = !shared && c->class != COST_CP_ASYNC_CA;
         if (!out->why && a[i].scattered && !adds_up) out->why = a[i].loose;
@@ -362,61 +369,51 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     if (!out->why) set_loose(c->s, a, out);
 }
 
-static void both_sides(struct counting *x, const struct plan *p, const struct kernel *k,
-                       const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                       struct copy_cost *out) {
+static void both_sides(struct counting *x, const struct costed *y, struct copy_cost *out) {
     x->seen = memory_new(sizeof *x->seen);
-    count_sides(x, p, k, c, f, sym_values, true, true, &out->src);
+    count_sides(x, y, true, true, &out->src);
     memory_free(x->seen);
     out->dst = out->src;
-    keep_side(x, c, true, &out->src);
-    keep_side(x, c, false, &out->dst);
+    keep_side(x, y->c, true, &out->src);
+    keep_side(x, y->c, false, &out->dst);
     for (int i = 0; i < 2; ++i) {
         struct side_cost *side = i ? &out->dst : &out->src;
         if (!side->why && !rule_text(x->s, side)) side->loose = NULL;
     }
 }
 
-static void one_side(struct counting *x, const struct plan *p, const struct kernel *k,
-                     const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                     bool src, struct side_cost *out) {
+static void one_side(struct counting *x, const struct costed *y, bool src, struct side_cost *out) {
     *out = (struct side_cost){0};
-    if (has_both(c)) {
+    if (has_both(y->c)) {
         struct copy_cost both;
-        both_sides(x, p, k, c, f, sym_values, &both);
+        both_sides(x, y, &both);
         *out = *cost_side(&both, src);
-    } else if (in_memory(c, src)) {
+    } else if (in_memory(y->c, src)) {
         x->seen = memory_new(sizeof *x->seen);
-        count_sides(x, p, k, c, f, sym_values, src, !src, out);
+        count_sides(x, y, src, !src, out);
         memory_free(x->seen);
-        keep_side(x, c, src, out);
+        keep_side(x, y->c, src, out);
     }
 }
 
-void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
-                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                  bool src, struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
-    one_side(&x, p, k, c, f, sym_values, src, out);
+void cost_of_side(struct session *s, const struct costed *y, bool src, struct side_cost *out) {
+    struct counting x = {.s = s, .arch = y->p->arch, .enough = INT64_MAX};
+    one_side(&x, y, src, out);
 }
 
-void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
-                         const struct copy *c, const struct copy_facts *f,
-                         const int64_t *sym_values, bool src, int64_t enough,
+void cost_of_side_within(struct session *s, const struct costed *y, bool src, int64_t enough,
                          struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .enough = enough, .only_total = true};
-    one_side(&x, p, k, c, f, sym_values, src, out);
+    struct counting x = {.s = s, .arch = y->p->arch, .enough = enough, .only_total = true};
+    one_side(&x, y, src, out);
 }
 
-void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
-                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                  struct copy_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
+void cost_of_copy(struct session *s, const struct costed *y, struct copy_cost *out) {
+    struct counting x = {.s = s, .arch = y->p->arch, .enough = INT64_MAX};
     *out = (struct copy_cost){0};
-    if (has_both(c)) {
-        both_sides(&x, p, k, c, f, sym_values, out);
+    if (has_both(y->c)) {
+        both_sides(&x, y, out);
         return;
     }
-    one_side(&x, p, k, c, f, sym_values, true, &out->src);
-    one_side(&x, p, k, c, f, sym_values, false, &out->dst);
+    one_side(&x, y, true, &out->src);
+    one_side(&x, y, false, &out->dst);
 }

@@ -4,6 +4,7 @@
 #ifndef TCPC_COST_COPY_H
 #define TCPC_COST_COPY_H
 
+#include "cost/access.h"
 #include "cost/warp.h"
 #include "plan/plan.h"
 
@@ -32,22 +33,13 @@ struct copy_cost {
     struct side_cost src, dst;
 };
 
-// Fills "out" for "c" with facts "f" (copy_facts_in) and the params' values by lay_sym.id.  NULL:
-// for all values that keep the plan's promises; lanes whose addresses differ by a param are assumed
-// to share nothing.
-void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
-                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                  struct copy_cost *out);
+void cost_of_copy(struct session *s, const struct costed *y, struct copy_cost *out);
 
 // The same for one side.
-void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
-                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
-                  bool src, struct side_cost *out);
+void cost_of_side(struct session *s, const struct costed *y, bool src, struct side_cost *out);
 
 // The same for the totals only.  Gives up without a number after more than "enough" wavefronts.
-void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
-                         const struct copy *c, const struct copy_facts *f,
-                         const int64_t *sym_values, bool src, int64_t enough,
+void cost_of_side_within(struct session *s, const struct costed *y, bool src, int64_t enough,
                          struct side_cost *out);
 
 static inline const struct side_cost *cost_side(const struct copy_cost *c, bool src) {

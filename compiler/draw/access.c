@@ -47,11 +47,11 @@ static const char *find_cost(struct session *s, const struct plan *plan,
         struct part *part = src ? &f.src : &f.dst;
         part->sw = (struct lay_swizzle){0};
     }
-    cost_of_copy(s, plan, r->kernel, r->copy, &f, r->sym_values, &cost);
+    cost_of_copy(s, &(struct costed){plan, r->kernel, r->copy, &f, r->sym_values}, &cost);
     *d = (struct drawn){.src = src, .cost = *cost_side(&cost, src)};
     if (d->cost.why) return d->cost.why;
     if (r->sym_values && r->kernel->nparams) {
-        cost_of_copy(s, plan, r->kernel, r->copy, &f, NULL, &cost);
+        cost_of_copy(s, &(struct costed){plan, r->kernel, r->copy, &f, NULL}, &cost);
         d->by_values = differ(&d->cost, cost_side(&cost, src));
     }
     if (!d->cost.instructions) return "it has no accesses";

@@ -58,9 +58,14 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+struct size {
+    int64_t n, rows, columns;  // slices, each with so many rows and columns
+};
+
 // Notes which part of "what" is drawn if it is not all of it.
-static void note_cut(struct picture *p, const char *what, int64_t n, int64_t rows, int64_t columns,
-                     int64_t all_n, int64_t all_rows, int64_t all_columns) {
+static void note_cut(struct picture *p, const char *what, struct size is, struct size all) {
+    int64_t n = is.n, rows = is.rows, columns = is.columns;
+    int64_t all_n = all.n, all_rows = all.rows, all_columns = all.columns;
     if (n == all_n && rows == all_rows && columns == all_columns) return;
     struct buf b;
     buf_init(&b);
@@ -97,7 +102,8 @@ const char *picture_grids(struct picture *p, const char *what, int64_t n, int64_
             else
                 columns = (columns + 1) / 2;
         }
-        note_cut(p, what, n, rows, columns, all_n, all_rows, all_columns);
+        note_cut(p, what, (struct size){n, rows, columns},
+                 (struct size){all_n, all_rows, all_columns});
     }
     p->grid = ARENA_ARRAY(&p->s->arena, struct pic_grid, n);
     p->ngrids = (int)n;

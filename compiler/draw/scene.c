@@ -146,23 +146,24 @@ static bool begins_row(const struct picture *p, int k, int x, int cell_w) {
 
 void scene_grids(struct scene *s, int top) {
     const struct picture *p = s->picture;
-    int cell_w, cell_h, x = SCENE_MARGIN, y = top, below = top;
-    scene_cells(p, &cell_w, &cell_h);
+    int x = SCENE_MARGIN, y = top, below = top;
+    struct scene_size cell = scene_cells(p);
     for (int k = 0, from = 0; k < p->ngrids;) {
         struct pic_grid g = p->grid[k];
-        int w, h, n = least(part_columns(p, k, cell_w, cell_h), g.columns - from);
-        if (from > 0 || (k > 0 && begins_row(p, k, x, cell_w))) {
+        struct scene_size size;
+        int n = least(part_columns(p, k, cell.w, cell.h), g.columns - from);
+        if (from > 0 || (k > 0 && begins_row(p, k, x, cell.w))) {
             x = SCENE_MARGIN;
             y = below + GAP;
         }
         if (n < g.columns) g = picture_part(p, &g, from, n);
         if (g.bars)
-            scene_bars(s, &g, x, y + GAP / 2, &w, &h);
+            scene_bars(s, &g, x, y + GAP / 2, &size.w, &size.h);
         else
-            scene_grid(s, &g, x, y, cell_w, cell_h, &w, &h);
-        if (g.bars) h += GAP / 2;
-        if (y + h > below) below = y + h;
-        x += w;
+            size = scene_grid(s, &g, x, y, cell);
+        if (g.bars) size.h += GAP / 2;
+        if (y + size.h > below) below = y + size.h;
+        x += size.w;
         if (x + SCENE_MARGIN > s->width) s->width = x + SCENE_MARGIN;
         x += GAP;
         from += n;

@@ -68,11 +68,14 @@ void scene_label(struct scene *s, int x, int y, enum shape_ink ink, enum shape_a
                  const char *text);
 int scene_chars(int n);                  // width of "n" characters
 int scene_text_width(const char *text);  // width of its longest line
-// Sets the size of the cells of all grids.
-void scene_cells(const struct picture *p, int *w, int *h);
-// Draws the grid with the corner of its labels at (x, y).  Sets "w" and "h" to its size.
-void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cell_w, int cell_h,
-                int *w, int *h);
+struct scene_size {
+    int w, h;
+};
+// The size of the cells of all grids.
+struct scene_size scene_cells(const struct picture *p);
+// Draws the grid with the corner of its labels at (x, y), and returns its size.
+struct scene_size scene_grid(struct scene *s, const struct pic_grid *g, int x, int y,
+                             struct scene_size cell);
 int scene_keys(struct scene *s, int y);  // draws the legend below "y"; returns its end
 // Draws a schedule, like scene_grid.
 void scene_bars(struct scene *s, const struct pic_grid *g, int x, int y, int *w, int *h);

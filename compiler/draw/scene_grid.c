@@ -216,48 +216,49 @@ static int least(int a, int b) {
 }
 
 // The size of a cell that the texts of "g" need; the text of a block may use all its cells.
-static void size_texts(const struct picture *p, const struct pic_grid *g, int *w, int *h) {
+static void size_texts(const struct picture *p, const struct pic_grid *g, struct scene_size *x) {
     const struct blocks all = find_blocks(p, g);
     int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
-    if (!g->merged || g->column_name) *w = most(*w, label);
+    if (!g->merged || g->column_name) x->w = most(x->w, label);
     for (int i = 0; i < all.n; ++i) {
         const struct block *b = &all.at[i];
         const char *text = picture_cell_text(p, pic_at(g, b->row, b->column));
         int high = LOW + (strchr(text, '\n') ? LINES : 0);
-        if (*text) *w = most(*w, (scene_text_width(text) + 8 + b->columns - 1) / b->columns);
-        *h = most(*h, (high + b->rows - 1) / b->rows);
+        if (*text) x->w = most(x->w, (scene_text_width(text) + 8 + b->columns - 1) / b->columns);
+        x->h = most(x->h, (high + b->rows - 1) / b->rows);
     }
 }
 
 // Makes cells as large as the page allows, up to CELL, and as their texts need.
-void scene_cells(const struct picture *p, int *w, int *h) {
+struct scene_size scene_cells(const struct picture *p) {
     int rows = 1, columns = 1, wide = CELL, high = CELL;
-    *w = *h = TINY;
+    struct scene_size cell = {TINY, TINY};
     for (int k = 0; k < p->ngrids; ++k) {
         const struct pic_grid *g = &p->grid[k];
         rows = most(rows, g->rows);
         columns = most(columns, g->columns);
-        size_texts(p, g, w, h);
+        size_texts(p, g, &cell);
         for (int i = 0; i < g->rows * g->columns; ++i)
             if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + 10;
         if (g->merged)
             for (int i = 0; i < g->rows * g->columns; ++i)
                 wide = most(wide, scene_text_width(picture_cell_text(p, &g->cell[i])) + 8);
     }
-    *w = most(*w, least(wide, PAGE / columns));
-    *h = most(*h, least(high, PAGE / rows));
+    cell.w = most(cell.w, least(wide, PAGE / columns));
+    cell.h = most(cell.h, least(high, PAGE / rows));
+    return cell;
 }
 
-void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cell_w, int cell_h,
-                int *w, int *h) {
-    struct frame f = {s->picture, g, x, y, cell_w, cell_h};
+struct scene_size scene_grid(struct scene *s, const struct pic_grid *g, int x, int y,
+                             struct scene_size cell) {
+    struct frame f = {s->picture, g, x, y, cell.w, cell.h};
     if (g->heading) f.y += SCENE_LINE + 4;
     int heading = f.y - 10;
     if (g->row_axis) f.x += SCENE_LINE;
     if (g->column_axis) f.y += SCENE_LINE;
     f.x += label_width(g->row_name, g->row_prefix, g->row_digits, g->rows) + 7;
     f.y += SCENE_LINE;
-    int wide = g->columns * cell_w, high = g->rows * cell_h;
+    int wide = g->columns * cell.w, high = g->rows * cell.h;
     if (g->heading) scene_text(s, f.x, heading, INK_TITLE, ANCHOR_START, g->heading);
     add_fills(s, &f);
     add_lines(s, &f, INK_FAINT, false);
@@ -282,10 +283,9 @@ void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cel
                                     .len = (int)strlen(g->row_axis)});
     add_cells(s, &f);
     add_arrows(s, &f);
-    *w = f.x + wide - x;
-    *h = f.y + high - y;
-    if (g->heading && *w < f.x - x + scene_text_width(g->heading))
-        *w = f.x - x + scene_text_width(g->heading);
+    struct scene_size size = {f.x + wide - x, f.y + high - y};
+    if (g->heading) size.w = most(size.w, f.x - x + scene_text_width(g->heading));
     int axis = g->column_axis ? scene_text_width(g->column_axis) : 0;
-    if (axis > wide) *w += (axis - wide) / 2 + 1;
+    if (axis > wide) size.w += (axis - wide) / 2 + 1;
+    return size;
 }

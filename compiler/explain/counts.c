@@ -41,18 +41,19 @@ static const char *values_text(struct session *s, const struct plan *p, const st
     return text;
 }
 
-// What to promise so that the cost of this side of "c" is exact; NULL if no alignment does that.
-static const char *promise_text(struct session *s, const struct plan *p, const struct kernel *k,
-                                const struct copy *c, const struct copy_facts *f,
-                                const int64_t *value, bool src, const struct side_cost *x) {
+// What to promise so that the cost of this side of "of" is exact; NULL if no alignment does that.
+static const char *promise_text(struct session *s, const struct costed *of, bool src,
+                                const struct side_cost *x) {
     if (x->why || is_exact(x) || !x->missing.tensor) return NULL;
     struct tensor aligned = *x->missing.tensor;
-    struct copy y = *c;
+    struct copy y = *of->c;
+    struct costed then = *of;
+    then.c = &y;
     aligned.align = (int)x->missing.by;
     if (y.src.base == x->missing.tensor) y.src.base = &aligned;
     if (y.dst.base == x->missing.tensor) y.dst.base = &aligned;
     struct copy_cost *with = ARENA_NEW(&s->arena, struct copy_cost);
-    cost_of_copy(s, p, k, &y, f, value, with);
+    cost_of_copy(s, &then, with);
     if (!is_exact(cost_side(with, src))) return NULL;
     return arena_printf(&s->arena, "promise 'align %d' of '%s', and it is exact", aligned.align,
                         aligned.name);
@@ -69,7 +70,8 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
         f = copy_facts_in(c, i);
         break;
     }
-    cost_of_copy(s, p, k, c, &f, NULL, all);
+    struct costed y = {p, k, c, &f, NULL};
+    cost_of_copy(s, &y, all);
     for (int i = 0; i < 2; ++i) {
         struct explained_cost *e = &(i ? &x->dst : &x->src)->cost;
         const struct side_cost *of_all = cost_side(all, i == 0);
@@ -80,7 +82,8 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
                                      .measured = cost_calibrated(p->arch),
                                      .arch_name = p->arch_name};
         bool src = i == 0;
-        e->promise = promise_text(s, p, k, c, &f, NULL, src, of_all);
+        y.values = NULL;
+        e->promise = promise_text(s, &y, src, of_all);
         if (is_exact(of_all) || k->nparams == 0) continue;
         if (!value)
             value = k->nvariants
@@ -88,13 +91,15 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
                         : plan_choose(s, p, NULL, 1);
         if (!now && value) {
             now = ARENA_NEW(&s->arena, struct copy_cost);
-            cost_of_copy(s, p, k, c, &f, value, now);
+            y.values = value;
+            cost_of_copy(s, &y, now);
         }
         const struct side_cost *of_values = now ? cost_side(now, i == 0) : NULL;
         if (!of_values || of_values->why || (!given && is_same(of_values, of_all))) continue;
         e->cost = of_values;
         e->loose = of_values->loose;
-        e->promise = promise_text(s, p, k, c, &f, value, src, of_values);
+        y.values = value;
+        e->promise = promise_text(s, &y, src, of_values);
         e->chosen = !given;
         e->other_params = of_all->why ? of_all->why : of_all->loose;
         e->values = values_text(s, p, k, value);

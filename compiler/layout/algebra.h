@@ -32,10 +32,9 @@ bool lay_int_less_equal(struct lay_int a, struct lay_int b);  // provably a <= b
 // Whether "a" is provably a multiple of "by", which may have symbols.
 bool lay_int_divides(struct lay_int by, struct lay_int a);
 struct lay_int lay_int_neg(struct lay_ctx *, struct lay_int);
-// The sum or difference as one leaf.  @pre both are static, or both are multiples of the same
+// The sum as one leaf.  @pre both are static, or both are multiples of the same
 // symbols.
 struct lay_int lay_int_add(struct lay_ctx *, struct lay_int, struct lay_int);
-struct lay_int lay_int_sub(struct lay_ctx *, struct lay_int, struct lay_int);
 // The basis element "scale"@"path" as a leaf.  "path" names a mode, the outermost first: (1) is @1,
 // and (1,0) is @0@1.
 struct lay_int lay_int_basis(struct lay_ctx *, struct lay_int scale, int depth, const int *path);
@@ -130,8 +129,6 @@ const struct lay_tuple *lay_eval_tuple(struct lay_ctx *, struct lay, const struc
 
 // Replaces the symbols of params by numbers; value_of_sym[id] is the value of a param.
 struct lay lay_substitute(struct lay_ctx *, struct lay, const int64_t *value_of_sym);
-const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *, const struct lay_tuple *,
-                                             const int64_t *value_of_sym);
 
 // -- coordinates ----------------------------------------------------------------------------------
 // The offset of "coord", before the swizzle.  Strides may have symbols, and so may coordinates of
@@ -269,10 +266,6 @@ struct lay_view lay_local_tile(struct lay_ctx *, struct lay, const struct lay_ti
                                const struct lay_tuple *coord, const struct lay_tuple *proj);
 struct lay_view lay_local_partition(struct lay_ctx *, struct lay, struct lay thr, int64_t index,
                                     const struct lay_tuple *proj);
-// The same for an index that is known only at run time: returns ((T0,T1..),(R0,R1..)), the
-// zipped_divide by the shape of the thread layout.  The caller slices mode 0.
-struct lay lay_partition_tiled(struct lay_ctx *, struct lay, struct lay thr,
-                               const struct lay_tuple *proj);
 
 // -- from points ----------------------------------------------------------------------------------
 // Why a function is no layout: its value at "at" is "is", but a layout with the values before "at"

@@ -40,7 +40,6 @@ static inline bool lay_is_value(struct lay_int a, int64_t v) {
 }
 enum { LAY_ANY_BASIS = -2 };
 const struct lay_sym *lay_find_param(struct lay_ctx *, const char *name, size_t len);
-bool lay_sym_equal(const struct lay_sym *, const struct lay_sym *);
 
 // A layout as parallel leaves, first mode fastest.
 struct lay_flat {

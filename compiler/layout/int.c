@@ -112,10 +112,6 @@ int lay_int_compare_syms(struct lay_int a, struct lay_int b) {
     return 0;
 }
 
-bool lay_sym_equal(const struct lay_sym *a, const struct lay_sym *b) {
-    return lay_sym_compare(a, b) == 0;
-}
-
 struct lay_int lay_int_sym(struct lay_ctx *ctx, const struct lay_sym *s) {
     if (!s) return LAY_INT_INVALID;
     if (s->lo == s->hi && s->lo != INT64_MIN) return lay_int(s->lo);
@@ -419,8 +415,4 @@ struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int
     if (l > INT64_MAX || l < INT64_MIN || r > INT64_MAX || r < INT64_MIN || den > INT64_MAX)
         return overflow(ctx);
     return make(ctx, l + r, den, a, (struct lay_int){1, 1, NULL, 0, -1}, a.basis);
-}
-
-struct lay_int lay_int_sub(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
-    return lay_int_add(ctx, a, lay_int_neg(ctx, b));
 }

@@ -32,8 +32,8 @@ bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out) {
     return true;
 }
 
-const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *ctx, const struct lay_tuple *t,
-                                             const int64_t *value_of_sym) {
+static const struct lay_tuple *substitute(struct lay_ctx *ctx, const struct lay_tuple *t,
+                                          const int64_t *value_of_sym) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
     if (!t) return NULL;
     if (t->rank < 0) {
@@ -49,14 +49,14 @@ const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *ctx, const struct l
         if (v != 0 && a.den) a.basis = t->leaf.basis;
         return lay_leaf(ctx, a);
     }
-    for (int i = 0; i < t->rank; ++i) kid[i] = lay_tuple_substitute(ctx, t->kid[i], value_of_sym);
+    for (int i = 0; i < t->rank; ++i) kid[i] = substitute(ctx, t->kid[i], value_of_sym);
     return lay_tuple(ctx, t->rank, kid);
 }
 
 struct lay lay_substitute(struct lay_ctx *ctx, struct lay l, const int64_t *value_of_sym) {
-    const struct lay_tuple *off = lay_tuple_substitute(ctx, lay_leaf(ctx, l.offset), value_of_sym);
-    l.shape = lay_tuple_substitute(ctx, l.shape, value_of_sym);
-    l.stride = lay_tuple_substitute(ctx, l.stride, value_of_sym);
+    const struct lay_tuple *off = substitute(ctx, lay_leaf(ctx, l.offset), value_of_sym);
+    l.shape = substitute(ctx, l.shape, value_of_sym);
+    l.stride = substitute(ctx, l.stride, value_of_sym);
     if (!l.shape || !l.stride || !off) return lay_layout_invalid();
     l.offset = off->leaf;
     return l;

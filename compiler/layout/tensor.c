@@ -133,12 +133,6 @@ static const struct lay_tiler *thread_tiler(struct lay_ctx *ctx, struct lay thr)
     return lay_tiler_shape(ctx, lay_product_each(ctx, thr.shape));
 }
 
-struct lay lay_partition_tiled(struct lay_ctx *ctx, struct lay l, struct lay thr,
-                               const struct lay_tuple *proj) {
-    if (proj) thr = lay_dice(ctx, proj, thr);
-    return lay_zipped_divide(ctx, l, thread_tiler(ctx, thr));  // ((thr..),(rest..))
-}
-
 struct lay_view lay_local_partition(struct lay_ctx *ctx, struct lay l, struct lay thr,
                                     int64_t index, const struct lay_tuple *proj) {
     if (proj) thr = lay_dice(ctx, proj, thr);

@@ -101,7 +101,7 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
     const struct copy *c = e->copy;
     const struct copy_facts f = copy_facts_in(c, c->facts.nvariants - 1);
     struct copy_cost cost;
-    cost_of_copy(s, p, e->kernel, c, &f, NULL, &cost);
+    cost_of_copy(s, &(struct costed){p, e->kernel, c, &f, NULL}, &cost);
     const struct side_cost *x = cost_side(&cost, !e->dst);
     if (!cost_calibrated(p->arch))
         diag_warn(s, W_UNCALIBRATED, e->at,

@@ -179,6 +179,7 @@ struct view {
     // End of the part along each mode of the tensor; tiles of it may reach beyond.  NULL: the ends
     // of the tensor.  Set by ranges (see view_limit).
     const struct ix *const *limit;
+    bool range_of_range;  // .. and a range of such a part was taken
     // By mode of the tensor; NULL: no range may be outside.
     const struct halo *halo;
     // A mode of a padded divide has coordinates outside the tensor.

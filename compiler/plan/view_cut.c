@@ -268,6 +268,7 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
             z.limit[i] = view_limit(s, &v, i);
             z.halo[i] = v.halo ? v.halo[i] : (struct halo){NULL, NULL, NULL, false};
         }
+        v.range_of_range = v.limit != NULL;
         v.coord_off = z.coord_off;
         v.limit = z.limit;
         v.halo = z.halo;

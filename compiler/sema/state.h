@@ -46,7 +46,6 @@ struct symbol {
     const struct rounded *rounded;  // SYM_LET, SYM_CONST: see rounded_find
     struct symbol *outer;           // the symbol that this one hides, or NULL
     struct symbol *prev;            // the symbol declared before this one
-    uint32_t chain;                 // index in the hash table + 1
 };
 
 struct label {

@@ -41,4 +41,8 @@ const struct ast_decl *match_declared(const struct match *m, const char *name,
 // The warning that is called "text" or begins with it and a hyphen, or NULL.
 const char *match_warning(const char *text);
 
+struct slip_row;
+// Reports that "row" fits.
+void slip_report(struct match *m, const struct slip_row *row);
+
 #endif

@@ -1,16 +1,10 @@
-// Where a row of slips applies, and what is reported (see slips.h).
+// Where a row of slips applies (see slips.h).
 #include "syntax/slips.h"
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/words.h"
-#include "syntax/foreign.h"
 #include "syntax/match.h"
-#include "syntax/parse.h"
-
-// Rewrites are tried in sources of so many bytes at most.
-enum { MOST_TRIED = 1 << 16 };
 
 static bool begins(const struct match *m, const char *in) {
     const char *word = expected_word(m->p->first.token);
@@ -85,157 +79,6 @@ static bool has_needs(const struct parser *p, const char *needs, const int *set,
     return true;
 }
 
-// -- reports --------------------------------------------------------------------------------------
-
-// Writes the captured text "of" as "how" says (see slips.h).
-static void put_capture(struct buf *b, struct match *m, char how, const char *of) {
-    struct session *s = m->p->s;
-    const char *ours, *joined = "", *inside;
-    int parts = 0;
-    size_t length;
-    switch (how) {
-    case 't':
-        ours = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
-        buf_puts(b, ours ? ours : of);
-        break;
-    case 'q': buf_write(b, of + 1, strlen(of) - 2); break;
-    case '+': buf_printf(b, "%lld", strtoll(of, NULL, 10) + 1); break;
-    case 'k': buf_puts(b, match_text(m, match_declared(m, of, D_CONST)->value->at)); break;
-    case '^': buf_printf(b, "%ld", 1L << (atoi(of) & 31)); break;
-    case '*':
-    case '/': buf_printf(b, "%d", how == '*' ? atoi(of) % 10000 * 8 : atoi(of) / 8); break;
-    case 'i': buf_printf(b, "%d", atoi(of)); break;
-    case 'w':  // of a WARNING and more words
-        while (!(ours = match_warning(of)))
-            of = arena_strndup(&s->arena, of, (size_t)(strrchr(of, '-') - of));
-        buf_puts(b, ours);
-        break;
-    case 'v': buf_write(b, of, strlen(of) - 2); break;
-    case '.': buf_printf(b, "%s%s", of, strchr(of, '.') ? "" : ".tcp"); break;
-    case 'x': buf_char(b, "xyz"[(*of - '0') % 3]); break;
-    case 'h': buf_puts(b, foreign_find(FOREIGN_VALUE, of)->help); break;
-    case '_':
-        for (; *of; ++of) buf_char(b, *of == '-' ? '_' : *of);
-        break;
-    case ',':
-    case 'r':
-        for (; (inside = foreign_brackets(s, of, strlen(of), &length)); of += length)
-            joined = arena_printf(&s->arena, "%s%s%s", joined, parts++ ? "," : "", inside);
-        buf_printf(b, how == ',' ? "%s" : parts > 1 ? "row(%s)" : "(%s)", joined);
-        break;
-    default: buf_puts(b, of);
-    }
-}
-
-// "text" with the captures in it.
-static const char *expand(struct match *m, const char *text, size_t length) {
-    struct buf b;
-    buf_init(&b);
-    for (size_t i = 0; i < length; ++i) {
-        if (text[i] != '$' || i + 1 == length) {
-            buf_char(&b, text[i]);
-            continue;
-        }
-        char how = text[++i];
-        bool marked = how == '#' || how == '~', plain = how >= '0' && how <= '9';
-        if (!marked && !plain) ++i;
-        struct range of = how == '#'   ? m->m.fix[0]
-                          : how == '~' ? m->m.at
-                                       : m->m.capture[text[i] - '0'];
-        put_capture(&b, m, marked ? '#' : how, match_text(m, of));
-    }
-    return buf_finish(&b, &m->p->s->arena);
-}
-
-// The source with the fix-its of the last error.
-static const char *edited(struct match *m, const char *const *ours, size_t *size) {
-    struct buf b;
-    uint32_t at = 0;
-    buf_init(&b);
-    for (int k = 0; k < m->m.fixes; ++k) {
-        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
-        buf_puts(&b, ours[k]);
-        at = m->m.fix[k].end;
-    }
-    buf_write(&b, m->f->text + at, m->f->size - at);
-    *size = b.len;
-    return buf_finish(&b, &m->p->s->arena);
-}
-
-// Whether the parser gets past the error with the fix-its: then they are a mend.
-static bool parses(struct match *m, const char *const *ours) {
-    struct parser *p = m->p;
-    if (p->s->trial || m->f->size > MOST_TRIED) return true;
-    size_t size;
-    const char *text = edited(m, ours, &size);
-    struct session s;
-    session_init(&s);
-    s.trial = true;
-    s.diags.error_limit = p->s->diags.nerrors + 20;
-    int file = source_add(&s, m->f->path, text, size);
-    if (p->start == TOK_START_EXPR)
-        parse_expr_text(&s, text);
-    else
-        parse_source(&s, file);
-    // Errors before are in the source as it is, those behind were not reported yet.
-    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
-    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
-        const struct range *at = &m->m.fix[k];
-        if (at->end > to) to = at->end;
-        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
-    }
-    bool right = true;
-    for (const struct diag *d = s.diags.first; d; d = d->next)
-        right &= d->severity != SEV_ERROR || d->at.begin < from || d->at.begin >= to + moved;
-    session_release(&s);
-    return right;
-}
-
-static void skip(struct match *m, enum slip_then then) {
-    struct parser *p = m->p;
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    uint32_t end = m->m.reported ? m->m.at.end : 0;
-    switch (then) {
-    case THEN_NOTHING: break;
-    case THEN_STOP: p->stopped = true; break;
-    case THEN_REST:
-    case THEN_STATEMENT:
-        while (k < left && !strchr(";\n", text[k])) ++k;
-        k += then == THEN_STATEMENT && p->now.token == ';' && k < left && text[k] == ';';
-        p->skip_end = p->now.at.end + (uint32_t)k;
-        break;
-    case THEN_PAST:
-        for (int i = 0; i < m->m.fixes; ++i)
-            if (m->m.fix[i].end > end) end = m->m.fix[i].end;
-        p->skip_end = end;
-        break;
-    case THEN_MARKED: p->skip_end = end; break;
-    case THEN_LINE:
-        if (m->end > 0) end = m->token[m->end - 1].end;
-        p->skip_end = end - (m->f->text[end - 1] == ';');
-        break;
-    }
-}
-
-static void report(struct match *m, const struct slip_row *row) {
-    struct parser *p = m->p;
-    struct range at = m->m.reported ? m->m.at : p->now.at;
-    const char *ours[MOST_FIXES] = {NULL}, *fix = row->fix, *text = row->message;
-    for (int k = 0; fix && k < m->m.fixes; ++k) {
-        size_t length = strcspn(fix, "|");
-        ours[k] = expand(m, fix, length);
-        if (fix[length]) fix += length + 1;
-    }
-    size_t length = strcspn(text, "|");
-    diag_error(p->s, at, "%s", expand(m, text, length));
-    if (text[length])
-        diag_note(p->s, at, "%s", expand(m, text + length + 1, strlen(text + length + 1)));
-    if (row->fix && parses(m, ours))
-        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
-    skip(m, row->then);
-}
-
 bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row) {
     struct match m = {0};
     for (; row->pattern || row->other; ++row) {
@@ -247,7 +90,7 @@ bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const str
         if (!m.p) match_begin(&m, p, here);
         bool applies =
             begins(&m, row->in) && has_needs(p, row->needs, set, n) && match_fits(&m, row->pattern);
-        if (applies && row->message) report(&m, row);
+        if (applies) slip_report(&m, row);
         arena_rewind(&p->s->arena, mark);  // what was reported has memory of its own
         if (applies) return true;
     }

@@ -35,6 +35,7 @@ const struct slip_row slip_at_equals[] = {
 const struct slip_row slip_at_statement[] = {
     {"", "", "@ ~ VECTOR2 ~ ^ NAME1 =", "what a thread holds is a fragment: 'frag $1 : $t2 like tc; copy A -> $1 with tc;'", NULL, THEN_STATEMENT},
     {"", "", "@ # FOREIGN|bool # ^ NAME1 =", "a 'let' has no type: 'let $1 = ..;'", "let"},
+    {"", "", "@ # constexpr|static ^ {* constexpr|const|static *} FOREIGN|auto # NAME1 =", "a 'let' has no type: 'let $1 = ..;'", "let"},
     {"", "", "@ ~ FOREIGN2 ~ ^ NAME1 [",
      "registers of a thread are 'frag $1 : $t2 (8);', shared memory is 'shared $1 : $t2 (8);'", NULL, THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = NUM2 ;|EOL", "'fill s = $2;' writes a number to shared memory or a fragment; '$1' is written by a copy"},
@@ -58,6 +59,8 @@ const struct slip_row slip_at_statement[] = {
 const struct slip_row slip_at_declaration[] = {
     {"", "", "^ FOREIGN2 * NAME1", "there are no pointers; a tensor is 'tensor $1 : $t2 global row(64,64);'", NULL, THEN_REST},
     {"", "", "$ ^ ~ 1:static|inline ~ $> kernel|device|const|layout", "write a declaration without '$1'", "", THEN_STOP},
+    {"", "", "^ $ ~ 1:constexpr|static|inline ~ {* constexpr|const|static *} FOREIGN|auto $ NAME =",
+     "unknown declaration '$1'; a constant is 'const NAME = VALUE;'", "const"},
     {"", "", "^ using|auto namespace", "a plan has no namespaces", NULL, THEN_REST},
     {"", "", "^ # using|auto # NAME1 = Layout|make_layout|ComposedLayout", "a layout is declared by 'layout $1 = ..;'", "layout"},
     {0},
@@ -100,7 +103,7 @@ const struct slip_row slip_at_square[] = {
      SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"tensor", "", "@ tensor NAME ^ # 1< [ EXPR ] {* [ EXPR ] *} >1 # : WORD WORD $$", SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"", "", "= ^ ~ [ LIST ] ( LIST ) EXPR ~", "an index map is '(t:128, v:8) -> (t / 16, t % 16 * 8 + v)'", NULL, THEN_PAST},
-    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # WORD !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2", THEN_MARKED},
+    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # global|shared|frag !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2", THEN_MARKED},
     {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # ;", SQUARE "the shape comes last: '$1 global $r2'", " global $r2", THEN_PAST},
     {"tensor", "", ": WORD1 ^ ~ 2< [ LIST ] {* [ LIST ] *} >2 ~", SQUARE "the shape comes last: '$1 global $r2'", NULL, THEN_PAST},
     {0},

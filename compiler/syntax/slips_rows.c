@@ -38,6 +38,9 @@ static const char
     own_param[] = "each promise has its own 'param': 'param M : index % 4; param N : index % 4;'",
     named_mode[] = "the name of a mode comes before '=': '$2=$1'",
     stays_whole[] = "the coordinate of a mode that stays whole is '_'",
+    own_expect[] = "each relation has its own 'expect': 'expect 0 < N; expect N < 100;'",
+    by_itself[] = "a kernel gets the params that it uses by itself; leave '$1' out",
+    extents[] = "the extents of a grid go in parentheses: 'grid (4,2)'",
     atom_first[] = "the atom comes first, without a name: 'tile(universal(128), ..)'";
 
 // clang-format off
@@ -52,7 +55,7 @@ const struct slip_row slip_at_error[] = {
     {"", "", "~ $ - $ & ^ -> ~", "the arrow of a copy is '->'", "", THEN_REST},
     {"arch", "", "arch <$ ^ ~ = ~ $", "an architecture is written without '=': 'arch sm_80;'", "", THEN_REST},
     {"fill", "=", "@ ANY # == # ANY ^ ;", "'==' compares; a value is given by '='", "="},
-    {"expect", ";", "@ ALL <|>|<=|>= ALL ^ <|>|<=|>=", "each relation has its own 'expect': 'expect 0 < N; expect N < 100;'", NULL, THEN_REST},
+    {"expect", ";", "@ expect EXPR <|>|<=|>= EXPR2 $$ ^ ~ <|>|<=|>= ~", own_expect, "; expect $2", THEN_REST},
     {"for pipeline", "..", "@ ALL in ~ $ ( $ ANY .. ANY $ ) $ ~ ^", "a range has no parentheses: '0 .. 4'", "|", THEN_STOP},
     {"shared frag", "like", "NAME ^ $ ~ 1:shared|global|frag ~ $>", "a buffer of a kernel has no second space; write it without '$1'", "", THEN_REST},
     {"shared frag", ";", "<$ ^ ~ align ~ ?INT $", "a buffer of a kernel is aligned as its copies need, without 'align'", "", THEN_REST},
@@ -68,8 +71,8 @@ const struct slip_row slip_at_error[] = {
     {FUNCTION, "FORMALS", "(|, ^ *", pointers, NULL, THEN_STOP},
     {FUNCTION, "FORMALS", "$ ~ QUALIFIER1 ~ $> ^ NAME", "write a tensor of the list without '$1'", "", THEN_STOP},
     {FUNCTION, "FORMALS", "(|,|out|inout $ ^ ~ tensor ~ $>", "write a tensor of the list without 'tensor'", "", THEN_STOP},
-    {FUNCTION, "FORMALS", ": ^ in", "an input is listed without 'in': 'k(A, out B)'", NULL, THEN_STOP},
-    {FUNCTION, "FORMALS", ": ^ 1:out|inout", "'$1' comes before the name: 'k(A, out B)'", NULL, THEN_STOP},
+    {FUNCTION, "FORMALS", "NAME <$ : ^ ~ in ~ $", "an input is listed without 'in': 'k(A, out B)'", "", THEN_STOP},
+    {FUNCTION, "FORMALS", "$ NAME2 : ^ ~ 1:out|inout ~ $", "'$1' comes before the name: 'k(A, out B)'", "$1 $2", THEN_STOP},
     {FUNCTION, "global", "~ MODULE ~ ^ . constexpr",
      "what is known when compiling is not an argument; declare it above the kernel: 'const BLOCK = 64;'", NULL, THEN_STOP},
     {FUNCTION, "global", "# FOREIGN1 # ^ )|,", "an integer argument is an 'index', not '$1'", "index"},
@@ -77,7 +80,9 @@ const struct slip_row slip_at_error[] = {
     {FUNCTION, "PAREN", "$ NAME2 ^ ~ 1:out|inout ~ $", "'$1' comes before the name: '$1 $2'", "$1 $2"},
     {FUNCTION, "PAREN", "(|, ^ in|const WORD ?WORD *", pointers, NULL, THEN_STOP},
     {FUNCTION, "PAREN", "(|, ^ $ ~ 1:in|const ~ $> WORD", "write an input without '$1'", ""},
-    {"kernel manual", "PAREN !global", "~ TYPE ^ PARAM1 ~", "a kernel gets the params that it uses by itself; leave '$1' out"},
+    {"kernel manual", "PAREN !global", "$ ~ TYPE ^ PARAM1 ~ , $>", by_itself, ""},
+    {"kernel manual", "PAREN !global", "WORD <$ , ~ TYPE ^ PARAM1 ~ $", by_itself, ""},
+    {"kernel manual", "PAREN !global", "$ ~ TYPE ^ PARAM1 ~ $", by_itself, ""},
     {"device", "PAREN !global", "# INTEGER ^ NAME1 #", "an integer argument is '$1 : index'", "$1 : index"},
     {FUNCTION, "PAREN !global", "~ TYPE1 ^ *|NAME ~",
      "a kernel's list names the plan's tensors, 'A'; an argument of a device function is declared as 'A : $t1 global LAYOUT'"},
@@ -126,13 +131,13 @@ const struct slip_row slip_at_error[] = {
     {"shared", "swizzle", "~ swizzle ^ auto ~", "'swizzle auto' comes after the layout", NULL, THEN_REST},
     {"shared", "swizzle", "$ ^ ~ auto ~ swizzle $", chosen, "swizzle auto", THEN_REST},
     {"shared", "swizzle", "^ # auto #", chosen, "swizzle auto", THEN_REST},
-    {"shared", ";", "@ ALL stages ANY ^ swizzle", "'swizzle auto' comes before 'stages'", NULL, THEN_REST},
+    {"shared", ";", "$ stages EXPR1 ^ ~ swizzle ~ auto $", "'swizzle auto' comes before 'stages'", "swizzle auto stages $1", THEN_REST},
 
     // clauses of a function
-    {FUNCTION, "OUTSIDE threads|grid ==|%", "@ ALL when ANY ^ ,|and", conditions, NULL, THEN_STOP},
-    {FUNCTION, "OUTSIDE threads|grid", "@ ANY grid {? PLAIN ?} INT|NAME ^ , !threads WORD",
-     "the extents of a grid go in parentheses: 'grid (4,2)'", NULL, THEN_STOP},
+    {FUNCTION, "OUTSIDE threads|grid ==|%", "@ ALL when $ EXPR1 ^ ~ ,|and ~ EXPR2 $ grid|threads|{", conditions, "($1, $2)", THEN_STOP},
+    {FUNCTION, "OUTSIDE threads|grid", "@ ANY grid $ EXPR1 ^ ~ , ~ !threads EXPR2 $ threads|when|{", extents, "($1,$2)", THEN_STOP},
     {FUNCTION, "OUTSIDE when", "^ # if #", "a case of a kernel says 'when M % 8 == 0'", "when", THEN_STOP},
+    {FUNCTION, "OUTSIDE threads|grid", "NAME $$ ) <$ ^ ~ -> ~ NAME1 $", "outputs go in the list: 'kernel k(A, out B)'", ", out $1|", THEN_STOP},
     {FUNCTION, "OUTSIDE threads|grid", "^ ->", "outputs go in the list: 'kernel k(A, out B)'", NULL, THEN_STOP},
 
     // allow
@@ -148,6 +153,7 @@ const struct slip_row slip_at_error[] = {
     {"", ":", "~ 1:load|use ~ ^ {", "'$1' is a part of a pipeline: 'pipeline n in 0 .. 4 { load { .. } use { .. } }'", NULL, THEN_STOP},
     {"", "", "$ ~ async ~ $> ^ copy", by_atom, "", THEN_REST},
     {"copy", "; pad", "^ # , # pad", "'pad' comes after 'with', without ','", "", THEN_REST},
+    {"copy", ";", "$ pad EXPR2 ^ ~ 1:with|by ~ EXPR3 $ ;", "'$1' comes before 'pad'", "$1 $3 pad $2", THEN_REST},
     {"copy", ";", "@ ALL pad ANY ^ 1:with|by", "'$1' comes before 'pad'", NULL, THEN_REST},
 
     // values
@@ -171,6 +177,7 @@ const struct slip_row slip_at_error[] = {
     {"", "kernel", "^ '@", "there are no decorators; a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'", NULL, THEN_STOP},
 
     // copies in another form
+    {"", "", "copy $ ^ ~ 1:with|by ~ NAME2 $> PLAIN -> PLAIN $$ ;", "'$1' comes after the destination: copy A -> s $1 tc", "| $1 $2"},
     {"", "", "copy ^ 1:with|by", "'$1' comes after the destination: copy A -> s $1 tc"},
     {"copy", "-> !;", "@ $ ~ copy ~ ( EXPR1 , EXPR2 ) $ ^", "a copy is not a call; write 'copy $1 -> $2'", "copy $1 -> $2"},
     {"copy", "-> !;", "@ $ ~ copy ~ ( EXPR1 , EXPR2 , EXPR3 ) $ ^", "a copy is not a call; write 'copy $2 -> $3 with $1'", "copy $2 -> $3 with $1"},
@@ -246,7 +253,7 @@ const struct slip_row slip_at_error[] = {
     {BUFFER, "", ") ^ " ORDERS, "the order comes before the shape: the last mode of 'row(64,64)' is contiguous, the first one of '(64,64)'"},
     {BUFFER, "", "$ 1:row|col ^ ~ { ~ LIST2 } $", "extents go in parentheses: '$1(64,64)'", "$1($2)", THEN_STOP},
     {BUFFER, "", "1:row|col ^ {", "extents go in parentheses: '$1(64,64)'", NULL, THEN_STOP},
-    {BUFFER, "", "1:row|col ^ INT", "extents go in parentheses: '$1(64,64)'"},
+    {BUFFER, "", "1:row|col <$ 2< ^ ~ INT ~ {? , DIGITS ?} >2 $", "extents go in parentheses: '$1(64,64)'", "($2)"},
     {BUFFER, ";", "1:row|col ^ NAME", "extents go in parentheses: '$1(64,64)'"},
     {"let const", "=", "2:let|const NAME1 <$ ^ ~ : ~ ANY $> =", "a '$2' has no type: '$2 $1 = ..;'", " "},
     {"let const", "=", "2:let|const NAME1 ^ :", "a '$2' has no type: '$2 $1 = ..;'"},

@@ -54,3 +54,25 @@ def plans():
 def without_comments(text):
     """'text' without its // and /* */ comments."""
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+STRING = r'"(?:[^"\\]|\\.)*"'
+NAMED = re.compile(rf"(?:#define +(\w+) +|(\w+)\[\] =\s*)((?:{STRING}\s*)+)")
+TABLE = re.compile(r"^const struct slip_row slip_at_(\w+)\[\] = \{\n(.*?)^\};", re.M | re.S)
+
+
+def slip_rows():
+    """Yields (table, number, path, line, message) of each row of slips (compiler/syntax/slips.h) that reports something.
+
+    A row begins with `    {` and goes on in lines that are further in; the message is its fourth part.
+    """
+    for path in sorted((ROOT / "compiler/syntax").glob("slips_*.c")):
+        text = path.read_text()
+        named = {define or array: strings for define, array, strings in NAMED.findall(text)}
+        for table in TABLE.finditer(text):
+            for number, row in enumerate(re.finditer(r"^    \{(?!0\}).*\n(?:     .*\n)*", table[2], re.M)):
+                parts = re.findall(rf"((?:{STRING}|[^\",])+)(?:,|$)", row[0])
+                message = re.sub(rf"{STRING}|\w+", lambda word: named.get(word[0], word[0]), parts[3]) if len(parts) > 3 else ""
+                message = "".join(piece[1:-1] for piece in re.findall(STRING, message)).replace('\\"', '"')
+                if message:
+                    yield table[1], number, path.relative_to(ROOT), text.count("\n", 0, table.start(2) + row.start()) + 1, message

@@ -78,30 +78,6 @@ def diagnostics():
             yield path, text.count("\n", 0, match.start()) + 1, text.count("\n", 0, end) + 1, texts
 
 
-def rows():
-    """Yields (file, line, text) of each row of a table of slips (compiler/syntax/slips.h), of which the fourth part is the message.
-
-    No line of code belongs to a row: it was fired if a test asks for its text, and other rows come by without firing.
-    """
-    for path in (ROOT / "compiler/syntax/slips_rows.c", ROOT / "compiler/syntax/slips_places.c"):
-        text = path.read_text()
-        named = {name: "".join(STRING.findall(value)) for name, value in re.findall(r'(\w+)\[\] =\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text)}
-        for match in re.finditer(r"^    \{(?!\.other)", text, re.M):
-            parts = arguments(text[match.end():row_end(text, match.end() - 1) - 1])
-            message = parts[3].strip()
-            yield path, text.count("\n", 0, match.start()) + 1, named.get(message) or "".join(STRING.findall(message)).encode().decode("unicode_escape")
-
-
-def row_end(text, at):
-    """The offset behind the brace that closes the one at 'at', strings skipped."""
-    depth = 0
-    for match in re.compile(r'"(?:[^"\\]|\\.)*"|[{}]').finditer(text, at):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return match.end()
-    return len(text)
-
-
 def counters(build):
     """{source: (lines, functions)} from the counters in 'build'.
 
@@ -186,11 +162,12 @@ def main(build):
         if problem:
             print(f"{where}: {problem} '{shown}'" + " (this file has no counters: configure the build anew)" * (path not in counted))
             missing += 1
-    for path, line, text in rows():
+    for _table, _number, path, line, text in inputs.slip_rows():
         total += 1
-        if not asked_for(re.sub(r"\$[tkq+]?[\d#~]", "%s", text.replace("%", "%%")), wanted):
-            print(f"{path.relative_to(ROOT)}:{line}: no test looks at the text of '{text}'")
-            missing += 1
+        for part in text.split("|"):
+            if not asked_for(re.sub(r"\$\w\d|\$\W?\d|\$[#~]", "%s", part.replace("%", "%%")), wanted):
+                print(f"{path}:{line}: no test looks at the text of '{part}'")
+                missing += 1
     for number, (name, start) in enumerate(exempt):
         if number not in used:
             print(f"exempt.txt: no diagnostic of {name} starts with '{start}'")

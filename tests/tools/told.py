@@ -22,6 +22,13 @@ tiled_copy tc = tile(universal(128), thr=(8,16):(16,1), val=(1,4));
 KERNEL = "kernel k(A, out B) grid (1) threads 128 {{\n  {}\n}}\n"
 
 
+def cases(file):
+    """Yields the name and the plan of each case in the text of a file."""
+    for kind, name, text in re.findall(r"^(IN|TOP|PLAN) ([\w-]+): (.*)$", file, re.M):
+        text = text.replace("\\n", "\n")
+        yield name, HEAD + KERNEL.format(text) if kind == "IN" else f"tcp 1;\n{text}\n" if kind == "TOP" else f"{HEAD}{text}\n"
+
+
 def told(tcpc, path):
     """The messages of a plan, the warnings of what nothing uses left out."""
     run = subprocess.run([tcpc, "--diagnostics=json", "-Wno-unused", path, "-o", "-"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -37,12 +44,11 @@ def tell(name, messages, word=""):
 
 
 def main():
-    tcpc, cases = sys.argv[1:]
+    tcpc, file = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "case.tcp"
-        for kind, name, text in re.findall(r"^(IN|TOP|PLAN) ([\w-]+): (.*)$", pathlib.Path(cases).read_text(), re.M):
-            text = text.replace("\\n", "\n")
-            path.write_text(HEAD + KERNEL.format(text) if kind == "IN" else f"tcp 1;\n{text}\n" if kind == "TOP" else f"{HEAD}{text}\n")
+        for name, text in cases(pathlib.Path(file).read_text()):
+            path.write_text(text)
             messages = told(tcpc, path)
             tell(name, messages)
             if not any(message.get("fixits") for message in messages):
@@ -55,4 +61,5 @@ def main():
             tell(name, told(tcpc, path), " then")
 
 
-main()
+if __name__ == "__main__":
+    main()

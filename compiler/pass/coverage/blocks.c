@@ -44,23 +44,6 @@ static const struct tensor *stops(const struct blocks *b, const struct ix_var *x
     return NULL;
 }
 
-// The variable with the largest steps along mode "mode" of "v"; false: there is none.
-static bool outermost(const struct blocks *b, const struct view *v, int mode, struct mover *out) {
-    const struct ix *e = v->coord_off[mode];
-    struct ix_term alone = {.coef = lay_int(1), .atom = e};
-    int n = !e ? 0 : e->op == IX_SUM ? e->nterms : 1;
-    bool any = false;
-    for (int i = 0; i < n; ++i) {
-        struct mover m;
-        const struct ix_term *t = e->op == IX_SUM ? &e->term[i] : &alone;
-        if (!coverage_mover(b->s, b->k, b->around, t, &m)) continue;
-        if (any && m.step <= out->step) continue;
-        *out = m;
-        any = true;
-    }
-    return any;
-}
-
 // Along "mode", where nothing counts its tiles.
 static bool note_still(const struct blocks *b, const struct view *v, int mode,
                        struct lay_int extent) {
@@ -93,12 +76,29 @@ static bool note_first(const struct blocks *b, const struct view *v, int mode,
     return true;
 }
 
+// Along "mode", which threads alone move.
+static bool note_threads(const struct blocks *b, const struct view *v, int mode,
+                         struct lay_int extent) {
+    struct session *s = b->s;
+    const struct ix *at = v->coord_off[mode], *last = at ? ix_max(s, at) : NULL;
+    if (!last || !ix_depends(at, IX_TID) || v->partitioned) return false;
+    const struct ix *end = ix_add(s, last, ix_int(s, 1));
+    if (!coverage_short(b->prover, end, ix_lay(s, extent))) return false;
+    diag_note(s, v->at,
+              "along %s '%s' has %s elements, and the %" PRId64
+              " threads of a block write those below %s: let blocks or a loop take the others",
+              view_mode_text(s, v->base, mode), v->base->name, lay_int_text(&s->lay, extent),
+              b->k->threads, ix_text(s, end));
+    return true;
+}
+
 static bool note_mode(const struct blocks *b, const struct view *v, int mode,
                       struct lay_int extent) {
     struct session *s = b->s;
     struct mover m = {0};
     int64_t from;
-    if (!outermost(b, v, mode, &m)) return note_still(b, v, mode, extent);
+    if (!coverage_outermost(b->s, b->k, b->around, v->coord_off[mode], &m))
+        return note_threads(b, v, mode, extent) || note_still(b, v, mode, extent);
     if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
     if (from != 0) return note_first(b, v, mode, &m);
     const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);

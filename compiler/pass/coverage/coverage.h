@@ -28,9 +28,10 @@ struct mover {
     struct range end_at;
     const struct rounded *rounded;  // a quotient in "end" that may have a remainder; or NULL
 };
-// Whether "t", a term of the coordinate of a view in "k" inside "around", has such a variable.
-bool coverage_mover(struct session *s, const struct kernel *k, const struct around *around,
-                    const struct ix_term *t, struct mover *out);
+// The one with the largest steps in "at", the coordinate of a view in "k" inside "around"; false: there
+// is none.
+bool coverage_outermost(struct session *s, const struct kernel *k, const struct around *around,
+                        const struct ix *at, struct mover *out);
 // Sets "end" to what "v" reaches along mode "mode", its largest coordinate plus 1, and "tile" to
 // what it has there at a time.  Returns false if that is not known.
 bool coverage_reach(struct session *s, const struct view *v, const struct around *around, int mode,
@@ -45,6 +46,23 @@ const char *coverage_tiles(struct session *s, struct lay_int of, int64_t by);
 // inside "around", does not.  Returns false if it finds nothing.
 bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prover *p,
                           const struct view *v, const struct around *around);
+
+// counted.c
+// A tensor in global memory other than "but" of which "v", which has "n" values, moves exactly all
+// tiles along its mode "mode"; NULL: there is none.
+const struct tensor *coverage_counted_by(struct session *s, const struct kernel *k,
+                                         const struct ix_var *v, struct lay_int n,
+                                         const struct tensor *but, int *mode);
+// Notes that "m", which moves "v" along "mode", where its tensor has "of" elements, counts exactly the
+// tiles of another tensor, so that the coordinate is wrong and not the bound.  "named": only if it can
+// name a variable that counts those of "v".  Returns false if not.
+bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
+                           const struct view *v, int mode, const struct mover *m, struct lay_int of,
+                           bool named);
+// Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
+// variables count.
+bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v);
 
 // misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.

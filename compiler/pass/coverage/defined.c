@@ -146,6 +146,21 @@ static bool begins_outside(struct session *s, const struct use *w, bool step,
     return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
 }
 
+// Notes that an extern function gets "t" to read it, if it is given it before "r", or there.
+static void note_argument(struct uses *u, const struct use *r) {
+    const struct use *found = NULL;
+    for (const struct use *x = u->at; x <= r && !found; ++x)
+        if (x->call && !x->call->fill && x->view->base == r->view->base) found = x;
+    if (!found) return;
+    for (int i = 0; i < found->call->fn->nformals; ++i) {
+        const struct formal *f = &found->call->fn->formal[i];
+        if (&found->call->view[i] != found->view || f->dir != ARG_IN) continue;
+        diag_note(u->s, f->at,
+                  "'%s' says that it only reads this argument; if it writes it: 'out %s'",
+                  found->call->fn->name, f->tensor->name);
+    }
+}
+
 // "step": only writes in the same step of a pipeline count.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
                    bool step, const struct prove_witness *found) {
@@ -161,6 +176,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
         diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
         diag_page(s, "unwritten");
         diag_note(s, t->at, "'%s' is declared here", t->name);
+        note_argument(u, r);
         const struct use *below = loaded_below(u, r);
         if (below)
             diag_note(s, below->stmt->at,
@@ -191,6 +207,9 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     if (outside && step) return;  // filling with zeros would not help
     if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c->src.base, r->copy)) return;
     bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
+    if (c && !c->pad && c->src.overhang && !outside &&
+        coverage_note_place(s, u->k, &only->around, &c->src))
+        return;
     if (c && !c->pad && c->src.overhang && !partly)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
@@ -206,12 +225,13 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   "them a part, or write 'threads %lld'",
                   (long long)c->tc->threads, u->k->name, (long long)u->k->threads,
                   (long long)c->tc->threads);
+    // of what is written in parts, a part is missing
+    bool in_parts = partly || (writers > 1 && !frag);
     if (!step)
-        diag_note(
-            s, t->at,
-            "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write all "
-            "of it",
-            t->name, t->name);
+        diag_note(s, t->at, "'%s' is declared here, and holds nothing at first%s", t->name,
+                  in_parts
+                      ? ""
+                      : arena_printf(&s->arena, "; 'fill %s = 0;' would write all of it", t->name));
 }
 
 static bool check_read(struct uses *u, struct prover *prover, struct use *r) {

@@ -17,8 +17,8 @@ static const struct stmt *loop_of(const struct around *around, const struct ix_v
     return NULL;
 }
 
-bool coverage_mover(struct session *s, const struct kernel *k, const struct around *around,
-                    const struct ix_term *t, struct mover *out) {
+static bool mover_of(struct session *s, const struct kernel *k, const struct around *around,
+                     const struct ix_term *t, struct mover *out) {
     if (!t->atom || t->atom->op != IX_VAR || !lay_int_static(t->coef) || t->coef.num < 1)
         return false;
     const struct ix_var *v = t->atom->var;
@@ -39,6 +39,21 @@ bool coverage_mover(struct session *s, const struct kernel *k, const struct arou
     out->end_at = loop->end_at;
     out->rounded = loop->rounded;
     return true;
+}
+
+bool coverage_outermost(struct session *s, const struct kernel *k, const struct around *around,
+                        const struct ix *at, struct mover *out) {
+    struct ix_term alone = {.coef = lay_int(1), .atom = at};
+    int n = !at ? 0 : at->op == IX_SUM ? at->nterms : 1;
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        struct mover m;
+        const struct ix_term *t = at->op == IX_SUM ? &at->term[i] : &alone;
+        if (!mover_of(s, k, around, t, &m) || (any && m.step <= out->step)) continue;
+        *out = m;
+        any = true;
+    }
+    return any;
 }
 
 bool coverage_reach(struct session *s, const struct view *v, const struct around *around, int mode,

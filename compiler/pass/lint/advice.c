@@ -162,7 +162,7 @@ static int64_t wavefronts(struct session *s, const struct trial *x, const struct
     int64_t n = 0;
     for (int i = 0; i < 2 && n != INT64_MAX; ++i) {
         if (copy_side(c, i == 0)->base != x->t) continue;
-        cost_of_side(s, x->p, k, c, f, NULL, i == 0, &side);
+        cost_of_side(s, &(struct costed){x->p, k, c, f, NULL}, i == 0, &side);
         *x->work += side.work + TRY_WORK;
         if (side.why || *x->work > x->most)
             n = INT64_MAX;

@@ -199,11 +199,11 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
         x->block.unknown = true;
         return true;
     }
-    cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, NULL}, &cost);
     x->work += cost.src.work + cost.dst.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
     if (open && k->nparams && x->value && !k->nvariants)
-        cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
+        cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, x->value}, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
     see_busy(&x->block, c, any);
     if (any->there && !any->why) {

@@ -69,6 +69,26 @@ static void never_read(struct session *s, const struct kernel *k, const struct t
     diag_note(s, t->at, "'%s' is declared here", t->name);
 }
 
+// A buffer that a function writes, 'out', and of which nothing reads anything.
+static void result_unread(struct session *s, const struct kernel *k, const struct tensor *t) {
+    const struct plan_call *call = NULL;
+    const struct view *result = NULL;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+            if (st->call->view[i].base != t || st->call->fill) continue;
+            if (st->call->fn->formal[i].dir != ARG_OUT) return;
+            call = st->call;
+            result = &st->call->view[i];
+        }
+    }
+    if (!call || t->outside) return;
+    diag_warn(s, W_DEAD_COPY, result->at,
+              "'%s' writes to '%s', and nothing in kernel '%s' reads it", call->fn->name, t->name,
+              k->name);
+    diag_note(s, t->at, "'%s' is declared here", t->name);
+}
+
 // -- written again --------------------------------------------------------------------------------
 
 // Whether "v" is all of its buffer, whatever the block and the size.
@@ -275,11 +295,18 @@ static void ends_of_steps(struct session *s, const struct kernel *k, const struc
     for (int i = 0; i < pipe->pipe->ntensors; ++i) end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
 }
 
+bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st) {
+    return !is_read(k, written(st)->base) || is_last(st) || written_again(s, k, st);
+}
+
 void lint_dead_copy(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     if (has_no_output(k)) return;
-    for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
+    for (int i = 0; i < k->nlocal; ++i) {
+        never_read(s, k, k->local[i]);
+        result_unread(s, k, k->local[i]);
+    }
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
         if (st->kind == STMT_PIPELINE) ends_of_steps(s, k, st);
@@ -302,4 +329,5 @@ void lint_dead_copy(struct lint *l) {
                   what(s, st), written(st)->base->name, written(st)->base->name);
         diag_note(s, again->at, "it is written here");
     }
+    for (int i = 0; i < k->nlocal; ++i) dead_parts(l, k->local[i]);
 }

@@ -1,10 +1,13 @@
-// A tensor of which one tile is read in every block or step, where tiles of an output of its shape
-// are written by blocks or steps: a block or a step is missing in the coordinate of the source.
+// A tensor of which one tile is read in every block or step: a block or a step is missing in the
+// coordinate of the source.  Tiles of an output of its shape are written by blocks or steps, or there
+// are as many blocks or steps as the tensor has tiles.
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/lint/lint.h"
+#include "plan/view.h"
 
 // How a kernel reads a tensor.
 struct uses {
@@ -58,11 +61,12 @@ static int mode_apart(const struct view *a, const struct view *b) {
     return -1;
 }
 
-// Whether "b" is a tile of an output like "a" of an input: same shape, in tensors of the same
-// shape.
+// Whether "b" is a tile of an output like "a" of an input: same shape, or with a halo, in tensors of
+// the same shape.
 static bool is_alike(const struct view *a, const struct view *b) {
     return lay_valid(a->layout) && lay_valid(b->layout) && lay_valid(a->base->layout) &&
-           lay_valid(b->base->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
+           lay_valid(b->base->layout) &&
+           (a->halo || lay_tuple_equal(a->layout.shape, b->layout.shape)) &&
            lay_tuple_equal(a->base->layout.shape, b->base->layout.shape);
 }
 
@@ -113,15 +117,102 @@ static void warn(struct session *s, const struct kernel *k, const struct uses *x
     diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});
 }
 
-// Warns of "t" where the one copy that reads it reads a part, which stands still along a mode.
+// -- as many blocks or steps as tiles -------------------------------------------------------------
+
+// The place along "mode" where all reads of "t" are, each in a copy; NULL: they differ, or are ranges.
+static const struct ix *only_place(const struct kernel *k, const struct tensor *t, int mode) {
+    const struct ix *at = NULL;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t) return NULL;
+        if (st->kind != STMT_COPY || st->copy->src.base != t) continue;
+        const struct view *v = &st->copy->src;
+        if (mode >= ncoords(v) || v->limit || !v->coord_off[mode]) return NULL;
+        if (!ix_constant(v->coord_off[mode]) || (at && !ix_equal(at, v->coord_off[mode])))
+            return NULL;
+        at = v->coord_off[mode];
+    }
+    return at;
+}
+
+static bool depends(const struct view *v, const struct ix_var *x) {
+    for (int i = 0; i < ncoords(v); ++i)
+        if (v->coord_off[i] && ix_depends_on(v->coord_off[i], x)) return true;
+    return false;
+}
+
+// Whether a tensor in global memory is cut by "x".
+static bool moves_another(const struct kernel *k, const struct ix_var *x) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (int i = 0; st->kind == STMT_COPY && i < 2; ++i)
+            if (copy_side(st->copy, i)->base->space == MEM_GLOBAL &&
+                depends(copy_side(st->copy, i), x))
+                return true;
+    return false;
+}
+
+// A variable of the grid, or of a loop around "st", that has "n" values and does not move what "st"
+// reads; NULL: there is none.
+static const struct ix_var *idle_counter(const struct kernel *k, const struct stmt *st,
+                                         struct lay_int n) {
+    const struct view *a = &st->copy->src;
+    for (int i = 0; i < 3; ++i) {
+        const struct ix_var *x = k->block[i];
+        if (x && lay_int_equal(k->grid[i], n) && !depends(a, x) && moves_another(k, x)) return x;
+    }
+    for (const struct stmt *up = st->up; up; up = up->up) {
+        const struct ix_var *x = up->pipe && up->pipe->load_var ? up->pipe->load_var : up->var;
+        struct lay_int count;
+        int64_t from;
+        if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
+        if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
+        if (depends(a, up->var) || depends(a, x)) continue;
+        // as many steps as tiles may be a coincidence, unless both are of one param
+        if (!lay_int_static(n) || moves_another(k, x) || moves_another(k, up->var)) return up->var;
+    }
+    return NULL;
+}
+
+static void warn_counted(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct view *a = &st->copy->src;
+    const struct tensor *t = a->base;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    for (int i = 0; i < ncoords(a); ++i) {
+        const struct ix *at = only_place(k, t, i), *lo, *hi;
+        int64_t tile;
+        if (!at) continue;
+        view_reach(s, a, i, &lo, &hi);
+        if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
+        struct lay_int extent =
+            lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, i)->leaf;
+        struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(n) || lay_int_is(n, 1)) continue;
+        const struct ix_var *x = idle_counter(k, st, n);
+        if (!x) continue;
+        diag_warn(
+            s, W_FIXED_TILE, a->at,
+            "'%s' is only read at %s along %s, where it has %s tiles, and '%s' counts as many",
+            t->name, ix_text(s, at), view_mode_text(s, t, i), coverage_tiles(s, extent, tile + 1),
+            x->name);
+        diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", x->name,
+                  view_mode_text(s, t, i));
+        return;
+    }
+}
+
+// Warns of "t" if what is read of it stands still along a mode.
 static void look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
     struct uses x = uses_of(k, t);
-    if (x.n != 1 || !x.copy || t->stages) return;
+    if (!x.copy || t->stages) return;
     const struct view *a = &x.copy->copy->src, *b = NULL;
     if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return;
-    for (int j = 0; j < k->nformals && !b; ++j)
+    for (int j = 0; j < k->nformals && !b && x.n == 1; ++j)
         if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
-    if (b) warn(s, k, &x, b);
+    if (b)
+        warn(s, k, &x, b);
+    else if (t->space == MEM_GLOBAL)
+        warn_counted(s, k, x.copy);
 }
 
 void lint_fixed_tile(struct lint *l) {

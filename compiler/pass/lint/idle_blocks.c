@@ -11,6 +11,7 @@
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 #include "pass/lint/lint.h"
+#include "plan/view.h"
 
 // The value of a variable from which on nothing is moved: ceil_div(of, by).
 struct reach {
@@ -127,13 +128,23 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
     if (!too_many(s, k->grid[axis], &b)) return;
+    int mode;
+    const struct tensor *read =
+        coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
     const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
               "axis '%c' of the grid has %s blocks, and only the first %s write elements: each "
               "has %" PRId64 " of %s",
               "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), enough, b.by,
               lay_int_text(&s->lay, b.of));
-    if (!note_elements(s, &b)) diag_fixit(s, k->grid_at[axis], enough);
+    if (read)
+        diag_note(
+            s, k->grid_at[axis],
+            "there is one for each tile of '%s' along %s, so that fewer would not read all of it; "
+            "is its coordinate meant?",
+            read->name, view_mode_text(s, read, mode));
+    else if (!note_elements(s, &b))
+        diag_fixit(s, k->grid_at[axis], enough);
 }
 
 // -- steps ----------------------------------------------------------------------------------------

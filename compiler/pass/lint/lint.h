@@ -21,6 +21,13 @@ struct lint {
 // The prover of the kernel, made for the first warning that asks something.
 struct prover *lint_prover(struct lint *l);
 
+// dead_parts.c
+// Warns of statements that write parts of the shared buffer "t" that nobody reads.
+void dead_parts(struct lint *l, const struct tensor *t);
+// dead_copy.c
+// Whether there is a warning about all that "st" writes.
+bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st);
+
 // Each has a row in lint.c, and is in a file with its name unless said otherwise.
 void lint_conversion(struct lint *l);
 void lint_arguments(struct lint *l);  // unused.c: arguments that no case uses

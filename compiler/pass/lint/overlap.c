@@ -22,34 +22,87 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     out->stride[out->n++] = stride->leaf;
 }
 
-// "(16,0)": "at" in mode "i", and 0 in the other ones.
-static const char *along(struct session *s, const struct modes *m, int i, int64_t at) {
+// -- strides that are numbers ---------------------------------------------------------------------
+
+// Steps along each mode, not all 0, that lead back to the same element.
+struct circle {
+    int n;
+    int64_t most[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES], step[LAY_MAX_LEAVES];
+    int64_t reach[LAY_MAX_LEAVES + 1];  // of the modes from this one on
+    int mode[LAY_MAX_LEAVES];           // by descending stride
+    int work;
+};
+
+enum { MOST_WORK = 20000, FARTHEST = 1 << 30 };
+
+// Chooses steps from mode "i" on that add up to -"left".  The first one that is not 0 is positive.
+static bool closes(struct circle *x, int i, int64_t left, bool any) {
+    if (i == x->n) return any && left == 0;
+    int64_t from = any ? -x->most[i] : 0;
+    // what the later modes cannot make up for is out of question
+    int64_t lo = (-left - x->reach[i + 1]) / x->stride[i] - 1;
+    if (lo > from) from = lo;
+    for (int64_t k = from; k <= x->most[i] && ++x->work < MOST_WORK; ++k) {
+        int64_t sum = left + k * x->stride[i];
+        if (sum > x->reach[i + 1]) break;
+        x->step[i] = k;
+        if (sum >= -x->reach[i + 1] && closes(x, i + 1, sum, any || k != 0)) return true;
+    }
+    return false;
+}
+
+// The modes with numbers as strides; of a param's extent, the largest one counts.
+static bool find_circle(const struct modes *m, struct circle *x) {
+    *x = (struct circle){0};
+    for (int i = 0; i < m->n; ++i) {
+        int64_t lo, hi, d = m->stride[i].num;
+        lay_int_range(m->extent[i], &lo, &hi);
+        if (!lay_int_static(m->stride[i]) || d <= 0 || d > FARTHEST || hi < 2) continue;
+        int at = x->n++;
+        for (; at > 0 && x->stride[at - 1] < d; --at) {
+            x->stride[at] = x->stride[at - 1];
+            x->most[at] = x->most[at - 1];
+            x->mode[at] = x->mode[at - 1];
+        }
+        x->stride[at] = d;
+        x->most[at] = hi > FARTHEST ? FARTHEST : hi - 1;
+        x->mode[at] = i;
+    }
+    for (int i = x->n - 1; i >= 0; --i) {
+        if (x->most[i] > INT64_MAX / 64 / x->stride[i]) return false;
+        x->reach[i] = x->reach[i + 1] + x->most[i] * x->stride[i];
+    }
+    return closes(x, 0, 0, false);
+}
+
+// The coordinate that has the positive, or the negative, steps.
+static const char *end_of(struct session *s, const struct modes *m, const struct circle *x,
+                          int sign) {
+    int64_t at[LAY_MAX_LEAVES] = {0};
+    for (int i = 0; i < x->n; ++i)
+        if (sign * x->step[i] > 0) at[x->mode[i]] = sign * x->step[i];
     const char *text = "(";
     for (int k = 0; k < m->n; ++k)
-        text = arena_printf(&s->arena, "%s%s%" PRId64, text, k ? "," : "", k == i ? at : 0);
+        text = arena_printf(&s->arena, "%s%s%" PRId64, text, k ? "," : "", at[k]);
     return arena_printf(&s->arena, "%s)", text);
 }
 
 static bool warn_numbers(struct session *s, const struct tensor *t, const struct modes *m) {
-    for (int i = 0; i < m->n; ++i) {
-        for (int k = 0; k < i; ++k) {
-            if (!lay_int_static(m->stride[i]) || !lay_int_static(m->stride[k])) continue;
-            if (!lay_int_static(m->extent[i]) || !lay_int_static(m->extent[k])) continue;
-            int64_t x = m->stride[k].num, y = m->stride[i].num;
-            if (x <= 0 || y <= 0) continue;
-            int64_t g = lay_gcd(x, y);
-            if (y / g >= m->extent[k].num || x / g >= m->extent[i].num) continue;
-            diag_warn(s, W_OVERLAP, t->at,
-                      "the layout %s of '%s' reads elements more than once: %s and %s are both "
-                      "element %" PRId64,
-                      lay_text(&s->lay, t->layout), t->name, along(s, m, k, y / g),
-                      along(s, m, i, x / g), y / g * x);
-            diag_note(s, t->at, "a stride from row to row is at least as large as a row");
-            return true;
-        }
-    }
-    return false;
+    struct circle x;
+    int64_t element = 0;
+    if (!find_circle(m, &x)) return false;
+    for (int i = 0; i < x.n; ++i)
+        if (x.step[i] > 0) element += x.step[i] * x.stride[i];
+    diag_warn(s, W_OVERLAP, t->at,
+              "the layout %s of '%s' reads elements more than once: %s and %s are both element "
+              "%" PRId64,
+              lay_text(&s->lay, t->layout), t->name, end_of(s, m, &x, 1), end_of(s, m, &x, -1),
+              element);
+    diag_note(s, t->at, "a stride from row to row is at least as large as a row");
+    return true;
 }
+
+// -- strides that are params ----------------------------------------------------------------------
 
 static bool is_param(struct lay_int x) {
     return x.num == 1 && x.den == 1 && x.nsyms == 1 && x.basis < 0 && x.syms[0]->name;

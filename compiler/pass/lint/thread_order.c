@@ -1,6 +1,6 @@
-// What a plan does with threads by mistake: a copy between local_partition of both sides by
-// different orders of the same threads, or by different numbers of them, so that elements change
-// their places within a tile.
+// What a plan does with threads by mistake: a copy between local_partition of both sides, or two copies
+// through a fragment, by different orders of the same threads, or by different numbers of them, so that
+// elements change their places within a tile.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/lint/lint.h"
@@ -38,41 +38,58 @@ static bool is_fewer(struct session *s, const struct ix *a, const struct ix *b) 
     return last[0] < last[1];
 }
 
-static void warn_order(struct session *s, const struct stmt *st, const struct partitioned *a,
-                       const struct partitioned *b) {
+// Of copy "st", which writes elements of "of".
+static void warn_order(struct session *s, const struct stmt *st, const struct view *of,
+                       const struct partitioned *a, const struct partitioned *b) {
     diag_warn(s, W_THREAD_ORDER, st->at,
               "a thread reads '%s' by %s and writes '%s' by %s, so that elements change their "
               "places",
-              st->copy->src.base->name, lay_text(&s->lay, a->thr), st->copy->dst.base->name,
+              of->base->name, lay_text(&s->lay, a->thr), st->copy->dst.base->name,
               lay_text(&s->lay, b->thr));
     diag_note(s, b->thr_at, "with one layout on both sides, each element keeps its place");
     diag_fixit(s, b->thr_at, source_line(s, a->thr_at));
 }
 
 // "local_partition(A, .., lane) -> local_partition(B, .., tid)"
-static void warn_fewer(struct session *s, const struct stmt *st, const struct partitioned *a,
-                       const struct partitioned *b) {
-    const char *src = st->copy->src.base->name;
+static void warn_fewer(struct session *s, const struct stmt *st, const struct view *of,
+                       const struct partitioned *a, const struct partitioned *b) {
+    const char *src = of->base->name;
     diag_warn(s, W_THREAD_ORDER, st->at,
               "a thread reads part '%s' of '%s' and writes part '%s' of '%s': several threads "
               "read one part, and no thread reads the others",
               ix_text(s, a->thread), src, ix_text(s, b->thread), st->copy->dst.base->name);
-    diag_note(s, st->copy->src.at, "with '%s' here too, each element keeps its place",
-              ix_text(s, b->thread));
+    diag_note(s, of->at, "with '%s' here too, each element keeps its place", ix_text(s, b->thread));
+}
+
+// What the elements are of that "c" copies: the source of the one copy that fills its fragment, or its
+// own.
+static const struct view *elements_of(const struct kernel *k, const struct copy *c) {
+    const struct view *from = NULL;
+    if (c->src.base->space != MEM_FRAG) return &c->src;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == c->src.base && st->call->fn->formal[i].dir != ARG_IN &&
+                !st->call->fill)
+                return &c->src;
+        if (st->kind != STMT_COPY || st->copy->dst.base != c->src.base) continue;
+        if (from) return &c->src;
+        from = &st->copy->src;
+    }
+    return from ? from : &c->src;
 }
 
 void lint_thread_order(struct lint *l) {
     struct session *s = l->s;
-    const struct kernel *k = l->k;
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+    for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st)) {
         if (st->kind != STMT_COPY) continue;
-        const struct partitioned *a = st->copy->src.partitioned, *b = st->copy->dst.partitioned;
+        const struct view *of = elements_of(l->k, st->copy);
+        const struct partitioned *a = of->partitioned, *b = st->copy->dst.partitioned;
         if (!a || !b) continue;
         if (!ix_equal(a->thread, b->thread)) {
             if (lay_equal(a->thr, b->thr) && is_fewer(s, a->thread, b->thread))
-                warn_fewer(s, st, a, b);
+                warn_fewer(s, st, of, a, b);
         } else if (orders_differ(s, a->thr, b->thr)) {
-            warn_order(s, st, a, b);
+            warn_order(s, st, of, a, b);
         }
     }
 }

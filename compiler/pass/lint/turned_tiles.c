@@ -1,72 +1,85 @@
-// Halves of a transposition: tile (x,y) of a matrix goes to tile (y,x) of another one without
-// 'select', or to tile (x,y) with it.
+// Halves of a transposition: tile (x,y) of a tensor goes to tile (y,x) of another one, and its elements
+// are not transposed; or they are, and the tile stays where it is.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 #include "pass/lint/lint.h"
 
-// The variable that alone moves "v" along mode "mode", by steps as large as its tile; or NULL.
-static const struct ix_var *mover_of(struct session *s, const struct view *v, int mode) {
-    const struct ix *e = v->coord_off[mode], *atom = e;
-    struct lay_int tile = lay_size(&s->lay, lay_mode(&s->lay, v->layout, mode)), step = lay_int(1);
+enum { MOST_LEAVES = 8 };
+
+// The leaves of a view with more than one element, and the modes of the tensor along which they are.
+struct leaves {
+    int n, mode[MOST_LEAVES], at[MOST_LEAVES];  // at: which leaf of the view
+    struct lay_int extent[MOST_LEAVES];
+};
+
+static bool leaves_of(struct session *s, const struct view *v, struct leaves *out) {
+    const struct lay_tuple *shape, *stride;
+    out->n = 0;
+    if (!lay_valid(v->coord)) return false;
+    shape = lay_tuple_flatten(&s->lay, v->coord.shape);
+    stride = lay_tuple_flatten(&s->lay, v->coord.stride);
+    for (int i = 0; i < lay_tuple_leaves(shape); ++i) {
+        struct lay_int n = lay_is_leaf(shape) ? shape->leaf : shape->kid[i]->leaf;
+        struct lay_int d = lay_is_leaf(stride) ? stride->leaf : stride->kid[i]->leaf;
+        int path[3];
+        if (lay_int_is(n, 1)) continue;
+        if (out->n == MOST_LEAVES || d.basis < 0 || lay_int_basis_path(d, path) < 1) return false;
+        d.basis = -1;
+        if (!lay_int_is(d, 1)) return false;
+        out->mode[out->n] = path[0];
+        out->at[out->n] = i;
+        out->extent[out->n++] = n;
+    }
+    return true;
+}
+
+static int leaf_along(const struct leaves *l, int mode) {
+    int found = -1;
+    for (int i = 0; i < l->n; ++i) {
+        if (l->mode[i] != mode) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
+}
+
+// The variable that alone moves "v" along the mode of leaf "i", by steps as large as its tile; or NULL.
+static const struct ix_var *mover_of(const struct view *v, const struct leaves *l, int i) {
+    const struct ix *e = v->coord_off[l->mode[i]], *atom = e;
+    struct lay_int step = lay_int(1);
     if (!e) return NULL;
     if (e->op == IX_SUM) {
         if (e->nterms != 1 || !e->term[0].atom) return NULL;
         atom = e->term[0].atom;
         step = e->term[0].coef;
     }
-    if (atom->op != IX_VAR || !lay_int_equal(step, tile) || lay_int_is(tile, 1)) return NULL;
+    if (atom->op != IX_VAR || !lay_int_equal(step, l->extent[i])) return NULL;
     bool counts = atom->var->kind == IX_LOOP ||
                   (atom->var->kind >= IX_BLOCK_X && atom->var->kind <= IX_BLOCK_Z);
     return counts ? atom->var : NULL;
 }
 
-// Whether "v" is a tile of a matrix in global memory with its modes in order; sets its variables.
-static bool is_tile(struct session *s, const struct view *v, const struct ix_var *by[2]) {
-    if (v->base->space != MEM_GLOBAL || !lay_valid(v->coord) || lay_rank(v->layout) != 2 ||
-        lay_tuple_rank(v->base->layout.shape) != 2 || lay_tuple_leaves(v->base->layout.shape) != 2)
-        return false;
-    for (int i = 0; i < 2; ++i) {
-        const struct lay_tuple *d = lay_tuple_get(&s->lay, v->coord.stride, i);
-        if (!lay_is_leaf(d) || d->leaf.basis < 0) return false;
-        struct lay_int one = d->leaf;
-        int path[3];
-        if (lay_int_basis_path(one, path) < 1 || path[0] != i) return false;
-        by[i] = mover_of(s, v, i);
-        if (!by[i]) return false;
-    }
-    return by[0] != by[1];
-}
-
-// Whether "v" is all of a buffer with its modes in order.
-static bool is_buffer(const struct view *v) {
-    return v->base->space != MEM_GLOBAL && !v->base->stages && lay_valid(v->base->layout) &&
-           lay_tuple_equal(v->layout.shape, v->base->layout.shape) &&
-           lay_tuple_equal(v->layout.stride, v->base->layout.stride);
-}
-
-// Whether "v" is all of a buffer with its two modes in the other order.
-static bool is_turned(struct session *s, const struct view *v) {
-    const struct lay *a = &v->layout, *b = &v->base->layout;
-    if (v->base->space == MEM_GLOBAL || v->base->stages || !lay_valid(*b) || lay_rank(*a) != 2 ||
-        lay_rank(*b) != 2)
-        return false;
-    for (int i = 0; i < 2; ++i) {
-        struct lay x = lay_mode(&s->lay, *a, i), y = lay_mode(&s->lay, *b, 1 - i);
-        if (!lay_tuple_equal(x.shape, y.shape) || !lay_tuple_equal(x.stride, y.stride))
-            return false;
-    }
-    return true;
+// Whether "v" is all of a buffer, or of a slot of it.
+static bool is_buffer(struct session *s, const struct view *v) {
+    const struct tensor *t = v->base;
+    if (t->space == MEM_GLOBAL || !lay_valid(t->layout) || !lay_valid(v->layout)) return false;
+    struct lay_int all = lay_size(&s->lay, t->layout), part = lay_size(&s->lay, v->layout);
+    lay_clear_error(&s->lay);
+    return lay_int_static(all) && lay_int_static(part) &&
+           part.num * (t->stages ? t->stages : 1) == all.num;
 }
 
 // The copy that alone fills the buffer that "c" reads, from global memory; or NULL.
-static const struct copy *filled_by(const struct kernel *k, const struct copy *c) {
+static const struct copy *filled_by(struct session *s, const struct kernel *k,
+                                    const struct copy *c) {
     const struct copy *from = NULL;
+    if (!is_buffer(s, &c->src)) return NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == c->src.base) return NULL;
         if (st->kind != STMT_COPY || st->copy->dst.base != c->src.base) continue;
-        if (from || !is_buffer(&st->copy->dst)) return NULL;
+        if (from || !is_buffer(s, &st->copy->dst)) return NULL;
         from = st->copy;
     }
     // the values of a fragment are in the order of the tiled copy
@@ -74,36 +87,101 @@ static const struct copy *filled_by(const struct kernel *k, const struct copy *c
     return from && fragment && (!c->tc || from->tc != c->tc) ? NULL : from;
 }
 
-static void check(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct ix_var *to[2], *of[2];
-    bool global = c->src.base->space == MEM_GLOBAL, plain = global || is_buffer(&c->src);
-    if (!plain && !is_turned(s, &c->src)) return;
-    const struct copy *from = global ? c : filled_by(k, c);
-    if (!from || !is_tile(s, &c->dst, to) || !is_tile(s, &from->src, of)) return;
+// How the elements of the source of "from" get into the destination of "c".
+struct way {
+    struct leaves of, to;
+    int leaf[MOST_LEAVES];  // of "to", by leaf of "of"
+    int at[MOST_LEAVES];    // leaf of the source of "c", by leaf of "of"; the same in a fragment
+};
+
+static bool way_of(struct session *s, const struct copy *from, const struct copy *c,
+                   struct way *w) {
+    struct leaves in, out;
+    if (!leaves_of(s, &from->src, &w->of) || !leaves_of(s, &c->dst, &w->to)) return false;
+    if (w->of.n != w->to.n) return false;
+    bool same = from == c || c->src.base->space == MEM_FRAG;
+    if (!same && (!leaves_of(s, &from->dst, &in) || !leaves_of(s, &c->src, &out))) return false;
+    if (!same && (in.n != w->of.n || out.n != w->of.n)) return false;
+    for (int i = 0; i < w->of.n; ++i) {
+        w->leaf[i] = same ? i : leaf_along(&out, in.mode[i]);
+        if (w->leaf[i] >= 0) w->at[i] = same ? w->of.at[i] : out.at[w->leaf[i]];
+        if (w->leaf[i] < 0 || !lay_int_equal(w->of.extent[i], w->to.extent[w->leaf[i]]))
+            return false;
+    }
+    return true;
+}
+
+// "select(V, (0,2,1))": the source of "c" with modes "i" and "j" exchanged; NULL if they are no modes.
+static const char *exchanged(struct session *s, const struct copy *c, int i, int j) {
+    int rank = lay_valid(c->src.layout) ? lay_rank(c->src.layout) : 0;
+    if (rank == 2) return coverage_turned_text(s, &c->src);
+    if (rank != lay_tuple_leaves(c->src.layout.shape) || c->src.base->space == MEM_FRAG)
+        return NULL;
+    const char *order = "";
+    for (int n = 0; n < rank; ++n)
+        order = arena_printf(&s->arena, "%s%s%d", order, n ? "," : "", n == i ? j : n == j ? i : n);
+    return arena_printf(&s->arena, "select(%s, (%s))", source_line(s, c->src.at), order);
+}
+
+static bool same_extent(struct session *s, const struct tensor *a, int i, const struct tensor *b,
+                        int j) {
+    const struct lay_tuple *x = lay_tuple_flatten(&s->lay, a->layout.shape);
+    const struct lay_tuple *y = lay_tuple_flatten(&s->lay, b->layout.shape);
+    return !lay_is_leaf(x) && !lay_is_leaf(y) && lay_tuple_equal(x->kid[i], y->kid[j]);
+}
+
+// Of leaves "i" and "j" of "w", moved by "x" and "y".
+static void warn(struct session *s, const struct kernel *k, const struct copy *from,
+                 const struct copy *c, const struct way *w, int i, int j, const char *x,
+                 const char *y) {
     const struct tensor *a = from->src.base, *b = c->dst.base;
-    if (!plain && to[0] == of[0] && to[1] == of[1]) {
+    int to_i = w->to.mode[w->leaf[i]], to_j = w->to.mode[w->leaf[j]];
+    if ((w->of.mode[i] < w->of.mode[j]) != (to_i < to_j)) {
         diag_warn(s, W_TURNED_TILES, c->dst.at,
                   "the elements of tile (%s,%s) of '%s' are transposed, but '%s' gets it at the "
                   "same place",
-                  of[0]->name, of[1]->name, a->name, b->name);
-        diag_note(s, c->dst.at, "a transposition writes tile (%s,%s)", of[1]->name, of[0]->name);
+                  x, y, a->name, b->name);
+        diag_note(s, c->dst.at, "a transposition writes tile (%s,%s)", y, x);
         return;
     }
-    if (!plain || to[0] != of[1] || to[1] != of[0]) return;
-    const char *text = coverage_turned_text(s, &c->src);
+    const char *text = exchanged(s, c, w->at[i], w->at[j]);
     diag_warn(s, W_TURNED_TILES, c->src.at,
               "tile (%s,%s) of '%s' becomes tile (%s,%s) of '%s', but its elements are not "
               "transposed",
-              of[0]->name, of[1]->name, a->name, to[0]->name, to[1]->name, b->name);
-    diag_note(s, c->src.at, "'%s' has the modes in the other order", text);
-    diag_fixit(s, c->src.at, text);
-    diag_claim(s, (struct claim){.function = k->name, .right = true});
+              x, y, a->name, y, x, b->name);
+    if (text) {
+        diag_note(s, c->src.at, "'%s' has the modes in the other order", text);
+        diag_fixit(s, c->src.at, text);
+        diag_claim(s, (struct claim){.function = k->name, .right = true});
+    }
+    if (same_extent(s, a, w->of.mode[i], b, to_i) && same_extent(s, a, w->of.mode[j], b, to_j))
+        diag_note(s, c->dst.at, "or the coordinates are swapped: a copy writes tile (%s,%s)", x, y);
+}
+
+static void check(struct session *s, const struct kernel *k, const struct copy *c) {
+    struct way w;
+    bool global = c->src.base->space == MEM_GLOBAL;
+    if (c->dst.base->space != MEM_GLOBAL) return;
+    const struct copy *from = global ? c : filled_by(s, k, c);
+    if (!from || from->src.base->space != MEM_GLOBAL || !way_of(s, from, c, &w)) return;
+    for (int i = 0; i < w.of.n; ++i) {
+        for (int j = i + 1; j < w.of.n; ++j) {
+            const struct ix_var *x = mover_of(&from->src, &w.of, i);
+            const struct ix_var *y = mover_of(&from->src, &w.of, j);
+            if (!x || !y || x == y || mover_of(&c->dst, &w.to, w.leaf[i]) != y ||
+                mover_of(&c->dst, &w.to, w.leaf[j]) != x)
+                continue;
+            if (w.of.mode[i] < w.of.mode[j])
+                warn(s, k, from, c, &w, i, j, x->name, y->name);
+            else
+                warn(s, k, from, c, &w, j, i, y->name, x->name);
+            return;
+        }
+    }
 }
 
 void lint_turned_tiles(struct lint *l) {
-    struct session *s = l->s;
-    const struct kernel *k = l->k;
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
-        if (st->kind == STMT_COPY) check(s, k, st->copy);
-    lay_clear_error(&s->lay);
+    for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
+        if (st->kind == STMT_COPY) check(l->s, l->k, st->copy);
+    lay_clear_error(&l->s->lay);
 }

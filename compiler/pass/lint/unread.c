@@ -1,7 +1,8 @@
-// Whether blocks and loops read a tensor to its end.
+// Whether blocks and loops read all of a tensor.
 //
 // A plan may read a part of a tensor.  But a loop or a grid that takes tile after tile and stops
-// before the end has probably a wrong bound.  There is a warning if nothing else in the kernel reads
+// before the end has probably a wrong bound; one that begins behind the first tile, or leaves gaps
+// between two steps, a wrong coordinate.  There is a warning if nothing else in the kernel reads
 // the rest.  If the bound is a quotient that was rounded down ("0 .. K / 32", see plan/rounded.h),
 // the warning is an error by default.  Each mode of a tensor is a question of its own: is there for each
 // coordinate along it an access with that coordinate?
@@ -32,6 +33,7 @@ struct reads {
     struct around around;
     int n;
     bool more;                              // some accesses had no room
+    bool parts, parts_known;                // an `inout` tensor is written in part
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
     struct access at[MOST_READS];
@@ -63,9 +65,10 @@ static void gather(struct reads *r, const struct stmt *list) {
     }
 }
 
-// Whether access "a" counts for "t": what is copied to an output is another question.
+// Whether access "a" counts for "t": what is copied to an output is another question, which is asked
+// with ARG_OUT.
 static bool counts_for(const struct access *a, const struct tensor *t, enum dir dir) {
-    return a->view->base == t && (!a->write || dir == ARG_INOUT);
+    return a->view->base == t && (dir == ARG_INOUT || a->write == (dir == ARG_OUT));
 }
 
 // -- one mode of one tensor -----------------------------------------------------------------------
@@ -88,22 +91,28 @@ static bool along_mode(struct reads *r, const struct access *a, int mode, struct
     return !x->full && !set.time;
 }
 
-// A set that names all coordinates below "end" where "cond" is at least 0.
-static struct prove_set all_below(struct session *s, const struct ix *end, const struct ix *cond) {
+// A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
+static struct prove_set between(struct session *s, const struct ix *begin, const struct ix *end,
+                                const struct ix *cond) {
     struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
     struct prove_var *var = ARENA_NEW(&s->arena, struct prove_var);
     const struct ix **one = ARENA_ARRAY(&s->arena, const struct ix *, 2);
     *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
-    *var = (struct prove_var){v, ix_int(s, 0), end};
+    *var = (struct prove_var){v, begin, end};
     one[0] = ix_var(s, v);
     one[1] = cond;
     return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
 }
 
+// Coordinates that a question is not about.
+struct skipped {
+    const struct ix *begin, *end;  // NULL: none
+};
+
 // Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
-// nor those that the conditions of a case exclude, nor what is before a range.
+// nor those that the conditions of a case exclude, nor what is "skipped".
 static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
-                               const struct ix *begin, const struct ix *end,
+                               struct skipped skip, const struct ix *end,
                                struct prove_witness *found) {
     struct session *s = r->s;
     const struct kernel *k = r->k;
@@ -117,17 +126,18 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
         const struct lay_sym *y = k->param[i]->sym;
         if (y->lo >= 1) continue;
         if (n == room) return PROVE_UNKNOWN;
-        set[n++] = all_below(s, end, ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
+        set[n++] = between(s, ix_int(s, 0), end,
+                           ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
     }
     for (int i = 0; i < k->nwhen; ++i) {
         const struct condition *w = &k->when[i];
         if (w->tensor) continue;
         if (n == room) return PROVE_UNKNOWN;
         const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
-        set[n++] = all_below(s, end, ix_sub(s, rest, ix_int(s, 1)));
+        set[n++] = between(s, ix_int(s, 0), end, ix_sub(s, rest, ix_int(s, 1)));
     }
-    if (begin && n == room) return PROVE_UNKNOWN;
-    if (begin) set[n++] = all_below(s, begin, NULL);
+    if (skip.end && n == room) return PROVE_UNKNOWN;
+    if (skip.end) set[n++] = between(s, skip.begin, skip.end, NULL);
     return prove_whole(r->prover, &end, 1, set, n, found);
 }
 
@@ -140,7 +150,8 @@ static void note_witness(struct reads *r, const struct tensor *t, int mode, cons
 }
 
 // Warns of "m", of "a".  Returns true if the coordinates are wrong, and not the bound.
-static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode) {
+static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode,
+                 const struct ix *limit) {
     struct session *s = r->s;
     const struct view *v = a->view;
     struct range at = m->end_at.end ? m->end_at : v->at;
@@ -149,9 +160,10 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
               "'%s' takes tiles of %" PRId64 " of '%s' along %s, and ends before it", m->v->name,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
     if (coverage_note_tile(s, v)) return true;
-    if (!v->limit && ix_monomial(view_limit(s, v, mode), &of))
-        diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
-                  m->loop ? "steps" : "blocks");
+    if (!ix_monomial(limit, &of)) return false;
+    if (coverage_note_counted(s, r->k, &a->around, v, mode, m, of, false)) return true;
+    diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
+              m->loop ? "steps" : "blocks");
     return false;
 }
 
@@ -172,23 +184,6 @@ static void warn_lost(struct reads *r, const struct access *a, const struct move
     rounded_lost(s, &q, a->view->base);
 }
 
-// Warns if a loop begins after the first tile along "mode", and nothing else reads what is before.
-static void check_first(struct reads *r, const struct access *a, enum dir dir, int mode,
-                        const struct mover *m) {
-    struct session *s = r->s;
-    const struct view *v = a->view;
-    const struct ix *first = ix_min(s, v->coord_off[mode]);
-    struct prove_witness found;
-    int64_t from, at;
-    if (v->limit || !ix_static(m->begin, &from) || from <= 0) return;
-    if (!first || !ix_static(first, &at) || at != from * m->step) return;
-    if (whole(r, v->base, dir, mode, NULL, first, &found) != PROVE_NO) return;
-    diag_warn(s, W_UNREAD, v->at,
-              "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
-              " elements of '%s' along %s",
-              m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
-}
-
 // Whether what "k" writes is complete by itself, so that it reads what it needs.
 static bool is_bounded(const struct reads *r, const struct access *a) {
     const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
@@ -202,10 +197,71 @@ static bool is_complete(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
 }
 
-static bool writes_parts(const struct kernel *k) {
-    for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].dir == ARG_INOUT && k->formal[i].tensor->space == MEM_GLOBAL) return true;
-    return false;
+// Whether an `inout` tensor is not written completely.  Then nobody knows how much has to be read.
+static bool writes_parts(struct reads *r) {
+    struct prove_witness found;
+    if (r->parts_known) return r->parts;
+    r->parts_known = true;
+    for (int i = 0; i < r->k->nformals && !r->parts; ++i) {
+        const struct tensor *t = r->k->formal[i].tensor;
+        if (r->k->formal[i].dir != ARG_INOUT || t->space != MEM_GLOBAL) continue;
+        const struct lay_tuple *flat = lay_tuple_flatten(&r->s->lay, t->layout.shape);
+        for (int m = 0; m < lay_tuple_leaves(flat) && !r->parts; ++m) {
+            const struct ix *end =
+                ix_lay(r->s,
+                       lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&r->s->lay, flat, m)->leaf);
+            r->parts =
+                !end || whole(r, t, ARG_OUT, m, (struct skipped){0}, end, &found) != PROVE_YES;
+        }
+    }
+    return r->parts;
+}
+
+// The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
+// names.  NULL: it is not known.
+static const struct ix *end_of(struct session *s, const struct view *v, int mode) {
+    const struct ix *limit = view_limit(s, v, mode);
+    if (!v->limit || !limit || ix_constant(limit)) return limit;
+    if (v->range_of_range) return NULL;
+    return view_limit(s, &(struct view){.base = v->base}, mode);
+}
+
+// Warns if reads begin after the first element along "mode", and nothing else reads what is before:
+// the first step is missing, or all are too far by a step or less.
+static void check_first(struct reads *r, const struct access *a, enum dir dir, int mode,
+                        const struct mover *m, const struct ix *limit) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *first = ix_min(s, v->coord_off[mode]);
+    struct prove_witness found;
+    int64_t from, at;
+    if (!ix_static(m->begin, &from) || !first || !ix_static(first, &at) || at <= 0) return;
+    if (v->limit && ix_constant(view_limit(s, v, mode))) return;  // the plan names a part
+    bool later = from > 0 && at == from * m->step;
+    if (!later && at > m->step) return;
+    if (whole(r, v->base, dir, mode, (struct skipped){first, limit}, limit, &found) != PROVE_NO)
+        return;
+    if (later)
+        diag_warn(s, W_UNREAD, v->at,
+                  "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
+                  " elements of '%s' along %s",
+                  m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+    else
+        diag_warn(s, W_UNREAD, v->at,
+                  "where '%s' is %" PRId64 " this begins at element %" PRId64
+                  " of '%s' along %s, and nothing reads what is before",
+                  m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+}
+
+// Whether "a" is one of those reads that should be complete.
+static bool is_by_tiles(struct reads *r, const struct access *a) {
+    return a->view->base->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
+           !writes_parts(r);
+}
+
+// What is before the first element that "v" has along "mode": check_first is about it.
+static struct skipped before(struct session *s, const struct view *v, int mode) {
+    return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
 }
 
 // Returns true if the other accesses and modes have no need to be checked.
@@ -214,24 +270,23 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct session *s = r->s;
     const struct view *v = a->view;
     const struct tensor *t = v->base;
-    const struct ix *end, *limit = view_limit(s, v, mode);
+    const struct ix *end, *limit = end_of(s, v, mode);
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool by_tiles = m->step == tile && t->space == MEM_GLOBAL && !r->k->device &&
-                    !writes_parts(r->k) && !is_bounded(r, a);
-    if (by_tiles) check_first(r, a, dir, mode, m);
+    bool by_tiles = is_by_tiles(r, a);
+    if (by_tiles) check_first(r, a, dir, mode, m, limit);
+    if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
     bool lost = m->rounded && !is_complete(r, a) &&
                 !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
     if (!lost && !by_tiles) return false;
-    const struct ix *begin = ix_min(s, v->coord_off[mode]);  // what is before it: check_first
-    if (whole(r, t, dir, mode, begin, limit, &found) != PROVE_NO) return false;
+    if (whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
     bool swapped = false;
     if (lost)
         warn_lost(r, a, m, mode);
     else
-        swapped = warn(r, a, m, mode);
+        swapped = warn(r, a, m, mode, limit);
     note_witness(r, t, mode, a, &found);
     return swapped;
 }
@@ -254,7 +309,7 @@ static bool check_outside(struct reads *r, const struct access *a, enum dir dir,
     if (!coverage_short(r->prover, limit, ix_sub(s, end, ix_int(s, tile - 1)))) return false;
     for (int i = 0; i < lay_tuple_leaves(t->layout.shape); ++i) {
         const struct ix *other = view_limit(s, v, i);
-        if (!other || whole(r, t, dir, i, NULL, other, &found) != PROVE_NO) continue;
+        if (!other || whole(r, t, dir, i, (struct skipped){0}, other, &found) != PROVE_NO) continue;
         diag_warn(
             s, W_UNREAD, v->at,
             "'%s' moves the tile out of '%s' along %s, where there are only pads, and nothing "
@@ -266,18 +321,53 @@ static bool check_outside(struct reads *r, const struct access *a, enum dir dir,
     return false;
 }
 
+// Warns if "m" leaves out elements between two of its steps.
+static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, int mode,
+                       const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *end, *limit = end_of(s, v, mode);
+    struct prove_witness found;
+    int64_t tile;
+    if (!limit || !ix_constant(m->end) || !coverage_reach(s, v, &a->around, mode, &end, &tile))
+        return false;
+    if (m->step <= tile || !is_by_tiles(r, a)) return false;
+    if (coverage_short(r->prover, end, limit)) limit = end;
+    if (whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' moves by %" PRId64 " elements of '%s' along %s and reads %" PRId64
+              " of them, and nothing reads all of those between",
+              m->v->name, m->step, v->base->name, view_mode_text(s, v->base, mode), tile);
+    coverage_note_tile(s, v);
+    note_witness(r, v->base, mode, a, &found);
+    return true;
+}
+
+// Warns if threads alone move "a" along "mode", and there are too few of them.
+static bool check_threads(struct reads *r, const struct access *a, enum dir dir, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *at = v->coord_off[mode], *last = at ? ix_max(s, at) : NULL;
+    const struct ix *limit = view_limit(s, v, mode), *begin = at ? ix_min(s, at) : NULL;
+    struct prove_witness found;
+    int64_t first;
+    if (!last || !ix_depends(at, IX_TID) || v->limit || !limit || !is_by_tiles(r, a)) return false;
+    if (!begin || !ix_static(begin, &first) || first != 0) return false;
+    if (whole(r, v->base, dir, mode, (struct skipped){0}, limit, &found) != PROVE_NO) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "the threads of a block read '%s' at 0 .. %s along %s, and nothing reads the rest",
+              v->base->name, ix_text(s, ix_add(s, last, ix_int(s, 1))),
+              view_mode_text(s, v->base, mode));
+    note_witness(r, v->base, mode, a, &found);
+    return true;
+}
+
 static bool check_access(struct reads *r, const struct access *a, enum dir dir, int mode) {
-    const struct ix *e = a->view->coord_off[mode];
-    struct ix_term alone = {.coef = lay_int(1), .atom = e};
-    int n = !e ? 0 : e->op == IX_SUM ? e->nterms : 1;
-    for (int i = 0; i < n; ++i) {
-        const struct ix_term *t = e->op == IX_SUM ? &e->term[i] : &alone;
-        struct mover m;
-        if (coverage_mover(r->s, r->k, &a->around, t, &m) &&
-            (check_mover(r, a, dir, mode, &m) || check_outside(r, a, dir, mode, &m)))
-            return true;
-    }
-    return false;
+    struct mover m;
+    if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
+        return check_threads(r, a, dir, mode);
+    return check_mover(r, a, dir, mode, &m) || check_outside(r, a, dir, mode, &m) ||
+           check_gaps(r, a, dir, mode, &m);
 }
 
 // -- all ------------------------------------------------------------------------------------------

@@ -263,13 +263,14 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
                    view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
-        coverage_note_turned(s, k, c->src.base, c);
+        bool misplaced = coverage_note_turned(s, k, c->src.base, c) ||
+                         coverage_note_place(s, k, &f->around, &c->src);
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
             instances_advice(s, f->prover, false, c->at);
         }
         if (with) diag_note(s, c->at, "%s", with);
-        if (c->dst.base->space != MEM_GLOBAL)
+        if (c->dst.base->space != MEM_GLOBAL && !misplaced)
             diag_note(s, c->at, "'pad 0' after the copy fills these elements of '%s'",
                       c->dst.base->name);
         diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,

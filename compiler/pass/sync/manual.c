@@ -240,6 +240,12 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     if (weak)
         diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight", weak->pending,
                   weak->pending, weak->pending == 1 ? "" : "s");
+    if (weak && b->view->base->stages)
+        diag_note(
+            s, b->view->at,
+            "or another slot of '%s' is meant here: it has %d, and that wait leaves this one in "
+            "flight",
+            name, b->view->base->stages);
 }
 
 // -- what is needless -----------------------------------------------------------------------------

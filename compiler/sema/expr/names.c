@@ -71,6 +71,7 @@ struct named {
     const char *text;          // for messages
     struct range at;           // where the names are given, if "given"
     bool given;
+    const struct tensor *of;  // .. for a tensor or a part of one
 };
 
 static struct named modes_of(struct sema *c, const struct value *v) {
@@ -78,12 +79,20 @@ static struct named modes_of(struct sema *c, const struct value *v) {
         const struct tensor *t = v->view.base;
         bool has = v->view.names && lay_valid(v->view.layout);
         int n = has ? lay_rank(v->view.layout) : 0;
-        return (struct named){n, has ? v->view.names : NULL, sema_text(c, "'%s' here", t->name),
-                              t->at, t->names != NULL};
+        return (struct named){n,     has ? v->view.names : NULL, sema_text(c, "'%s' here", t->name),
+                              t->at, t->names != NULL,           t};
     }
     int n = v->kind == VAL_TUPLE ? v->rank : value_is_layout(v) ? lay_rank(v->calc.layout) : 0;
     const char *text = v->kind == VAL_TUPLE ? "the shape" : "the layout";
-    return (struct named){n, n ? v->names : NULL, text, RANGE_NONE, false};
+    return (struct named){n, n ? v->names : NULL, text, RANGE_NONE, false, NULL};
+}
+
+// Whether the tensor of "m" has a mode "name", which is in this part no more.
+static bool is_taken(const struct named *m, const char *name) {
+    if (!m->of || !m->given || !lay_valid(m->of->layout)) return false;
+    for (int i = 0; i < lay_rank(m->of->layout); ++i)
+        if (m->of->names[i] == name) return true;
+    return false;
 }
 
 // The mode of "m" with the name "name"; reports an error at "at" and returns -1 if there is none.
@@ -101,6 +110,10 @@ static int find(struct sema *c, const struct named *m, const char *name, struct 
                m->text, name, near);
     if (m->given && k < m->n)
         diag_note(c->s, at, "a mode that an operation has made of several has no name");
+    else if (is_taken(m, name))
+        diag_note(c->s, m->at,
+                  "'%s' has a mode '%s', for which this part of it has a coordinate already",
+                  m->of->name, name);
     else if (m->given)
         diag_note(c->s, m->at, "its modes are named here");
     return -1;

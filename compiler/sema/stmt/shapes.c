@@ -78,8 +78,12 @@ static void note_stages(struct sema *c, const struct view *v, int other) {
     diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
 }
 
+static bool starts_with(struct sema *c, struct range at, const char *text) {
+    return strncmp(source_line(c->s, at), text, strlen(text)) == 0;
+}
+
 static bool is_local_tile(struct sema *c, struct range at) {
-    return strncmp(source_line(c->s, at), "local_tile(", 11) == 0;
+    return starts_with(c, at, "local_tile(");
 }
 
 // Whether the destination "b" has the extents of "a" in another order: an unmarked transposition.
@@ -115,6 +119,14 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
     }
     bool tile = false, by_mode = n == 2 && !a->names && !b->names;
     for (int i = 0; i < 2; ++i) tile |= is_local_tile(c, i ? b->at : a->at);
+    if (tile && by_mode && starts_with(c, a->at, "select(")) {
+        diag_note(c->s, b->at,
+                  "'select' exchanges the extents of the tile, so this one is (%s,%s) elements of "
+                  "'%s'",
+                  lay_int_text(c->lay, lay_size(c->lay, lay_mode(c->lay, a->layout, 0))),
+                  lay_int_text(c->lay, lay_size(c->lay, lay_mode(c->lay, a->layout, 1))), name);
+        return;
+    }
     if (tile && by_mode)
         diag_note(c->s, is_local_tile(c, a->at) ? a->at : b->at,
                   "if no transposition is meant, both sides have the extents of the tile in one "

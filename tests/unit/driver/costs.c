@@ -20,7 +20,9 @@ static bool cost(struct golden_plan *g, const char *text, int n, bool values,
     const struct kernel *k = g->p->kernels;
     const struct copy *c = copy_number(k, n);
     const struct copy_facts f = copy_facts_in(c, c->facts.nvariants - 1);
-    cost_of_copy(&g->s, g->p, k, c, &f, values ? plan_choose(&g->s, g->p, NULL, 1) : NULL, out);
+    cost_of_copy(
+        &g->s, &(struct costed){g->p, k, c, &f, values ? plan_choose(&g->s, g->p, NULL, 1) : NULL},
+        out);
     return true;
 }
 
@@ -185,7 +187,9 @@ static void test_time(void) {
         double least = 1;
         for (int i = 0; i < 5; ++i) {
             clock_t begin = clock();
-            cost_of_copy(&g.s, g.p, k, copy_number(k, 0), &copy_number(k, 0)->facts, NULL, &c);
+            cost_of_copy(
+                &g.s, &(struct costed){g.p, k, copy_number(k, 0), &copy_number(k, 0)->facts, NULL},
+                &c);
             double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
             if (seconds < least) least = seconds;
         }

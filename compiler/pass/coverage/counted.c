@@ -1,0 +1,100 @@
+// What a block's or a loop's variable counts: advice about its bound must fit all of it.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "plan/view.h"
+
+// The elements by which "v" moves a view with the coordinate "at"; 0: that is not known.
+static int64_t step_of(const struct ix *at, const struct ix_var *v) {
+    struct ix_term alone = {.coef = lay_int(1), .atom = at};
+    int n = !at ? 0 : at->op == IX_SUM ? at->nterms : 1;
+    for (int i = 0; i < n; ++i) {
+        const struct ix_term *t = at->op == IX_SUM ? &at->term[i] : &alone;
+        if (t->atom && t->atom->op == IX_VAR && t->atom->var == v && lay_int_static(t->coef))
+            return t->coef.num;
+    }
+    return 0;
+}
+
+// The mode of which "v" counts "n" tiles; -1: there is none.
+static int counted_mode(struct session *s, const struct view *x, const struct ix_var *v,
+                        struct lay_int n) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, x->base->layout.shape);
+    for (int i = 0; lay_valid(x->coord) && i < lay_tuple_leaves(flat); ++i) {
+        int64_t step = step_of(x->coord_off[i], v);
+        if (step < 1) continue;
+        struct lay_int extent = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
+        struct lay_int tiles = lay_int_ceil_div(&s->lay, extent, lay_int(step));
+        lay_clear_error(&s->lay);
+        if (lay_int_valid(tiles) && lay_int_equal(tiles, n)) return i;
+    }
+    return -1;
+}
+
+const struct tensor *coverage_counted_by(struct session *s, const struct kernel *k,
+                                         const struct ix_var *v, struct lay_int n,
+                                         const struct tensor *but, int *mode) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        for (int i = 0; st->kind == STMT_COPY && i < 2; ++i) {
+            const struct view *x = copy_side(st->copy, i == 0);
+            if (x->base->space != MEM_GLOBAL || x->base == but) continue;
+            *mode = counted_mode(s, x, v, n);
+            if (*mode >= 0) return x->base;
+        }
+    }
+    return NULL;
+}
+
+// A block's variable, or that of a loop in "around", that has exactly "n" values; NULL: there is none.
+static const struct ix_var *counter_of(const struct kernel *k, const struct around *around,
+                                       struct lay_int n) {
+    if (lay_int_is(n, 1)) return NULL;
+    for (int i = 0; i < 3; ++i)
+        if (k->block[i] && lay_int_equal(k->grid[i], n)) return k->block[i];
+    for (int i = 0; i < around->n; ++i) {
+        const struct stmt *loop = around->stmt[i];
+        struct lay_int count;
+        int64_t from;
+        if (stmt_loops(loop) && ix_static(loop->begin, &from) && from == 0 &&
+            ix_monomial(loop->end, &count) && lay_int_equal(count, n))
+            return loop->var;
+    }
+    return NULL;
+}
+
+bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
+                           const struct view *v, int mode, const struct mover *m, struct lay_int of,
+                           bool named) {
+    const struct tensor *t = v->base, *other;
+    int along;
+    struct lay_int count, n = lay_int_ceil_div(&s->lay, of, lay_int(m->step));
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(n) || !ix_monomial(m->end, &count) || lay_int_equal(n, count)) return false;
+    other = coverage_counted_by(s, k, m->v, count, t, &along);
+    if (!other) return false;
+    const struct ix_var *by = counter_of(k, around, n);
+    if (named && !by) return false;
+    diag_note(s, v->at, "'%s' counts the tiles of '%s' along %s; %s", m->v->name, other->name,
+              view_mode_text(s, other, along),
+              by ? arena_printf(&s->arena, "'%s' counts those of '%s' along %s", by->name, t->name,
+                                view_mode_text(s, t, mode))
+                 : arena_printf(&s->arena,
+                                "no block and no step counts the %s tiles of '%s' along %s",
+                                lay_int_text(&s->lay, n), t->name, view_mode_text(s, t, mode)));
+    return true;
+}
+
+bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v) {
+    if (coverage_note_tile(s, v)) return true;
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        struct mover m;
+        struct lay_int of;
+        const struct ix *limit = view_limit(s, v, i);
+        if (v->limit || !limit || !ix_monomial(limit, &of)) continue;
+        if (coverage_outermost(s, k, around, v->coord_off[i], &m) &&
+            coverage_note_counted(s, k, around, v, i, &m, of, true))
+            return true;
+    }
+    return false;
+}

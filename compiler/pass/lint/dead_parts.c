@@ -1,0 +1,169 @@
+// Copies and fills of parts of shared memory that nobody reads: other parts are read, or all of it is
+// written again first.  Each element is looked at by itself; dead_copy.c sees whole buffers.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/instances/instances.h"
+#include "pass/lint/lint.h"
+#include "pass/walk.h"
+
+enum { MOST_ACCESSES = 32 };
+
+struct access {
+    const struct stmt *stmt;
+    const struct view *view;
+    struct around around;
+    bool read, write;  // both: a function may do either
+    bool tried, full;
+    struct prove_set set;
+};
+
+struct parts {
+    struct lint *l;
+    const struct tensor *t;
+    struct around around;
+    int n;
+    bool more;
+    struct access at[MOST_ACCESSES];
+};
+
+static void add(struct parts *x, const struct stmt *st, const struct view *v, bool read,
+                bool write) {
+    if (v->base != x->t) return;
+    if (x->n == MOST_ACCESSES || !lay_valid(v->coord)) {
+        x->more = true;
+        return;
+    }
+    x->at[x->n++] = (struct access){st, v, x->around, read, write};
+}
+
+static void gather(struct parts *x, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            x->around.stmt[x->around.n++] = st;
+            gather(x, st->body);
+            --x->around.n;
+        }
+        if (st->kind == STMT_COPY) {
+            add(x, st, &st->copy->src, true, false);
+            add(x, st, &st->copy->dst, false, true);
+        }
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+            enum dir dir = st->call->fn->formal[i].dir;
+            add(x, st, &st->call->view[i], !st->call->fill, st->call->fill && dir != ARG_IN);
+        }
+    }
+}
+
+// The elements of "a" in all iterations; NULL: they are not known.
+static const struct prove_set *set_of(struct parts *x, struct access *a) {
+    struct session *s = x->l->s;
+    if (!a->tried) {
+        struct instances *in = ARENA_NEW(&s->arena, struct instances);
+        a->tried = true;
+        if (a->stmt->kind == STMT_COPY) {
+            a->set = instances_access(s, x->l->k, &a->around, a->stmt->copy, a->read, false, in);
+        } else {
+            instances_begin(s, x->l->k, &a->around, false, in);
+            instances_of(in, NULL, a->view);
+            a->set = instances_settled(in, &a->around, a->view);
+        }
+        a->full = in->full;
+    }
+    return a->full ? NULL : &a->set;
+}
+
+static bool is_apart(struct parts *x, struct access *w, struct access *r) {
+    const struct prove_set *a = set_of(x, w), *b = set_of(x, r);
+    struct prove_witness found;
+    return a && b && prove_apart(lint_prover(x->l), a, b, 0, 0, &found) == PROVE_YES;
+}
+
+static const struct stmt *outermost(const struct stmt *st) {
+    while (st->up) st = st->up;
+    return st;
+}
+
+static bool is_in(const struct stmt *st, const struct stmt *outer) {
+    while (st && st != outer) st = st->up;
+    return st != NULL;
+}
+
+// Whether what "w" writes is never read afterwards, in this iteration or in a later one.
+static bool is_unread(struct parts *x, struct access *w) {
+    const struct stmt *first = w->stmt->up ? outermost(w->stmt) : w->stmt->next;
+    bool any = false;
+    for (int i = 0; i < x->n; ++i) {
+        struct access *r = &x->at[i];
+        if (!r->read) continue;
+        any = true;
+        bool later = false;
+        for (const struct stmt *st = first; st && !later; st = st->next) later = is_in(r->stmt, st);
+        if (later && !is_apart(x, w, r)) return false;
+    }
+    return any;
+}
+
+// The last of the statements after "w", in the same list, that write all of it again before one reads
+// of it; NULL: there are none.
+static const struct stmt *written_again(struct parts *x, struct access *w) {
+    struct prove_write again[MOST_ACCESSES];
+    struct prove_witness found;
+    int n = 0;
+    for (const struct stmt *st = w->stmt->next; st; st = st->next) {
+        bool writes = false;
+        for (int i = 0; i < x->n; ++i)
+            if (x->at[i].read && is_in(x->at[i].stmt, st) && !is_apart(x, w, &x->at[i]))
+                return NULL;
+        for (int i = 0; i < x->n; ++i) {
+            struct access *a = &x->at[i];
+            const struct prove_set *set = a->write && is_in(a->stmt, st) ? set_of(x, a) : NULL;
+            if (!set) continue;
+            again[n++] = (struct prove_write){set, 0, 0, true};
+            writes = true;
+        }
+        if (writes && prove_written(lint_prover(x->l), set_of(x, w), again, n, &found) == PROVE_YES)
+            return st;
+    }
+    return NULL;
+}
+
+// Whether "v" is all of its buffer.
+static bool is_all(struct session *s, const struct view *v) {
+    struct lay_int all = lay_size(&s->lay, v->base->layout), part = lay_size(&s->lay, v->layout);
+    lay_clear_error(&s->lay);
+    return lay_int_valid(part) && lay_int_equal(all, part) && !v->limit && !v->overhang;
+}
+
+static bool is_of_pipeline(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (int i = 0; st->kind == STMT_PIPELINE && i < st->pipe->ntensors; ++i)
+            if (st->pipe->tensor[i] == t) return true;
+    return false;
+}
+
+void dead_parts(struct lint *l, const struct tensor *t) {
+    struct session *s = l->s;
+    struct parts x = {.l = l, .t = t};
+    bool parts = false;
+    if (t->space != MEM_SHARED || t->outside || is_of_pipeline(l->k, t)) return;
+    gather(&x, l->k->body);
+    for (int i = 0; i < x.n; ++i) parts |= !is_all(s, x.at[i].view);
+    if (x.more || !parts) return;
+    for (int i = 0; i < x.n; ++i) {
+        struct access *w = &x.at[i];
+        const struct stmt *st = w->stmt, *again;
+        if (!w->write || w->read || dead_copy_known(s, l->k, st)) continue;
+        const char *what = st->kind == STMT_COPY ? copy_name(s, st->copy) : "this 'fill'";
+        if (is_unread(&x, w)) {
+            diag_warn(s, W_DEAD_COPY, st->at,
+                      "%s writes to a part of '%s' that nothing reads after it", what, t->name);
+        } else if ((again = written_again(&x, w))) {
+            diag_warn(
+                s, W_DEAD_COPY, st->at,
+                "%s writes to a part of '%s', and nothing reads it before all of that part is "
+                "written again",
+                what, t->name);
+            diag_note(s, again->at, "the last of it is written here");
+        }
+    }
+}
