@@ -133,8 +133,8 @@ where: %empty { $$ = NULL; }
     | WHERE expr { $$ = $expr; }
     ;
 
-tensor_type: type space shape align { $$ = build_type(@$, $type, $space, $shape, $align); }
-    | type space LIKE expr align { $$ = build_like(@$, $type, $space, $expr, $align); }
+tensor_type: type space shape align { $$ = build_type(@$, $type, $space, $shape, false, $align); }
+    | type space LIKE expr align { $$ = build_type(@$, $type, $space, $expr, true, $align); }
     ;
 type: ID { $$ = build_ident($ID, @ID); };
 space: GLOBAL { $$ = SPACE_GLOBAL; }
@@ -175,9 +175,9 @@ dir: OUT { $$ = DIR_OUT; }
     | INOUT { $$ = DIR_INOUT; }
     ;
 clauses: %empty { $$ = (struct clauses){0}; }
-    | clauses GRID expr { $$ = build_grid(p, $1, @GRID, $expr); }
-    | clauses THREADS expr { $$ = build_threads(p, $1, @THREADS, $expr); }
-    | clauses WHEN expr { $$ = build_when(p, $1, @WHEN, $expr); }
+    | clauses GRID expr { $$ = build_clause(p, $1, CLAUSE_GRID, @GRID, $expr); }
+    | clauses THREADS expr { $$ = build_clause(p, $1, CLAUSE_THREADS, @THREADS, $expr); }
+    | clauses WHEN expr { $$ = build_clause(p, $1, CLAUSE_WHEN, @WHEN, $expr); }
     ;
 
 block: '{' stmts '}' { $$ = build_block(p, @$, $stmts); }
@@ -191,13 +191,13 @@ stmts: %empty { $$ = (struct list){0}; }
 stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SHARED, $name, $buffer, $arranged, $stages); }
     | FRAG name ':' buffer ';' { $$ = build_buffer(p, @$, S_FRAG, $name, $buffer, (struct range){0}, NULL); }
     | label COPY expr[src] ARROW expr[dst] how pad ';' { $$ = build_copy(p, @$, $label, $src, $dst, $how, $pad); }
-    | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_for(p, @$, $name, $lo, $hi, $block); }
+    | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_loop(p, @$, S_FOR, $name, (struct bounds){$lo, $hi}, $block, (struct list){0}); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts '}'
-      { $$ = build_pipeline(p, @$, $name, $lo, $hi, $parts); }
+      { $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' error '}'
-      { yyerrok; $$ = build_pipeline(p, @$, $name, $lo, $hi, (struct list){0}); }
+      { yyerrok; $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0}); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts error '}'
-      { yyerrok; $$ = build_pipeline(p, @$, $name, $lo, $hi, $parts); }
+      { yyerrok; $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
@@ -207,8 +207,8 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
     | WAIT INT ';' { $$ = build_plain(p, @$, S_WAIT, $INT.value); }
     | ALLOW warnings stmt[of] { $$ = build_allow_stmt(p, range_join(@ALLOW, @warnings), $warnings, $of); }
     ;
-buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, (struct number){0}); }
-    | type LIKE expr { $$ = build_like(@$, $type, SPACE_SHARED, $expr, (struct number){0}); }
+buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, false, (struct number){0}); }
+    | type LIKE expr { $$ = build_type(@$, $type, SPACE_SHARED, $expr, true, (struct number){0}); }
     ;
 label: %empty { $$ = (struct ast_ident){0}; }
     | name ':' { $$ = $name; }
@@ -225,7 +225,7 @@ pad: %empty { $$ = NULL; }
 how: %empty { $$ = (struct how){HOW_AUTO, NULL}; }
     | WITH expr { $$ = (struct how){HOW_WITH, $expr}; }
     | BY expr { $$ = (struct how){HOW_BY, $expr}; }
-    | BY expr[from] ARROW expr[to] { $$ = (struct how){HOW_BY, build_map(p, range_join(@from, @to), $from, $to)}; }
+    | BY expr[from] ARROW expr[to] { $$ = (struct how){HOW_BY, build_pair(p, range_join(@from, @to), E_MAP, $from, $to)}; }
     ;
 parts: part { $$ = build_parts(p, (struct list){0}, $part); }
     | parts part { $$ = build_parts(p, $1, $part); }
@@ -253,7 +253,7 @@ add: lay
     | add[lhs] '-' lay[rhs] { $$ = build_binary(p, @$, @2, OP_SUB, $lhs, $rhs); }
     ;
 lay: mul
-    | mul[shape] ':' mul[stride] { $$ = build_layout(p, @$, $shape, $stride); }
+    | mul[shape] ':' mul[stride] { $$ = build_pair(p, @$, E_LAYOUT, $shape, $stride); }
     ;
 mul: un
     | mul[lhs] '*' un[rhs] { $$ = build_binary(p, @$, @2, OP_MUL, $lhs, $rhs); }
@@ -262,18 +262,18 @@ mul: un
     | mul[coef] '@' INT[mode] { $$ = build_basis(p, @$, $coef, $mode); }
     ;
 un: post
-    | '-' un[of] { $$ = build_neg(p, @$, $of); }
+    | '-' un[of] { $$ = build_pair(p, @$, E_NEG, $of, NULL); }
     ;
 post: prim
-    | post[callee] '(' args ')' { $$ = build_call(p, @$, $callee, $args); }
+    | post[callee] '(' args ')' { $$ = build_call(p, @$, E_CALL, $callee, $args); }
     | post[of] '.' name { $$ = build_member(p, @$, $of, $name); }
     ;
 prim: INT { $$ = build_int(p, @$, $INT); }
     | FLOAT { $$ = build_float(p, @$, $FLOAT); }
     | name { $$ = build_name(p, @$, $name); }
     | '_' { $$ = build_wild(p, @$); }
-    | '(' args ')' { $$ = build_tuple(p, @$, $args); }
-    | '<' tls '>' { $$ = build_tiler(p, @$, $tls); }
+    | '(' args ')' { $$ = build_call(p, @$, E_TUPLE, NULL, $args); }
+    | '<' tls '>' { $$ = build_call(p, @$, E_TILER, NULL, $tls); }
     | SW '<' add[b] ',' add[m] ',' add[s] '>' { $$ = build_swizzle(p, @$, $b, $m, $s); }
     ;
 tls: comp { $$ = build_args(p, (struct list){0}, build_arg((struct ast_ident){0}, $comp)); }
@@ -287,11 +287,11 @@ arg_list: arg { $$ = build_args(p, (struct list){0}, $arg); }
     | arg_list ',' arg { $$ = build_args(p, $1, $arg); }
     ;
 arg: expr { $$ = build_arg((struct ast_ident){0}, $expr); }
-    | expr[lo] DOTDOT expr[hi] { $$ = build_arg((struct ast_ident){0}, build_range(p, @$, $lo, $hi)); }
+    | expr[lo] DOTDOT expr[hi] { $$ = build_arg((struct ast_ident){0}, build_pair(p, @$, E_RANGE, $lo, $hi)); }
     | kw '=' expr { $$ = build_arg($kw, $expr); }
-    | kw '=' expr[lo] DOTDOT expr[hi] { $$ = build_arg($kw, build_range(p, range_join(@lo, @hi), $lo, $hi)); }
+    | kw '=' expr[lo] DOTDOT expr[hi] { $$ = build_arg($kw, build_pair(p, range_join(@lo, @hi), E_RANGE, $lo, $hi)); }
     | kw '=' expr[from] ARROW expr[to]
-      { $$ = build_arg($kw, build_map(p, range_join(@from, @to), $from, $to)); }
+      { $$ = build_arg($kw, build_pair(p, range_join(@from, @to), E_MAP, $from, $to)); }
     ;
 kw: name
     | LIKE { $$ = build_ident($LIKE, @LIKE); }

@@ -89,11 +89,31 @@ inline void harness_print_view(const harness_session &s, const tcp_harness_view 
     }
 }
 
+// Says how many elements of tensor "i", which is 'inout', the plan leaves as they were: they look like
+// copies of the same element of a source.
+inline void harness_print_kept(const harness_session &s, int i) {
+    const tcp_harness_tensor &t = s.k.tensors[i];
+    const int64_t n = harness_view_size(t.view);
+    int64_t kept = 0;
+    for (int64_t c = 0; c < n; ++c) {
+        int64_t tag = 0;
+        const int64_t e = harness_view_at(t.view, c);
+        if (e < 0 || e >= t.count || !harness_read_tags(s, i, e, 1, &tag)) continue;
+        kept += tag == harness_untouched;
+    }
+    if (kept)
+        printf("%lld of these %lld elements are as before the launch\n", (long long)kept,
+               (long long)n);
+}
+
 // Prints tensor --print of the kernel of "s".  Returns whether the kernel has it.
 inline bool harness_print_tensor(const harness_session &s, const char *where) {
     const tcp_harness_view *view = nullptr;
+    int tensor = -1;
     for (int i = 0; i < s.k.tensor_count; ++i) {
-        if (!strcmp(s.k.tensors[i].name, s.opt.print)) view = &s.k.tensors[i].view;
+        if (strcmp(s.k.tensors[i].name, s.opt.print)) continue;
+        view = &s.k.tensors[i].view;
+        tensor = i;
     }
     for (int i = 0; i < s.k.shared_count && !view; ++i) {
         if (!strcmp(s.k.shared[i].name, s.opt.print)) view = &s.k.shared[i].view;
@@ -104,6 +124,7 @@ inline bool harness_print_tensor(const harness_session &s, const char *where) {
         return true;
     }
     harness_print_view(s, *view);
+    if (tensor >= 0 && s.k.tensors[tensor].role == TCP_HARNESS_INOUT) harness_print_kept(s, tensor);
     return true;
 }
 

@@ -12,10 +12,11 @@
 
 #include "base/session.h"
 #include "check/order_steps.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20, LANES = 32 };
+enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 // A node, executed by all threads together.

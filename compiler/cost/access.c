@@ -382,9 +382,9 @@ int64_t accesses_behind(const struct accesses *a, int64_t shift) {
 }
 
 uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n) {
-    int64_t round = n / a->neach, first = warp * COST_LANES;
+    int64_t round = n / a->neach, first = warp * LANES;
     uint32_t lanes = UINT32_MAX;
-    for (int l = 0; a->nlimits && l < COST_LANES && first + l < a->threads; ++l)
+    for (int l = 0; a->nlimits && l < LANES && first + l < a->threads; ++l)
         if (!is_there(a, first + l + a->threads * (n % a->neach), round))
             lanes &= ~((uint32_t)1 << l);
     return lanes;
@@ -395,13 +395,13 @@ int64_t accesses_lane(const struct accesses *a, int64_t i) {
 }
 
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
-                  int64_t address[COST_LANES], uint32_t *lanes) {
+                  int64_t address[LANES], uint32_t *lanes) {
     int64_t inner = accesses_under(a, n, shift), outer = accesses_behind(a, shift);
     int64_t round = n / a->neach, first = a->threads * (n % a->neach);
     const struct moved sw = moved_by(a->sw);
     *lanes = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
-        int64_t t = warp * COST_LANES + l, i = t + first;
+    for (int l = 0; l < LANES; ++l) {
+        int64_t t = warp * LANES + l, i = t + first;
         address[l] = 0;
         if (t >= a->threads || (a->nlimits && !is_there(a, i, round))) continue;
         int g = a->group ? a->group[i] : 0;

@@ -79,6 +79,6 @@ uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n);
 // that are in group "group" (-1: in any group; groups are then far apart).  Lanes beyond the copy's
 // threads, and those without a part of the tile in any block, are left out.
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
-                  int64_t address[COST_LANES], uint32_t *lanes);
+                  int64_t address[LANES], uint32_t *lanes);
 
 #endif

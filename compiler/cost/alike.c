@@ -1,9 +1,8 @@
 // Instructions with the same cost (see alike.h).
 #include "cost/alike.h"
+#include "hw/sizes.h"
 
 #include <string.h>
-
-enum { SECTOR = 32, WORD = 4, LINE = 128 };
 
 static bool suits(const struct accesses *a) {
     return a->neach == 1 && !(a->elem_bytes & (a->elem_bytes - 1)) && !(a->bytes & (a->bytes - 1));
@@ -26,7 +25,7 @@ void alike_begin(struct alike *x, const struct accesses *global, const struct ac
 // Returns false if the lanes do not have the same distances as those of the warp before.
 static bool begin_side(struct alike_side *x, int64_t first, int n) {
     const struct accesses *a = x->a;
-    int64_t apart[COST_LANES] = {0}, differ = 0, at = accesses_lane(a, first);
+    int64_t apart[LANES] = {0}, differ = 0, at = accesses_lane(a, first);
     int64_t least = at, most = at;
     for (int l = 0; a->sw.b && l < n; ++l) differ |= accesses_lane(a, first + l) ^ at;
     for (int l = 0; l < n; ++l) {
@@ -46,11 +45,11 @@ static bool begin_side(struct alike_side *x, int64_t first, int n) {
 
 void alike_warp(struct alike *x, int64_t warp) {
     const struct accesses *any = x->side[x->side[0].a == NULL].a;
-    const int64_t first = warp * COST_LANES;
+    const int64_t first = warp * LANES;
     if (!x->any || first >= any->threads) return;
     const int64_t left = any->threads - first;
-    const int n = left < COST_LANES ? (int)left : COST_LANES;
-    uint32_t there = n == COST_LANES ? UINT32_MAX : ((uint32_t)1 << n) - 1;
+    const int n = left < LANES ? (int)left : LANES;
+    uint32_t there = n == LANES ? UINT32_MAX : ((uint32_t)1 << n) - 1;
     bool same = there == x->there;
     for (int i = 0; i < 2; ++i)
         if (x->side[i].a) same &= begin_side(&x->side[i], first, n);

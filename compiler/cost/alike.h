@@ -17,7 +17,7 @@ struct alike {
     struct alike_side {
         const struct accesses *a;  // NULL: instructions do not have this side
         // by lane: the bits in which lanes differ; without a swizzle, the distance
-        int64_t apart[COST_LANES];
+        int64_t apart[LANES];
         int64_t differ;       // the bits in which lanes differ; 0 without a swizzle
         int64_t rest;         // the bits that all lanes of the warp share
         int64_t first, span;  // the smallest lane, and the distance to the largest

@@ -9,12 +9,11 @@
 #include "cost/memo.h"
 #include "cost/seen.h"
 #include "cost/sums.h"
+#include "hw/sizes.h"
 
 // MOST_WORK: instructions examined at one shift, including those without lanes.  MOST_COUNTED:
 // those unlike any other.  ALIKE: how many equal ones take as long as a new one.
 enum { MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, ALIKE = 16 };
-enum { LINE = 128, SECTOR = 32 };
-
 // -- a copy's instructions ------------------------------------------------------------------------
 
 // Instructions of one kind: a load, a store, or a cp.async, which has both sides.
@@ -33,7 +32,7 @@ struct counting {
 };
 
 static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         if (lanes >> l & 1 && address[l] % bytes) return false;
     return true;
 }
@@ -88,7 +87,7 @@ static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n
 // The number of different bytes that the lanes of "a" touch in global memory.
 static int64_t bytes_of(const struct warp_access *a) {
     int n = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         bool first = a->lanes >> l & 1;
         for (int i = 0; first && i < l; ++i)
             first = !(a->lanes >> i & 1) || a->global[i] != a->global[l];
@@ -102,15 +101,15 @@ static int64_t bytes_of(const struct warp_access *a) {
 static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t shifts,
                             struct warp_cost *out) {
     const struct accesses *g = c->global;
-    bool seen[COST_LANES] = {false};
+    bool seen[LANES] = {false};
     struct warp_cost least = {0}, unused;
     int64_t bytes = 0;
     memset(out, 0, sizeof *out);
-    for (int l = 0; l < COST_LANES; ++l) {
-        int64_t i = warp * COST_LANES + l;
+    for (int l = 0; l < LANES; ++l) {
+        int64_t i = warp * LANES + l;
         if (seen[l] || i >= g->threads) continue;
         int group = g->group[i + g->threads * (n % g->neach)];
-        for (int k = l; k < COST_LANES && i + k - l < g->threads; ++k)
+        for (int k = l; k < LANES && i + k - l < g->threads; ++k)
             seen[k] |= g->group[i + k - l + g->threads * (n % g->neach)] == group;
         struct warp_cost all = {0}, one;
         struct warp_access a;
@@ -181,7 +180,7 @@ static const char too_many[] = "it has too many accesses to count them";
 // Counts all instructions of a block; "out" gets the numbers of both sides.
 static const char *count_all(struct counting *c, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
-    int64_t warps = (any->threads + COST_LANES - 1) / COST_LANES;
+    int64_t warps = (any->threads + LANES - 1) / LANES;
     int64_t each = any->neach * any->nrounds;
     int64_t shifts =
         (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);

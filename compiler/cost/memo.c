@@ -6,9 +6,10 @@
 
 #include "base/session.h"
 #include "base/trap.h"
+#include "hw/sizes.h"
 
 // MOST_NUMBERS: larger requests are not cached
-enum { KEPT = 32, MOST_NUMBERS = 1 << 12, LINE = 128 };
+enum { KEPT = 32, MOST_NUMBERS = 1 << 12 };
 
 struct key {
     int64_t *number;

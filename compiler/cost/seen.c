@@ -1,24 +1,23 @@
 // Costs of instructions counted before (see seen.h).
 #include "cost/seen.h"
+#include "hw/sizes.h"
 
 #include <string.h>
 
-enum { LINE = 128 };
-
 void cost_normalize(int64_t *address, uint32_t lanes) {
     int64_t least = INT64_MAX;
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         if (lanes >> l & 1 && address[l] < least) least = address[l];
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         address[l] = lanes >> l & 1 ? address[l] - least / LINE * LINE : 0;
 }
 
 // Sectors do not depend on which lane has which address.
 static void put_first(struct warp_access *a) {
     int n = 0;
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         if (a->lanes >> l & 1) a->global[n++] = a->global[l];
-    for (int l = n; l < COST_LANES; ++l) a->global[l] = 0;
+    for (int l = n; l < LANES; ++l) a->global[l] = 0;
     a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
 }
 
@@ -26,7 +25,7 @@ static void put_first(struct warp_access *a) {
 // entries.
 static unsigned slot_of(const struct warp_access *a) {
     uint64_t mixed = a->lanes;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         uint64_t lane = (uint64_t)a->shared[l] ^ (uint64_t)a->global[l] << 20;
         mixed = (mixed ^ lane) * 0x9e3779b97f4a7c15;
     }

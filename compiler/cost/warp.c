@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "cost/tables.h"
-
-enum { LANES = COST_LANES, BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, CHUNK = 16 };
+#include "hw/sizes.h"
 
 const char *cost_class_name(enum cost_class c) {
     static const char *const name[N_COST_CLASSES] = {
@@ -137,7 +136,7 @@ static struct cost_range matrices(const struct warp_access *a) {
         int64_t chunk[8][8];
         int n[8] = {0}, most = 0;
         for (int l = 8 * m; l < 8 * m + 8; ++l) {
-            int64_t c = a->shared[l] / CHUNK;
+            int64_t c = a->shared[l] / WIDE;
             chunk[c % 8][n[c % 8]++] = c;
         }
         for (int b = 0; b < 8; ++b) {
@@ -240,7 +239,7 @@ static struct cost_range lines(const struct warp_access *a) {
             if (!on(a, k) || a->global[k] / LINE != a->global[l] / LINE ||
                 a->shared[k] / LINE != a->shared[l] / LINE)
                 continue;
-            int from = (int)(a->global[k] / CHUNK % 8), to = (int)(a->shared[k] / CHUNK % 8), i;
+            int from = (int)(a->global[k] / WIDE % 8), to = (int)(a->shared[k] / WIDE % 8), i;
             bool exchanged = (from ^ to) & 1;
             done[k] = true;
             source[lanes++] = a->global[k];

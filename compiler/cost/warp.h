@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 #include "hw/classes.h"
-
-enum { COST_LANES = 32 };
+#include "hw/sizes.h"
 
 // One instruction of one warp.  Addresses are in bytes and multiples of the width.  Those of shared
 // memory count from its beginning, those of global memory from a multiple of 128.
@@ -23,7 +22,7 @@ struct warp_access {
     // ldmatrix and stmatrix: 1, 2 or 4; lane 8j + i has the address of row i of matrix j
     int matrices;
     uint32_t lanes;  // lanes that take part; for matrices all of them
-    int64_t shared[COST_LANES], global[COST_LANES];
+    int64_t shared[LANES], global[LANES];
 };
 
 // If the rule is certain, least == most.  Otherwise the count is in this range.

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "index/ix.h"
 #include "layout/algebra.h"
 
 #define NOWHERE (INT64_MIN / 2)
-enum { LINE = 128, MOST_DEEP = 64, MOST_TERMS = 32 };
+enum { MOST_DEEP = 64, MOST_TERMS = 32 };
 
 // A sum of times * atom over atoms that depend only on the block, plus a number.
 struct part {
@@ -113,10 +114,8 @@ static void add_term(struct classes *x, struct part *p, const struct ix *atom, i
         add_to(x, &p->term[i].times, times, 1);
         return;
     }
-    if (p->n == MOST_TERMS) {
-        x->failed = true;
-        return;
-    }
+    x->failed |= p->n == MOST_TERMS;
+    if (p->n == MOST_TERMS) return;
     p->term[p->n].atom = atom;
     p->term[p->n++].times = times;
 }

@@ -10,7 +10,7 @@
 #include "kernel/evaluate.h"
 #include "machine/machine.h"
 
-enum { LANES = COST_LANES, MOST_DEAD = 64 };
+enum { MOST_DEAD = 64 };
 // the limit: threads' operations in all executed blocks, which takes about a second
 #define OPERATIONS ((int64_t)1 << 25)
 

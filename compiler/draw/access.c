@@ -6,8 +6,9 @@
 #include "cost/copy.h"
 #include "draw/domain.h"
 #include "draw/waves.h"
+#include "hw/sizes.h"
 
-enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WORD };
+enum { WORDS_OF_LINE = LINE / WORD };
 
 // A side of a copy, and the cost of its most expensive access.
 struct drawn {
@@ -122,7 +123,7 @@ static void put_thread(struct picture *p, struct pic_cell *c, int64_t thread) {
 
 static const char *draw_banks(struct picture *p, const struct drawn *d, struct pic_grid **out) {
     const struct warp_access *a = &d->cost.worst;
-    int wave[COST_LANES], n = waves_of(a, wave);
+    int wave[LANES], n = waves_of(a, wave);
     const char *why = add_grid(p, "the access", n, BANKS, out);
     if (why) return why;
     struct pic_grid *g = *out;
@@ -130,8 +131,8 @@ static const char *draw_banks(struct picture *p, const struct drawn *d, struct p
     g->column_prefix = "b";
     g->row_axis = "wavefront";
     g->column_axis = "bank";
-    for (int l = 0; l < COST_LANES; ++l) {
-        int64_t thread = d->cost.worst_warp * COST_LANES + l;
+    for (int l = 0; l < LANES; ++l) {
+        int64_t thread = d->cost.worst_warp * LANES + l;
         for (int k = 0; wave[l] >= 0 && k < (a->bits + 31) / 32; ++k)
             put_thread(p, pic_at(g, wave[l], (int)(a->shared[l] / WORD + k) % BANKS), thread);
     }
@@ -205,7 +206,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
 // Sets "line" to the lines that "a" touches, in ascending order.
 static int find_lines(const struct warp_access *a, int64_t *line) {
     int n = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         int64_t x = a->global[l] / LINE;
         int i = n;
         if (!(a->lanes >> l & 1)) continue;
@@ -219,7 +220,7 @@ static int find_lines(const struct warp_access *a, int64_t *line) {
 
 static const char *draw_sectors(struct picture *p, const struct drawn *d, struct pic_grid **out) {
     const struct warp_access *a = &d->cost.worst;
-    int64_t line[COST_LANES];
+    int64_t line[LANES];
     int n = find_lines(a, line);
     const char *why = add_grid(p, "the access", n, WORDS_OF_LINE, out);
     if (why) return why;
@@ -233,13 +234,13 @@ static const char *draw_sectors(struct picture *p, const struct drawn *d, struct
     g->column_name = column;
     g->row_axis = "line";
     g->column_axis = "sector";
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         int i = 0;
         if (!(a->lanes >> l & 1)) continue;
         while (line[i] != a->global[l] / LINE) ++i;
         int word = (int)(a->global[l] % LINE / WORD), end = word + (a->bits + 31) / 32;
         for (; word < end && word < WORDS_OF_LINE; ++word)
-            put_thread(p, pic_at(g, i, word), d->cost.worst_warp * COST_LANES + l);
+            put_thread(p, pic_at(g, i, word), d->cost.worst_warp * LANES + l);
     }
     return NULL;
 }

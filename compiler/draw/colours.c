@@ -1,7 +1,8 @@
 // The colours of pictures, and the colour of each thread.
 #include "draw/picture.h"
+#include "hw/sizes.h"
 
-enum { N_WHEEL = 32, N_RAMP = 16, LANES = 32 };
+enum { N_WHEEL = 32, N_RAMP = 16 };
 
 // Lightness and chroma (OKLCH) are equal in each list, so that no colour stands out.
 const struct pic_shade pic_shades[N_COLOURS] = {

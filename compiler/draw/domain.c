@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct lay domain_mode(const struct lay *l, int i) {
+// A top-level mode of "l"; "l" itself if it is a single leaf.
+static struct lay domain_mode(const struct lay *l, int i) {
     if (l->shape->rank < 0) return *l;
     return (struct lay){.shape = l->shape->kid[i], .stride = l->stride->kid[i]};
 }

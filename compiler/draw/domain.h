@@ -17,9 +17,6 @@ struct domain {
     const char *const *names;
 };
 
-// A top-level mode of "l"; "l" itself if it is a single leaf.
-struct lay domain_mode(const struct lay *l, int i);
-
 // Fills "d" with the modes of "shape" for "sym_values".  Returns false if an extent has no value,
 // or if there are more than DOMAIN_MOST coordinates.
 bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct domain *d);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "draw/domain.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "plan/print.h"
 
-enum { BANKS = 32, BANK_BITS = 32 };  // shared memory; bits of a bank's word
+enum { BANK_BITS = 8 * WORD };
 
 struct place {
     struct domain d;

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "draw/scene.h"
+#include "hw/sizes.h"
 
 // What a cell is at most and at least, and what a page has room for.
-enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, ROOM = 24, WARP = 32 };
+enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, ROOM = 24 };
 
 struct frame {
     const struct picture *p;
@@ -93,8 +94,8 @@ static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool acro
     const struct pic_cell *before = across ? pic_at(g, r, c - 1) : pic_at(g, r - 1, c);
     int64_t one = before->group, other = pic_at(g, r, c)->group;
     if (one == other) return INK_FAINT;
-    return g->threads && one >= 0 && other >= 0 && one / WARP != other / WARP ? INK_HEAVY
-                                                                              : INK_STRONG;
+    return g->threads && one >= 0 && other >= 0 && one / LANES != other / LANES ? INK_HEAVY
+                                                                                : INK_STRONG;
 }
 
 // Adds the lines of "ink" along rows, or with "across" along columns, each as long as possible.

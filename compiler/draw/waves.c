@@ -1,7 +1,8 @@
 // Assigns lanes to wavefronts (see waves.h) by the rules of cost/warp.c, which counts them.
 #include "draw/waves.h"
+#include "hw/sizes.h"
 
-enum { LANES = COST_LANES, WORD = 4, CHUNK = 16, LINE = 128, SETS = 8 };
+enum { SETS = 8 };
 
 static bool on(const struct warp_access *a, int lane) {
     return a->lanes >> lane & 1;
@@ -64,7 +65,7 @@ static int banks(const struct warp_access *a, int *wave) {
 
 static int matrices(const struct warp_access *a, int *wave) {
     int next = 0;
-    for (int m = 0; m < a->matrices; ++m) next = by_place(a, 8 * m, 8 * m + 8, CHUNK, next, wave);
+    for (int m = 0; m < a->matrices; ++m) next = by_place(a, 8 * m, 8 * m + 8, WIDE, next, wave);
     return next;
 }
 
@@ -154,7 +155,7 @@ static int lines(const struct warp_access *a, int *wave) {
     struct move m[LANES];
     int next = 0;
     for (int l = 0; l < LANES; ++l) {
-        int from = (int)(a->global[l] / CHUNK % 8), to = (int)(a->shared[l] / CHUNK % 8);
+        int from = (int)(a->global[l] / WIDE % 8), to = (int)(a->shared[l] / WIDE % 8);
         m[l] = (struct move){from, to, (from ^ to) & 1, 0};
     }
     for (int l = 0; l < LANES; ++l) {
@@ -169,7 +170,7 @@ static int lines(const struct warp_access *a, int *wave) {
     return next;
 }
 
-int waves_of(const struct warp_access *a, int wave[COST_LANES]) {
+int waves_of(const struct warp_access *a, int wave[LANES]) {
     for (int l = 0; l < LANES; ++l) wave[l] = -1;
     switch (a->class) {
     case COST_LD_SHARED:

@@ -29,8 +29,7 @@ struct request {
     int nwords;
     const char *output;
     bool json;
-    struct option_setting *param;
-    int nparams;
+    struct option_settings params;
 };
 
 static void print_text(struct buf *b, const struct plan *p, const struct kir_kernel *k,
@@ -111,7 +110,7 @@ static int count(struct session *s, const struct request *r) {
     int status = compile_until(&c, STEP_EQUIVALENT);
     diag_print(s, stderr);
     if (status) return status;
-    if (!(sym = option_params(s, c.plan, r->param, r->nparams))) return EXIT_USAGE;
+    if (!(sym = option_params(s, c.plan, &r->params))) return EXIT_USAGE;
     if (r->nwords > 1 && !is_kernel(c.kir, r->word[1])) return EXIT_USAGE;
     const struct kir_kernel *any = c.kir->kernels;
     while (any && any->device) any = any->next;
@@ -150,12 +149,13 @@ int command_count(int argc, char **argv) {
     struct session s;
     session_init(&s);
     option_files(&s, argc, argv);
-    struct request r = {.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1)};
+    struct request r = {0};
+    const struct option_row rows[] = {
+        {"--json", .flag = &r.json}, {"--param", .settings = &r.params}, {"-o", .text = &r.output}};
     int status = -1;
     for (int i = 0; i < argc && status < 0; ++i) {
-        const char *value;
-        bool missing;
         enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_NOT) taken = option_rows(&s, rows, 3, argc, argv, &i);
         if (taken == OPTION_DONE) continue;
         if (taken == OPTION_BAD) {
             diag_print(&s, stderr);
@@ -163,12 +163,6 @@ int command_count(int argc, char **argv) {
         } else if (strcmp(argv[i], "--help") == 0) {
             fputs(help, stdout);
             status = EXIT_RIGHT;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            r.json = true;
-        } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
-            if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
-        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
-            if (missing || !option_once(&r.output, "-o", value)) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             status = option_unknown("count", help, argv[i]);
         } else if (r.nwords < 2) {

@@ -58,8 +58,7 @@ static const char usage[] =
 
 struct command {
     const char *path, *name, *output, *view, *format, *type;
-    struct option_setting *param;  // room for as many as there are words
-    int nparams;
+    struct option_settings params;
     int64_t thread;
     bool threaded;        // --thread is given
     const char *of_plan;  // an option that only a plan has a use for, or NULL
@@ -220,8 +219,8 @@ static bool take_format(struct command *q, enum draw_format *out) {
 
 static bool bind_params(struct session *s, const struct plan *p, const struct command *q,
                         struct draw_request *r) {
-    if (p->nparams == 0 && q->nparams == 0) return true;
-    return (r->sym_values = option_params(s, p, q->param, q->nparams)) != NULL;
+    if (p->nparams == 0 && q->params.n == 0) return true;
+    return (r->sym_values = option_params(s, p, &q->params)) != NULL;
 }
 
 // Whether the options are of this view; says which is not.
@@ -364,17 +363,16 @@ static bool is_plan(const char *text) {
 
 // Takes the option at argv[*i], with its value; returns whether it was valid.
 static bool take_option(struct session *s, struct command *q, int argc, char **argv, int *i) {
-    static const char names[][10] = {"-o", "--view", "--format", "--type"};
-    const char **to[] = {&q->output, &q->view, &q->format, &q->type}, *v;
+    const struct option_row rows[] = {
+        {"-o", .text = &q->output},       {"--view", .text = &q->view},
+        {"--format", .text = &q->format}, {"--type", .text = &q->type},
+        {"--help", .flag = &q->help},     {"--values", .flag = &q->values},
+        {"--watch", .flag = &q->watch},   {"--param", .settings = &q->params}};
+    const char *v;
     bool missing;
-    for (int k = 0; k < 4; ++k) {
-        if ((v = option_value(argc, argv, i, names[k], &missing))) {
-            return !missing && option_once(to[k], names[k], v);
-        }
-    }
     if (strncmp(argv[*i], "--param", 7) == 0) q->of_plan = "--param";
-    if ((v = option_value(argc, argv, i, "--param", &missing)))
-        return !missing && option_setting(s, v, &q->param[q->nparams]) && ++q->nparams;
+    enum option_taken taken = option_rows(s, rows, 8, argc, argv, i);
+    if (taken != OPTION_NOT) return taken == OPTION_DONE;
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
         q->threaded = true;
         if (!missing && !option_int(v, &q->thread)) {
@@ -383,9 +381,6 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
         }
         return !missing;
     }
-    if (strcmp(argv[*i], "--help") == 0) return (q->help = true);
-    if (strcmp(argv[*i], "--values") == 0) return (q->values = true);
-    if (strcmp(argv[*i], "--watch") == 0) return (q->watch = true);
     option_unknown("draw", usage, argv[*i]);
     return false;
 }
@@ -416,7 +411,6 @@ int command_draw(int argc, char **argv) {
     int code = EXIT_USAGE;
     session_init(&s);
     option_files(&s, argc, argv);
-    q.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1);
     diag_option(&s, "-Wno-unused");  // a declaration may be there only to be drawn
     if (take_words(&s, &q, argc, argv)) {
         bool expression = q.path && !q.name && !is_plan(q.path);

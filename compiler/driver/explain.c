@@ -37,8 +37,7 @@ struct request {
     const char *word[3];
     int nwords;
     const char *output;
-    struct option_setting *param;  // room for as many as there are words
-    int nparams;
+    struct option_settings params;
     bool json, plan, equivalent, diff;
 };
 
@@ -173,7 +172,7 @@ static int explain(struct session *s, const struct request *r) {
         if (why) status = option_error("'%s' cannot be shown: %s", r->word[1], why);
     } else {
         const int64_t *value = NULL;
-        if (r->nparams && !(value = option_params(s, c.plan, r->param, r->nparams))) {
+        if (r->params.n && !(value = option_params(s, c.plan, &r->params))) {
             buf_release(&b);
             return EXIT_USAGE;
         }
@@ -194,12 +193,17 @@ int command_explain(int argc, char **argv) {
     struct session s;
     session_init(&s);
     option_files(&s, argc, argv);
-    struct request r = {.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1)};
+    struct request r = {0};
+    const struct option_row rows[] = {{"--json", .flag = &r.json},
+                                      {"--plan", .flag = &r.plan},
+                                      {"--equivalent", .flag = &r.equivalent},
+                                      {"--diff", .flag = &r.diff},
+                                      {"--param", .settings = &r.params},
+                                      {"-o", .text = &r.output}};
     int status = -1;
     for (int i = 0; i < argc && status < 0; ++i) {
-        const char *value;
-        bool missing;
         enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_NOT) taken = option_rows(&s, rows, 6, argc, argv, &i);
         if (taken == OPTION_DONE) continue;
         if (taken == OPTION_BAD) {
             diag_print(&s, stderr);
@@ -207,18 +211,6 @@ int command_explain(int argc, char **argv) {
         } else if (strcmp(argv[i], "--help") == 0) {
             fputs(help, stdout);
             status = EXIT_RIGHT;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            r.json = true;
-        } else if (strcmp(argv[i], "--plan") == 0) {
-            r.plan = true;
-        } else if (strcmp(argv[i], "--equivalent") == 0) {
-            r.equivalent = true;
-        } else if (strcmp(argv[i], "--diff") == 0) {
-            r.diff = true;
-        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
-            if (missing || !option_once(&r.output, "-o", value)) status = EXIT_USAGE;
-        } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
-            if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             status = option_unknown("explain", help, argv[i]);
         } else if (r.nwords < (r.equivalent ? 3 : 2)) {
@@ -242,7 +234,7 @@ int command_explain(int argc, char **argv) {
         status = option_error("'--equivalent' takes a plan and two kernels");
     if (status < 0 && r.diff && r.json)
         status = option_error("'--diff' cannot be combined with '--json'; it prints text");
-    if (status < 0 && r.diff && (r.nwords != 2 || r.nparams || r.plan || r.json || r.equivalent))
+    if (status < 0 && r.diff && (r.nwords != 2 || r.params.n || r.plan || r.json || r.equivalent))
         status = option_error("'--diff' takes two files that 'tcpc explain --json' wrote");
     if (status < 0) status = r.diff ? diff(&s, &r) : explain(&s, &r);
     session_release(&s);

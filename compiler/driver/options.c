@@ -59,7 +59,8 @@ bool option_int(const char *text, int64_t *out) {
     return errno == 0 && end != text && *end == 0;
 }
 
-bool option_setting(struct session *s, const char *text, struct option_setting *out) {
+// Reads the value of --param.
+static bool setting(struct session *s, const char *text, struct option_setting *out) {
     const char *equal = strchr(text, '='), *name = text + strspn(text, " ");
     size_t n = equal && equal > name ? (size_t)(equal - name) : 0;
     while (n && name[n - 1] == ' ') --n;
@@ -75,13 +76,37 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
     return true;
 }
 
-int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
-                      int n) {
+enum option_taken option_rows(struct session *s, const struct option_row *row, int n, int argc,
+                              char **argv, int *i) {
+    enum { MOST = 63 };
+    for (; n > 0; --n, ++row) {
+        bool missing;
+        if (row->flag && strcmp(argv[*i], row->name) == 0) {
+            *row->flag = true;
+            return OPTION_DONE;
+        }
+        const char *v = row->flag ? NULL : option_value(argc, argv, i, row->name, &missing);
+        if (!v) continue;
+        if (missing) return OPTION_BAD;
+        struct option_settings *list = row->settings;
+        if (!list) return option_once(row->text, row->name, v) ? OPTION_DONE : OPTION_BAD;
+        if (!list->of) list->of = ARENA_ARRAY(&s->arena, struct option_setting, MOST + 1);
+        if (!setting(s, v, &list->of[list->n])) return OPTION_BAD;
+        if (list->n++ < MOST) return OPTION_DONE;
+        option_error("'%s' is given more than %d times", row->name, MOST);
+        return OPTION_BAD;
+    }
+    return OPTION_NOT;
+}
+
+int64_t *option_fixed(struct session *s, const struct plan *p,
+                      const struct option_settings *settings) {
+    const struct option_setting *setting = settings->of;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     struct option_names known = {.n = 0};
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
     for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < settings->n; ++k) {
         const char *name = setting[k].name;
         int i = 0;
         while (i < p->nparams && strcmp(p->param[i]->name, name) != 0) ++i;
@@ -126,8 +151,8 @@ void option_no_params(struct session *s, const struct plan *p, const int64_t *fi
 }
 
 const int64_t *option_params(struct session *s, const struct plan *p,
-                             const struct option_setting *setting, int n) {
-    const int64_t *fixed = option_fixed(s, p, setting, n), *value;
+                             const struct option_settings *settings) {
+    const int64_t *fixed = option_fixed(s, p, settings), *value;
     if (!fixed) return NULL;
     value = plan_choose(s, p, fixed, 1);
     if (!value)

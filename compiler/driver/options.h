@@ -38,16 +38,30 @@ struct option_setting {
     const char *name;
     int64_t value;
 };
-// Reads the value of --param; reports what is wrong with it.
-bool option_setting(struct session *s, const char *text, struct option_setting *out);
+// The values of --param.
+struct option_settings {
+    struct option_setting *of;  // in the arena of the session
+    int n;
+};
+
+// An option of a command: a flag to set; or a text to take, once; or --param.  The others are NULL.
+struct option_row {
+    const char *name;
+    bool *flag;
+    const char **text;
+    struct option_settings *settings;
+};
+// Takes the option at argv[*i] if it is one of the "n" rows.
+enum option_taken option_rows(struct session *s, const struct option_row *row, int n, int argc,
+                              char **argv, int *i);
 // Values of the params of "p" by lay_sym.id: those of "setting", and chosen ones.  Reports an error
 // and returns NULL if none keep the promises.
 const int64_t *option_params(struct session *s, const struct plan *p,
-                             const struct option_setting *setting, int n);
+                             const struct option_settings *settings);
 
 // The values that --param sets, by lay_sym.id; the others are PLAN_UNBOUND.  NULL after an error.
-int64_t *option_fixed(struct session *s, const struct plan *p, const struct option_setting *setting,
-                      int n);
+int64_t *option_fixed(struct session *s, const struct plan *p,
+                      const struct option_settings *settings);
 // Reports why no values of the other params keep the promises together with those in "fixed".
 void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed);
 

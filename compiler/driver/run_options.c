@@ -25,34 +25,17 @@ const char run_usage[] =
     "  --write DIR       write the sources for the build into DIR, and build nothing\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
-static bool take_param(struct session *s, struct run_request *q, const char *text) {
-    if (!option_setting(s, text, &q->param[q->nparams])) return false;
-    if (q->nparams + 1 == RUN_MAX_PARAMS) {
-        option_error("'--param' is given more than %d times", RUN_MAX_PARAMS - 1);
-        return false;
-    }
-    ++q->nparams;
-    return true;
-}
-
 bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i) {
+    const struct option_row rows[] = {
+        {"--kernel", .text = &q->kernel},     {"--print", .text = &q->print},
+        {"--keep", .text = &q->keep},         {"--write", .text = &q->write},
+        {"--cxx", .text = &q->cxx},           {"--param", .settings = &q->params},
+        {"--no-check", .flag = &q->no_check}, {"--json", .flag = &q->json},
+        {"--watch", .flag = &q->watch},       {"--help", .flag = &q->help}};
     const char *arg = argv[*i], *v;
     bool missing;
-    struct {
-        const char *name;
-        const char **to;
-    } text[] = {{"--kernel", &q->kernel},
-                {"--print", &q->print},
-                {"--keep", &q->keep},
-                {"--write", &q->write},
-                {"--cxx", &q->cxx}};
-    for (int k = 0; k < 5; ++k) {
-        if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
-            return !missing && option_once(text[k].to, text[k].name, v);
-        }
-    }
-    if ((v = option_value(argc, argv, i, "--param", &missing)))
-        return !missing && take_param(s, q, v);
+    enum option_taken taken = option_rows(s, rows, 10, argc, argv, i);
+    if (taken != OPTION_NOT) return taken == OPTION_DONE;
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
         if (!missing && (!option_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
             option_error("'--thread' takes a thread, 0 .. 1023, not '%s'", v);
@@ -72,12 +55,6 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
                          q->repeats);
             return false;
         }
-    } else if (strcmp(arg, "--no-check") == 0) {
-        q->no_check = true;
-    } else if (strcmp(arg, "--json") == 0) {
-        q->json = true;
-    } else if (strcmp(arg, "--watch") == 0) {
-        q->watch = true;
     } else if (strcmp(arg, "--gpu") == 0 || strcmp(arg, "--host") == 0) {
         int where = strcmp(arg, "--gpu") == 0 ? 1 : -1;
         if (q->where == -where) {
@@ -85,8 +62,6 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
             return false;
         }
         q->where = where;
-    } else if (strcmp(arg, "--help") == 0) {
-        q->help = true;
     } else if (arg[0] == '-' && arg[1]) {
         option_unknown("run", run_usage, arg);
         return false;

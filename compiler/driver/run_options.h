@@ -9,12 +9,9 @@
 
 struct session;
 
-enum { RUN_MAX_PARAMS = 64 };
-
 struct run_request {
     const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
-    struct option_setting param[RUN_MAX_PARAMS];
-    int nparams;
+    struct option_settings params;
     int64_t thread;  // -1: none
     bool time, no_check, json, watch, help;
     // "want" of toolchain_find

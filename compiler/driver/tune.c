@@ -73,26 +73,15 @@ enum option_taken tune_take_word(struct tune_request *q, int argc, char **argv, 
 }
 
 static bool take_word(struct session *s, struct tune_request *q, int argc, char **argv, int *i) {
-    const char *arg = argv[*i], *v;
-    bool missing;
+    const struct option_row rows[] = {
+        {"-o", .text = &q->output},          {"--kernel", .text = &q->kernel},
+        {"--keep", .text = &q->keep},        {"--cxx", .text = &q->cxx},
+        {"--param", .settings = &q->params}, {"--help", .flag = &q->help}};
+    const char *arg = argv[*i];
     enum option_taken taken = tune_take_word(q, argc, argv, i);
+    if (taken == OPTION_NOT) taken = option_rows(s, rows, 6, argc, argv, i);
     if (taken != OPTION_NOT) return taken == OPTION_DONE;
-    struct {
-        const char *name;
-        const char **to;
-    } text[] = {
-        {"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
-    for (int k = 0; k < 4; ++k)
-        if ((v = option_value(argc, argv, i, text[k].name, &missing)))
-            return !missing && option_once(text[k].to, text[k].name, v);
-    if ((v = option_value(argc, argv, i, "--param", &missing))) {
-        if (missing || !option_setting(s, v, &q->param[q->nparams])) return false;
-        if (++q->nparams < TUNE_MAX_PARAMS) return true;
-        option_error("'--param' is given more than %d times", TUNE_MAX_PARAMS - 1);
-        return false;
-    }
     if (strcmp(arg, "--host") == 0) return q->where = -1, true;
-    if (strcmp(arg, "--help") == 0) return q->help = true;
     if (arg[0] == '-' && arg[1])
         return option_error("'%s' is not an option of tcpc tune", arg), false;
     if (q->path)
@@ -142,15 +131,15 @@ static bool params_given(struct session *s, const struct tune_request *q, const 
     const char *missing = "", *set = "";
     buf_init(&b);
     for (int i = 0; i < k->nparams; ++i) {
-        int at = q->nparams - 1;
-        while (at >= 0 && strcmp(q->param[at].name, k->param[i]->name) != 0) --at;
+        int at = q->params.n - 1;
+        while (at >= 0 && strcmp(q->params.of[at].name, k->param[i]->name) != 0) --at;
         if (at < 0) {
             const char *name = k->param[i]->name;
             missing = arena_printf(&s->arena, "%s%s'%s'", missing, *missing ? ", " : "", name);
             set = arena_printf(&s->arena, "%s --param %s=VALUE", set, name);
             continue;
         }
-        buf_printf(&b, "%s%s = %" PRId64, i ? ", " : "", k->param[i]->name, q->param[at].value);
+        buf_printf(&b, "%s%s = %" PRId64, i ? ", " : "", k->param[i]->name, q->params.of[at].value);
     }
     *text = buf_finish(&b, &s->arena);
     if (*missing)
@@ -207,7 +196,7 @@ static int add_compiled(struct work *w, struct compiled *c, const struct kernel 
     struct session *s = w->s, *x = c->s;
     int i = w->t.n++;
     const char *name = arena_printf(&s->arena, "tune_%d", i), *source = NULL, *why = NULL;
-    const int64_t *sym = option_params(x, c->plan, w->q->param, w->q->nparams);
+    const int64_t *sym = option_params(x, c->plan, &w->q->params);
     if (!sym) return EXIT_USAGE;
     if (!w->q->text) source = explain_source(x, c->plan, c->kir, c->ast);
     // the case that is launched with these params

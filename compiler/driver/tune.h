@@ -11,12 +11,9 @@ struct buf;
 struct kernel;
 struct session;
 
-enum { TUNE_MAX_PARAMS = 64 };
-
 struct tune_request {
     const char *path, *kernel, *output, *keep, *cxx;
-    struct option_setting param[TUNE_MAX_PARAMS];
-    int nparams;
+    struct option_settings params;
     int64_t candidates, seconds;
     bool json, help;
     int where;  // "want" of toolchain_find: 1, or -1 to check only

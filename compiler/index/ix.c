@@ -16,7 +16,8 @@ static int compare_int(struct lay_int a, struct lay_int b) {
     return (a.den > b.den) - (a.den < b.den);
 }
 
-int ix_compare(const struct ix *a, const struct ix *b) {
+// A total structural order; 0 for equal expressions.
+static int ix_compare(const struct ix *a, const struct ix *b) {
     if (a == b) return 0;
     if (!a || !b) return a ? 1 : -1;
     if (a->op != b->op) return a->op < b->op ? -1 : 1;

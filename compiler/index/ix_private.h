@@ -4,11 +4,7 @@
 
 #include "index/ix.h"
 
-// A total structural order; 0 for equal expressions.
-int ix_compare(const struct ix *a, const struct ix *b);
-
 int64_t sat_add(int64_t a, int64_t b);
-int64_t sat_mul(int64_t a, int64_t b);
 
 struct interval {
     int64_t lo, hi;

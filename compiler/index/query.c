@@ -14,7 +14,7 @@ int64_t sat_add(int64_t a, int64_t b) {
     return r;
 }
 
-int64_t sat_mul(int64_t a, int64_t b) {
+static int64_t sat_mul(int64_t a, int64_t b) {
     int64_t r;
     if (a == 0 || b == 0) return 0;
     if (__builtin_mul_overflow(a, b, &r)) return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;

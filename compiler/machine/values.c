@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "image/elem.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
 #include "machine/reach.h"
 #include "machine/trace.h"
 
-enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128, LANES = 32 };  // MOST_ELEMENTS: of one access
+enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128 };  // MOST_ELEMENTS: of one access
 
 // An asynchronous access of one thread that was issued.
 struct in_flight {

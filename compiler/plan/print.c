@@ -81,7 +81,8 @@ static void print_view(struct session *s, const struct view *v, struct buf *b) {
     buf_puts(b, v->overhang ? " overhang}" : "}");
 }
 
-void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
+// Prints a copy on one line, without facts.
+static void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
     if (c->label) buf_printf(b, "%s: ", c->label);
     buf_puts(b, "copy ");
     print_view(s, &c->src, b);

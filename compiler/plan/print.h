@@ -22,7 +22,4 @@ const char *plan_tv_text(struct session *s, const struct tiled_copy *tc);
 
 const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
                              const char *const *names);
-// Prints a copy on one line, without facts.
-void plan_print_copy(struct session *s, const struct copy *c, struct buf *b);
-
 #endif

@@ -1,6 +1,7 @@
 // Views and threads: which thread has a part of a tile, and whether a view is a thread's or a
 // warp's.
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "plan/view.h"
 
 // -- threads --------------------------------------------------------------------------------------
@@ -34,8 +35,6 @@ bool tiled_place(struct session *s, const struct tiled_copy *tc, bool src, int64
 }
 
 // -- warps ----------------------------------------------------------------------------------------
-
-enum { LANES = 32 };
 
 const struct ix *view_lane(struct session *s, const struct kernel *k, int64_t n) {
     struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);

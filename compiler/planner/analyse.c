@@ -113,7 +113,7 @@ void order_of(const struct relayout *r, bool src, int order[]) {
 }
 
 int vector_along(const struct relayout *r, int m, bool src) {
-    int es = bytes_of(r, src), v = 16 / es;
+    int es = bytes_of(r, src), v = WIDE / es;
     if (!lay_int_is(exactly(&r->mode[m], src ? RELAYOUT_SRC : RELAYOUT_DST), 1)) return 1;
     while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
     while (v > 1 && r->mode[m].extent < v) v /= 2;

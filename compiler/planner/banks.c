@@ -1,8 +1,6 @@
 // Bank conflicts in shared memory, from the addresses of a warp.
 #include "planner/private.h"
 
-enum { LANES = 32, BANKS = 32, WORD = 4 };
-
 int64_t bank_passes(const int64_t *at, int from, int end, int bytes) {
     int most = 1;
     uint64_t word[BANKS][LANES];

@@ -2,9 +2,8 @@
 // divisors, and so does the best tile.  Each case is planned separately.
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/session.h"
-#include "planner/candidate.h"
+#include "planner/form.h"
 
 // Whether all factors of "x" are factors of "y"; both are sorted.
 static bool divides(struct lay_int x, struct lay_int y) {
@@ -85,22 +84,19 @@ static bool tear(struct session *s, struct relayout *r) {
 
 // Whether some values of the params meet the conditions of "x"; otherwise adds these to *left_out.
 static bool can_hold(struct session *s, const struct relayout *x, const char **left_out) {
-    struct buf b;
     if (!x->can_hold || x->can_hold(x->by, x)) return true;
-    buf_init(&b);
-    if (*left_out) buf_printf(&b, "%s, ", *left_out);
-    put_when(s, x, &b);
-    *left_out = buf_finish(&b, &s->arena);
+    *left_out = arena_printf(&s->arena, "%s%s%s", *left_out ? *left_out : "", *left_out ? ", " : "",
+                             when_text(s, x));
     return false;
 }
 
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
-             struct candidate *best, int *count) {
+             struct candidate *best, struct flat *row, int *count) {
     int n = 0, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     const char *left_out = NULL;
     list[0] = *r;
     *count = 0;
-    if (!r->usual || !candidate_of(r, 0, best, count) || best->form != FORM_TILE ||
+    if (!r->usual || !candidate_of(r, 0, best, row, count) || best->form != &form_tile ||
         best->tile.c.way != WAY_STAGED)
         return 1;  // variants are as good
     order_of(r, true, src);
@@ -132,16 +128,15 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
 int relayout_cases(struct session *s, const struct relayout *r,
                    struct relayout list[RELAYOUT_CASES]) {
     struct candidate best;
+    struct flat row;
     int count;
-    return cases_of(s, r, list, &best, &count);
+    return cases_of(s, r, list, &best, &row, &count);
 }
 
-void put_when(struct session *s, const struct relayout *r, struct buf *b) {
+const char *when_text(struct session *s, const struct relayout *r) {
+    const char *text = r->nwhen > 1 ? " when (" : r->nwhen ? " when " : "";
     for (int i = 0; i < r->nwhen; ++i)
-        buf_printf(b, "%s%s %% %" PRId64 " == 0",
-                   i              ? ", "
-                   : r->nwhen > 1 ? " when ("
-                                  : " when ",
-                   lay_int_text(&s->lay, r->when[i].value), r->when[i].by);
-    buf_puts(b, r->nwhen > 1 ? ")" : "");
+        text = arena_printf(&s->arena, "%s%s%s %% %" PRId64 " == 0", text, i ? ", " : "",
+                            lay_int_text(&s->lay, r->when[i].value), r->when[i].by);
+    return r->nwhen > 1 ? arena_printf(&s->arena, "%s)", text) : text;
 }

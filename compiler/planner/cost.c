@@ -4,17 +4,14 @@
 #include "planner/private.h"
 
 enum {
-    SMS = 132,
-    LANES = 32,
     SM_THREADS = 2048,
     SM_BLOCKS = 32,
     SM_REGISTERS = 65536,
     SM_MEMORY = 256,      // KB of L1 cache and shared memory together
     BLOCK_SHARED = 1024,  // bytes of shared memory that each block takes besides its own
     GRAIN = 64,           // bytes that memory reads and writes at once
-    LINE = 128,
-    BYTES_A_CLOCK = 18,  // read and written by an SM, if all are busy with memory
-    ONE = 256,           // a clock; all following numbers are in this unit
+    BYTES_A_CLOCK = 18,   // read and written by an SM, if all are busy with memory
+    ONE = 256,            // a clock; all following numbers are in this unit
 
     // For a run, in relation to its bytes: the cost of beginning it, and of beginning or ending
     // inside a grain.  If the neighbour comes late, the rest of the grain is not in the cache any

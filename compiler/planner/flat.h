@@ -5,7 +5,7 @@
 #ifndef TCPC_PLANNER_FLAT_H
 #define TCPC_PLANNER_FLAT_H
 
-#include "planner/private.h"
+#include "planner/text.h"
 
 struct flat {
     // with the row as one mode, which has the source's stride of its fastest part
@@ -23,17 +23,10 @@ bool flat_of(const struct relayout *r, struct flat *out);
 int64_t flat_cost(const struct flat *f, const struct chosen *k);
 // The cache hints for a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
-// Writes "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, with
-// all of its other modes.  "beyond": "e" may be beyond the end of the row.
-void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
-                const char *end, struct buf *out);
-// Writes "Modes 0 and 1 follow one another in the destination. ..".
-void flat_row(const struct flat *f, struct buf *out);
-// Writes the reasons for the choice.
-void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
-                  struct buf *out);
-// Writes the body of the kernel.  All names that it makes end in "end".
-void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,
-                const struct choice *c, const char *end, struct buf *out);
+// For the reasons: hole "modes" is flat_modes, "0, 1 and 2".
+#define FLAT_ROW                                                                                   \
+    "// Modes <modes> follow one another in the destination. A tile is a part of the row that "    \
+    "they form together.\n"
+const char *flat_modes(const struct text *t);
 
 #endif

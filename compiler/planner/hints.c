@@ -4,8 +4,6 @@
 
 enum {
     LARGE = 256 << 20,  // bytes of both sides; smaller data may stay in the L2 cache
-    SECTOR = 32,        // bytes
-    LINE = 128,
     LONG_RUN = 512,
     NEAR = 32,     // MB
     POLICIES = 80  // first architecture with policies of the L2 cache

@@ -4,8 +4,6 @@
 #include "image/elem.h"
 
 enum {
-    WORD = 4,  // bytes
-    WIDE = 16,
     ROW = 384  // shorter rows are not read along the destination
 };
 

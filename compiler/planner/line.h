@@ -22,11 +22,4 @@ static inline int64_t line_elements(const struct line *k) {
     return (int64_t)k->threads * k->store * k->times;
 }
 
-// Writes the reasons for the choice.
-void line_reasons(const struct relayout *r, const struct line *k, struct buf *out);
-// Writes what follows the arguments: the declaration of B, the grid and the statements. All names
-// that it makes end in "end".
-void line_write(const struct relayout *r, const struct relayout_names *n, const struct line *k,
-                const char *end, struct buf *out);
-
 #endif

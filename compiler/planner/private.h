@@ -2,6 +2,7 @@
 #ifndef TCPC_PLANNER_PRIVATE_H
 #define TCPC_PLANNER_PRIVATE_H
 
+#include "hw/sizes.h"
 #include "image/elem.h"
 #include "planner/planner.h"
 
@@ -23,6 +24,8 @@ static inline int wider_bytes(const struct relayout *r) {
 static inline int held_bytes(const struct relayout *r) {
     return held_type(r)->bits / 8;
 }
+
+enum { SMS = 132 };  // of the GPU that costs were measured on
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.
 enum way {
@@ -117,8 +120,8 @@ bool vector_proven(const struct relayout *r, int vector, bool src);
 
 // A divisor of "x", by promises and by the conditions of the case.
 int64_t divisor_of(const struct relayout *r, struct lay_int x);
-// Writes " when (M % 8 == 0, N % 8 == 0)", or nothing.
-void put_when(struct session *s, const struct relayout *r, struct buf *b);
+// " when (M % 8 == 0, N % 8 == 0)", or nothing.
+const char *when_text(struct session *s, const struct relayout *r);
 
 // The number of tiles along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {

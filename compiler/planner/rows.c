@@ -4,9 +4,6 @@
 #include "image/elem.h"
 
 enum {
-    WIDE = 16,    // most bytes of an access
-    LINE = 128,   // bytes
-    WORD = 4,     // bytes; narrow elements are written by words
     FEW = 4,      // elements written at once if the source has gaps between them
     HELD = 16,    // bytes in flight for a thread
     STAGED = 32,  // the same, through shared memory

@@ -62,12 +62,5 @@ static inline int rows_threads(const struct rows *k) {
 bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]);
 // Returns false if this form does not suit the relayout.
 bool rows_choose(const struct relayout *r, struct rows *out);
-// Writes the reasons for the choice.
-void rows_reasons(const struct relayout *r, const struct rows *k, struct buf *out);
-// Write the extents of the grid, and the rest of a kernel after its arguments.  All names that they
-// make end in "end".
-void rows_grid(const struct relayout *r, const struct rows *k, struct buf *out);
-void rows_write(const struct relayout *r, const struct relayout_names *n, const struct rows *k,
-                const char *end, struct buf *out);
 
 #endif

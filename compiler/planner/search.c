@@ -11,7 +11,6 @@ enum {
     MOST_SHARED = 66 * 1024,  // bytes of a tile
     MOST_TILES = 1024,        // tried
     ROW = 64,                 // bytes that threads write side by side
-    SECTOR = 32,              // bytes of the caches
     LONG_ROW = 512,           // bytes of a row that need no other rows beside them
     PADS = 9,
     STYLES = 6
@@ -285,7 +284,7 @@ static void place_tile(const struct search *q, struct choice *c, int64_t pad) {
 
 static void staged(struct search *q, const struct choice *tile, int block, int threads) {
     struct choice c = *tile;
-    int most = 16 / q->es;
+    int most = WIDE / q->es;
     if (!share_reads(q, &c, block, threads)) return;
     if (!share_writes(q, &c, threads)) return;
     if (q->flat && c.rd.threads < c.wr.threads) return;
@@ -343,7 +342,7 @@ static void ways_of(struct search *q, const struct choice *tile) {
             else
                 straight_tile(q, tile, threads);
         } else {
-            for (int block = 16 / q->es; block >= 1; block /= 2) staged(q, tile, block, threads);
+            for (int block = WIDE / q->es; block >= 1; block /= 2) staged(q, tile, block, threads);
         }
 }
 
@@ -351,7 +350,7 @@ static void ways_of(struct search *q, const struct choice *tile) {
 static struct choice tile_of(const struct search *q, int64_t src_bytes, int64_t dst_bytes,
                              int64_t bytes, int style) {
     const struct relayout *r = q->r;
-    int most = 16 / q->es;
+    int most = WIDE / q->es;
     struct choice c = {.way = WAY_STAGED, .split = -1, .grid.lead = -1};
     int64_t unit[RELAYOUT_MODES];
     for (int m = 0; m < r->rank; ++m) c.tile[m] = unit[m] = 1;

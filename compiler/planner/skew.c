@@ -4,13 +4,8 @@
 #include "image/elem.h"
 
 enum {
-    WARP = 32,
-    WIDE = 16,  // bytes of a write
-    WORD = 4,   // bytes of a read
-    SECTOR = 32,
-    LINE = 128,
-    LONG = 96,  // least bytes of a window
-    SMS = 132,
+
+    LONG = 96,                // least bytes of a window
     FEW = 16,                 // blocks on an SM: the last ones matter
     MOST_HELD = 256,          // bytes of a thread's fragment
     MOST_NARROW = 64,         // most elements of it that are narrower than a register
@@ -40,12 +35,12 @@ static bool divides(int64_t a, int64_t b) {
 }
 
 static int lanes(int64_t n) {
-    return n > WARP ? WARP : (int)n;
+    return n > LANES ? LANES : (int)n;
 }
 
 // Whether threads and warps divide their work equally, within the limits.
 static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
-    int64_t warps = k->threads / WARP, values = skew_rows(k) * k->fetched / k->threads;
+    int64_t warps = k->threads / LANES, values = skew_rows(k) * k->fetched / k->threads;
     int64_t across = k->window / k->vector;
     if (r->type->bits < 8 * WORD && (values > MOST_NARROW || k->threads > 256)) return false;
     if (values / k->load > MOST_LOADS || values * r->type->bits / 8 > MOST_HELD) return false;
@@ -58,8 +53,8 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     // more classes than warps would be too much to prove
     int64_t words = k->fetched / k->load;
     return k->step <= warps && divides(k->load, warps) && divides(warps, skew_rows(k)) &&
-           divides(lanes(words), words) && divides(lanes(words), WARP) &&
-           divides(SKEW_PIECES * warps * WARP / lanes(words), skew_rows(k));
+           divides(lanes(words), words) && divides(lanes(words), LANES) &&
+           divides(SKEW_PIECES * warps * LANES / lanes(words), skew_rows(k));
 }
 
 // Whether blocks begin at different places in a word.
@@ -75,25 +70,25 @@ static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
 static int rows_at_once(const struct skewed *k, int across) {
     int64_t rows = k->across / skew_apart(k);
     int down = 1;
-    for (int d = 1; d <= WARP / across; ++d)
+    for (int d = 1; d <= LANES / across; ++d)
         if (rows % d == 0) down = d;
     return down;
 }
 
 static int64_t puts_of(const struct relayout *r, const struct skewed *k) {
-    int64_t es = r->type->bits / 8, at[WARP], n = 0;
+    int64_t es = r->type->bits / 8, at[LANES], n = 0;
     int64_t words = lanes(k->fetched / k->load), held = skew_rows(k) * k->columns / k->threads;
-    for (int l = 0; l < WARP; ++l)
-        at[l] = es * (k->load > 1 ? l % words * k->load * k->pitch + l / words * k->threads / WARP
+    for (int l = 0; l < LANES; ++l)
+        at[l] = es * (k->load > 1 ? l % words * k->load * k->pitch + l / words * k->threads / LANES
                                   : l % k->columns * k->pitch + l / k->columns * held);
-    int together = es > WORD ? WARP / 2 : WARP;
-    for (int l = 0; l < WARP; l += together) n += bank_passes(at, l, l + together, (int)es);
-    return n * skew_rows(k) * k->fetched / WARP;
+    int together = es > WORD ? LANES / 2 : LANES;
+    for (int l = 0; l < LANES; l += together) n += bank_passes(at, l, l + together, (int)es);
+    return n * skew_rows(k) * k->fetched / LANES;
 }
 
 static int64_t gets_of(const struct relayout *r, const struct skewed *k, int across, int down) {
-    int64_t es = r->type->bits / 8, at[WARP], n = 0;
-    int wide = (int)es * k->vector, together = WARP * WORD / wide, all = across * down;
+    int64_t es = r->type->bits / 8, at[LANES], n = 0;
+    int wide = (int)es * k->vector, together = LANES * WORD / wide, all = across * down;
     for (int l = 0; l < all; ++l)
         at[l] = es * (l / across * skew_apart(k) * k->pitch + l % across * k->vector);
     for (int l = 0; l < all; l += together)
@@ -147,7 +142,7 @@ static void try_tiles(const struct relayout *r, bool flat, struct skewed *k, str
     while (flat && fetched * r->type->bits / 8 < LINE) fetched *= 2;
     for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
         for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
-            for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
+            for (k->columns = LANES; k->columns <= k->fetched; k->columns *= 2) {
                 int64_t apart = skew_apart(k);
                 k->first = k->load > 1 ? k->step : 0;
                 k->across = k->load > 1 ? (k->fetched - k->load) / apart * apart : k->fetched;

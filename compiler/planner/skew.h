@@ -37,7 +37,7 @@ static inline int64_t skew_rows(const struct skewed *k) {
 
 // The distance of the rows that a warp writes at a time, all of one class.
 static inline int64_t skew_apart(const struct skewed *k) {
-    int64_t warps = k->threads / 32;
+    int64_t warps = k->threads / LANES;
     return warps > k->step ? warps : k->step;
 }
 
@@ -52,7 +52,7 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
 
 // The number of lanes of a warp that write a window side by side.
 static inline int64_t skew_lanes(const struct skewed *k) {
-    int64_t n = k->window / k->vector, lanes = n < 32 ? n : 32;
+    int64_t n = k->window / k->vector, lanes = n < LANES ? n : LANES;
     while (k->async && n % lanes) --lanes;
     return lanes;
 }
@@ -66,13 +66,5 @@ bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
 bool skew_async(const struct relayout *r, struct skewed *k);
 // What it costs, to be compared with the cost of tiles that are not skewed.
 int64_t skew_cost(const struct skewed *k);
-// Writes the reasons for the choice.
-void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
-// Write the extents of the grid, and the rest of a kernel after its arguments.  All names that they
-// make end in "end".
-void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
-// "flat": the modes that it combines into a row; NULL: none.
-void skew_write(const struct relayout *r, const struct flat *flat, const struct relayout_names *n,
-                const struct skewed *k, const char *end, struct buf *out);
 
 #endif

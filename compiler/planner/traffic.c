@@ -1,7 +1,7 @@
 // The cost of a tile's accesses for caches and shared memory, from the addresses of some warps.
 #include "planner/private.h"
 
-enum { LANES = 32, WORD = 4, LINE = 128, WARPS = 3, PHASES = 4 };
+enum { WARPS = 3, PHASES = 4 };
 
 enum space { SOURCE, DESTINATION, SHARED };
 

@@ -1,70 +1,75 @@
-// Writes a flat tile as the text of a kernel.
+// The form of a flat tile (see flat.h).
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "image/elem.h"
-#include "planner/flat.h"
-#include "planner/text.h"
+#include "planner/form.h"
 
-// Writes "let t3 = tid / 4 % 8": the part of the tile that a thread reads along each mode.
-static void digits(struct buf *b, const struct relayout *r, const struct choice *c,
-                   const char *end) {
+static void choose_flat(struct candidates *list) {
+    struct chosen found[RELAYOUT_CANDIDATES];
+    int n = list->has_row ? choose(&list->row.r, true, found, list->most) : 0, at = 0;
+    for (int i = 0; i < n; ++i) {
+        int64_t cost = flat_cost(&list->row, &found[i]);
+        struct candidate c = {&form_flat, found[i].c.threads, cost, true, .tile = found[i]};
+        while (at < list->n && list->of[at].cost <= cost) ++at;
+        candidates_add(list, at++, &c);
+    }
+}
+
+// "let t3 = tid / 4 % 8": the part of the tile that a thread reads along each mode.
+static const char *digits(const struct text *t) {
+    const struct relayout *r = &t->row->r;
+    const struct choice *c = &t->of->tile.c;
+    const char *text = "";
     int order[RELAYOUT_MODES];
     int64_t by = 1;
     order_of(r, true, order);
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
         if (c->rd.thr[m] == 1) continue;
-        buf_printf(b, "  let t%d%s = tid", m, end);
-        if (by > 1) buf_printf(b, " / %" PRId64, by);
+        text = text_print(t, "%s  let t%d$ = tid", text, m);
+        if (by > 1) text = text_print(t, "%s / %" PRId64, text, by);
         by *= c->rd.thr[m];
-        if (by < c->threads) buf_printf(b, " %% %" PRId64, c->rd.thr[m]);
-        buf_puts(b, ";\n");
+        if (by < c->threads) text = text_print(t, "%s %% %" PRId64, text, c->rd.thr[m]);
+        text = text_print(t, "%s;\n", text);
     }
+    return text;
 }
 
-// Writes "8*c3 + t3": the begin of a thread's part along mode "m", in units of such parts.
-static void place(struct buf *b, const struct relayout *r, const struct choice *c, int m,
-                  int64_t times, const char *end) {
+// "8*c3 + t3": the begin of a thread's part along mode "m", in units of such parts.
+static const char *place(const struct text *t, int m, int64_t times) {
+    const struct choice *c = &t->of->tile.c;
     int64_t thr = c->rd.thr[m] * times;
-    bool tiled = is_tiled(r, c, m), among = c->rd.thr[m] > 1;
-    if (tiled && thr > 1) buf_printf(b, "%" PRId64 "*", thr);
-    if (tiled) buf_printf(b, "c%d%s", m, end);
-    if (tiled && among) buf_puts(b, " + ");
-    if (among && times > 1) buf_printf(b, "%" PRId64 "*", times);
-    if (among) buf_printf(b, "t%d%s", m, end);
-    if (!tiled && !among) buf_puts(b, "0");
+    bool tiled = is_tiled(&t->row->r, c, m), among = c->rd.thr[m] > 1;
+    if (!tiled && !among) return "0";
+    const char *block = !tiled    ? ""
+                        : thr > 1 ? text_print(t, "%" PRId64 "*c%d$", thr, m)
+                                  : text_print(t, "c%d$", m);
+    const char *thread = !among      ? ""
+                         : times > 1 ? text_print(t, "%" PRId64 "*t%d$", times, m)
+                                     : text_print(t, "t%d$", m);
+    return text_print(t, "%s%s%s", block, tiled && among ? " + " : "", thread);
 }
 
-void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
-                const char *end, struct buf *b) {
-    int64_t by[RELAYOUT_MODES], n = 1;
-    int part[RELAYOUT_MODES];
-    for (int m = 0; m < r->rank; ++m) part[m] = -1;
-    for (int k = 0; k < f->parts; ++k) {
-        part[f->part[k]] = k;
-        by[k] = n;
-        n *= r->mode[f->part[k]].extent;
+// Values are counted as in the fragment, those of the first mode first.
+static const char *put_tiled(const struct text *t, const struct choice *c) {
+    const struct relayout *r = &t->row->r;
+    int order[RELAYOUT_MODES];
+    int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], threads = 1, values = 1;
+    order_of(r, true, order);
+    for (int i = 0; i < r->rank; ++i) {
+        thr[order[i]] = c->rd.thr[order[i]] > 1 ? threads : 0;
+        threads *= c->rd.thr[order[i]];
+        val[i] = c->rd.val[i] > 1 ? values : 0;
+        values *= c->rd.val[i];
     }
-    buf_puts(b, src);
-    for (int m = 0; m < r->rank; ++m) {
-        int k = part[m];
-        buf_puts(b, m ? ", " : "(");
-        if (k < 0) {
-            buf_char(b, '_');
-            continue;
-        }
-        buf_printf(b, "e%s", end);
-        if (by[k] > 1) buf_printf(b, " / %" PRId64, by[k]);
-        if (k < f->parts - 1 || beyond) buf_printf(b, " %% %" PRId64, r->mode[m].extent);
-    }
-    buf_char(b, ')');
+    return text_print(t, "tile(universal(%d), thr=%s:%s, val=%s:%s)", c->block * r->type->bits,
+                      text_numbers(t, r->rank, c->rd.thr), text_numbers(t, r->rank, thr),
+                      text_numbers(t, r->rank, c->rd.val), text_numbers(t, r->rank, val));
 }
 
-// Writes "frag r : f32 (4,8):(8,1)": what a thread reads; what is adjacent in the source comes
-// first.
-static void fragment(struct buf *b, const struct relayout *r, const struct choice *c,
-                     const char *end) {
+// The strides of what a thread reads: what is adjacent in the source comes first.
+static const char *fragment_strides(const struct text *t, const struct choice *c) {
+    const struct relayout *r = &t->row->r;
     int order[RELAYOUT_MODES];
     int64_t stride[RELAYOUT_MODES], n = 1;
     order_of(r, true, order);
@@ -72,98 +77,84 @@ static void fragment(struct buf *b, const struct relayout *r, const struct choic
         stride[order[i]] = n;
         n *= c->rd.val[order[i]];
     }
-    buf_printf(b, "  frag r%s : %s ", end, r->type->name);
-    text_numbers(b, r, c->rd.val);
-    buf_char(b, ':');
-    text_numbers(b, r, stride);
-    buf_puts(b, ";\n");
+    return text_numbers(t, r->rank, stride);
 }
 
-// Writes the tile; values are counted as in the fragment, those of the first mode first.
-static void put_tiled(struct buf *b, const struct relayout *r, const struct choice *c,
-                      const char *end) {
-    int order[RELAYOUT_MODES];
-    int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
-    order_of(r, true, order);
-    for (int i = 0; i < r->rank; ++i) {
-        thr[order[i]] = c->rd.thr[order[i]] > 1 ? t : 0;
-        t *= c->rd.thr[order[i]];
-        val[i] = c->rd.val[i] > 1 ? v : 0;
-        v *= c->rd.val[i];
-    }
-    buf_printf(b, "  let put%s = tile(universal(%d), thr=", end, c->block * r->type->bits);
-    text_numbers(b, r, c->rd.thr);
-    buf_char(b, ':');
-    text_numbers(b, r, thr);
-    buf_puts(b, ", val=");
-    text_numbers(b, r, c->rd.val);
-    buf_char(b, ':');
-    text_numbers(b, r, val);
-    buf_puts(b, ");\n");
+const char *flat_modes(const struct text *t) {
+    const char *modes = "";
+    int n = t->row->parts;
+    for (int i = 0; i < n; ++i)
+        modes = text_print(t, "%s%s%d", modes,
+                           i == 0      ? ""
+                           : i < n - 1 ? ", "
+                                       : " and ",
+                           t->row->part[i]);
+    return modes;
 }
 
-static void read_row(struct buf *b, const struct relayout *r, const struct relayout_names *n,
-                     const struct flat *f, const struct choice *c, const char *end) {
+static const struct hole *holes(const struct text *t) {
+    const struct flat *f = t->row;
     const struct relayout *q = &f->r;
-    bool beyond = false;
-    for (int m = 0; m < q->rank; ++m) beyond |= m != f->row && q->mode[m].extent % c->tile[m] != 0;
-    buf_printf(b, "  for i%s in 0 .. %" PRId64 " {\n    let e%s = ", end, c->rd.val[f->row], end);
-    place(b, q, c, f->row, c->rd.val[f->row], end);
-    buf_printf(b, " + i%s;\n    copy local_tile(", end);
-    flat_slice(r, f, f->r.mode[f->row].extent % c->tile[f->row] != 0, n->src, end, b);
-    for (int coordinates = 0; coordinates < 2; ++coordinates) {
-        const char *between = ", (";
-        for (int m = 0; m < q->rank; ++m) {
-            if (m == f->row) continue;
-            buf_puts(b, between);
-            between = ",";
-            if (coordinates)
-                place(b, q, c, m, 1, end);
-            else
-                buf_printf(b, "%" PRId64, c->rd.val[m]);
-        }
-        buf_char(b, ')');
+    const struct choice *c = &t->of->tile.c;
+    const struct hints h = flat_hints(f, c);
+    const char *at[RELAYOUT_MODES], *into[RELAYOUT_MODES];
+    int64_t tile[RELAYOUT_MODES];
+    int n = 0, bits = q->type->bits;
+    bool beyond = false, torn = q->mode[f->row].extent % c->tile[f->row] != 0;
+    for (int m = 0; m < q->rank; ++m) {
+        into[m] = m == f->row ? "i$" : "_";
+        if (m == f->row) continue;
+        beyond |= q->mode[m].extent % c->tile[m] != 0;
+        tile[n] = c->rd.val[m];
+        at[n++] = place(t, m, 1);
     }
-    buf_printf(b, ") -> r%s(", end);
-    for (int m = 0; m < q->rank; ++m)
-        buf_printf(b, "%s%s%s", m ? "," : "", m == f->row ? "i" : "_", m == f->row ? end : "");
-    buf_printf(b, ") with universal(%d%s)%s;\n  }\n", c->rd.vector * r->type->bits,
-               flat_hints(f, c).ld, beyond ? " pad 0" : "");
+    const struct hole all[] = {
+        {"parts", f->parts, NULL},
+        {"choice", 0, text_choice(t, q, c)},
+        {"modes", 0, flat_modes(t)},
+        {"read", c->rd.vector * bytes_of(q, true), NULL},
+        {"written", c->wr.vector * bytes_of(q, false), NULL},
+        {"vector", c->rd.vector, NULL},
+        {"block", c->block, NULL},
+        {"hints", 0, h.why ? text_print(t, "// Cache hints: %s.\n", h.why) : ""},
+        {"tiles", 0, text_blocks(t, q, c)},
+        {"coordinates", 0, text_coordinates(t, q, c)},
+        {"digits", 0, digits(t)},
+        {"shared", 0, text_shared(t, q, c)},
+        {"put", 0, put_tiled(t, c)},
+        {"wr", 0, text_tiled(t, q, &c->wr, false, "universal", c->wr.vector * bits, h.st)},
+        {"type", 0, q->type->name},
+        {"values", 0, text_numbers(t, q->rank, c->rd.val)},
+        {"strides", 0, fragment_strides(t, c)},
+        {"rows", c->rd.val[f->row], NULL},
+        {"row", 0, place(t, f->row, c->rd.val[f->row])},
+        {"slice", 0, text_slice(t, f->part, f->parts, -1, torn)},
+        {"tile", 0, text_numbers(t, n, tile)},
+        {"at", 0, text_tuple(t, n, at, ",")},
+        {"into", 0, text_tuple(t, q->rank, into, ",")},
+        {"load", 0, text_print(t, "%d%s", c->rd.vector * bits, h.ld)},
+        {"pad", 0, beyond ? " pad 0" : ""},
+        {"part", 0, text_part(t, q, c)},
+        {0}};
+    return text_keep(t, all);
 }
 
-void flat_row(const struct flat *f, struct buf *b) {
-    buf_puts(b, "// Modes ");
-    for (int i = 0; i < f->parts; ++i)
-        buf_printf(b, "%s%d", i == 0 ? "" : i < f->parts - 1 ? ", " : " and ", f->part[i]);
-    buf_puts(b, " follow one another in the destination. A tile is a part of the row that they "
-                "form together.\n");
-}
-
-void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
-                  struct buf *b) {
-    const struct choice *c = &k->c;
-    flat_row(f, b);
-    buf_printf(b, "// Elements go through shared memory, read by %d bytes and written by %d.\n",
-               c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
-    buf_printf(b, "// Blocks of %d by %d elements are transposed in registers.\n", c->rd.vector,
-               c->block);
-    struct hints h = flat_hints(f, c);
-    if (h.why) buf_printf(b, "// Cache hints: %s.\n", h.why);
-}
-
-void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,
-                const struct choice *c, const char *end, struct buf *b) {
-    const struct relayout *q = &f->r;
-    text_coordinates(b, q, c, end);
-    digits(b, q, c, end);
-    text_shared(b, q, c, end);
-    put_tiled(b, q, c, end);
-    buf_printf(b, "  let wr%s = ", end);
-    text_tiled(b, q, &c->wr, false, "universal", c->wr.vector * r->type->bits, flat_hints(f, c).st);
-    buf_puts(b, ";\n");
-    fragment(b, q, c, end);
-    read_row(b, r, n, f, c, end);
-    buf_printf(b, "  copy r%s -> s%s with put%s;\n  copy s%s -> ", end, end, end, end);
-    text_part(b, q, c, n->dst, end);
-    buf_printf(b, " with wr%s;\n", end);
-}
+const struct form form_flat = {
+    .choose = choose_flat,
+    .holes = holes,
+    .how = "<parts> modes in a row, <choice>",
+    .reasons = FLAT_ROW
+    "// Elements go through shared memory, read by <read> bytes and written by <written>.\n"
+    "// Blocks of <vector> by <block> elements are transposed in registers.\n<hints>",
+    .grid = "<tiles>",
+    .body = "<coordinates><digits><shared>"
+            "  let put$ = <put>;\n"
+            "  let wr$ = <wr>;\n"
+            "  frag r$ : <type> <values>:<strides>;\n"
+            "  for i$ in 0 .. <rows> {\n"
+            "    let e$ = <row> + i$;\n"
+            "    copy local_tile(<slice>, <tile>, <at>) -> r$<into> with universal(<load>)<pad>;\n"
+            "  }\n"
+            "  copy r$ -> s$ with put$;\n"
+            "  copy s$ -> local_tile(<dst>, <part>) with wr$;\n",
+};

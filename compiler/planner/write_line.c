@@ -1,68 +1,71 @@
-// Writes a line as the text of a kernel.
+// The form of a line (see line.h).
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "image/elem.h"
-#include "planner/line.h"
+#include "planner/form.h"
 
-// Writes the source at the coordinates of element "e" of the destination, and its rows.
-static void slice(const struct relayout *r, const struct line *k, const char *src, const char *end,
-                  struct buf *b) {
-    int64_t by[RELAYOUT_MODES], n = 1;
-    bool beyond = k->extent % line_elements(k) != 0;
-    for (int i = 0; i < r->rank; ++i) {
-        by[k->order[i]] = n;
-        n *= r->mode[k->order[i]].extent;
+static void choose_lines(struct candidates *list) {
+    struct line found[LINES];
+    struct rows rows;
+    int n = rows_choose(list->r, &rows) ? 0 : line_choose(list->r, found);
+    for (int i = 0; i < n; ++i) {
+        struct candidate c = {&form_line, found[i].threads, 0, true, .line = found[i]};
+        candidates_add(list, i, &c);
     }
-    buf_puts(b, src);
-    for (int m = 0; m < r->rank; ++m) {
-        buf_puts(b, m ? ", " : "(");
-        if (m == k->order[0]) {
-            buf_char(b, '_');
-            continue;
-        }
-        buf_printf(b, "e%s", end);
-        if (by[m] > 1) buf_printf(b, " / %" PRId64, by[m]);
-        if (m != k->order[r->rank - 1] || beyond) buf_printf(b, " %% %" PRId64, r->mode[m].extent);
-    }
-    buf_char(b, ')');
+    if (n == 0) return;
+    list->row.r = *list->r;
+    list->row.r.rank = 1;
+    list->row.r.mode[0] = (struct relayout_mode){.extent = found->extent, .src = 1, .dst = 1};
 }
 
-void line_reasons(const struct relayout *r, const struct line *k, struct buf *b) {
-    int es = bytes_of(r, true);
-    buf_printf(b,
-               "// Mode %d is the fast one of both sides. The destination has no gaps: a tile is a "
-               "part of all its elements.\n",
-               k->order[0]);
-    buf_printf(b,
-               "// Elements go straight through registers, read by %d bytes and written by %d.\n",
-               k->load * es, k->store * es);
-}
-
-void line_write(const struct relayout *r, const struct relayout_names *n, const struct line *k,
-                const char *end, struct buf *b) {
+static const struct hole *holes(const struct text *t) {
+    const struct line *k = &t->of->line;
     int64_t all = line_elements(k);
-    int bits = r->type->bits, loads = k->store / k->load;
-    buf_printf(b, "(%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
-    // a thread's stores are as far apart as all threads write at once
-    buf_printf(
-        b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",
-        end, k->store * bits, k->threads, k->store, k->times, k->store, k->threads * k->store, all);
-    int steps = loads * k->times;
-    buf_printf(b,
-               "  frag r%s : %s (%d,%d);\n  for i%s in 0 .. %d {\n    let e%s = %" PRId64
-               "*block.x + ",
-               end, r->type->name, k->load, steps, end, steps, end, all);
-    if (k->times == 1)
-        buf_printf(b, "%d*tid + %d*i%s", k->store, k->load, end);
-    else
-        buf_printf(b, "%d*(i%s / %d) + %d*tid + %d*(i%s %% %d)", k->threads * k->store, end, loads,
-                   k->store, k->load, end, loads);
-    buf_puts(b, ";\n    copy local_tile(");
-    slice(r, k, n->src, end, b);
-    buf_printf(b, ", (%d), (e%s %% %" PRId64, k->load, end, r->mode[k->order[0]].extent);
-    if (k->load > 1) buf_printf(b, " / %d", k->load);
-    buf_printf(b, ")) -> r%s(_,i%s) with universal(%d);\n  }\n", end, end, k->load * bits);
-    buf_printf(b, "  copy r%s -> local_tile(%s, (%" PRId64 "), (block.x)) with wr%s;\n", end,
-               n->dst, all, end);
+    int es = bytes_of(t->r, true), bits = t->r->type->bits;
+    const struct hole all_holes[] = {
+        {"fast", k->order[0], NULL},
+        {"read", k->load * es, NULL},
+        {"written", k->store * es, NULL},
+        {"blocks", (k->extent + all - 1) / all, NULL},
+        {"store", k->store, NULL},
+        {"store bits", k->store * bits, NULL},
+        {"load", k->load, NULL},
+        {"load bits", k->load * bits, NULL},
+        {"loads", k->store / k->load, NULL},
+        {"threads", k->threads, NULL},
+        {"times", k->times, NULL},
+        {"turn", k->threads * k->store, NULL},
+        {"all", all, NULL},
+        {"steps", k->store / k->load * k->times, NULL},
+        {"type", 0, t->r->type->name},
+        {"row", t->r->mode[k->order[0]].extent, NULL},
+        {"vectors", 0, k->load > 1 ? " / <load>" : ""},
+        {"slice", 0, text_slice(t, k->order, t->r->rank, k->order[0], k->extent % all != 0)},
+        {"place", 0,
+         k->times == 1 ? "<store>*tid + <load>*i$"
+                       : "<turn>*(i$ / <loads>) + <store>*tid + <load>*(i$ % <loads>)"},
+        {0}};
+    return text_keep(t, all_holes);
 }
+
+const struct form form_line = {
+    .choose = choose_lines,
+    .holes = holes,
+    .how = "<all> in a row, <threads> threads, <read> and <written> bytes, registers",
+    .reasons =
+        "// Mode <fast> is the fast one of both sides. The destination has no gaps: a tile is a "
+        "part of all its elements.\n"
+        "// Elements go straight through registers, read by <read> bytes and written by "
+        "<written>.\n",
+    .grid = "(<blocks>)",
+    // a thread's stores are as far apart as all threads write at once
+    .body = "  let wr$ = tile(universal(<store bits>), "
+            "tv=(<threads>,(<store>,<times>)):(<store>,(1,<turn>)), tile=(<all>));\n"
+            "  frag r$ : <type> (<load>,<steps>);\n"
+            "  for i$ in 0 .. <steps> {\n"
+            "    let e$ = <all>*block.x + <place>;\n"
+            "    copy local_tile(<slice>, (<load>), (e$ % <row><vectors>)) -> r$(_,i$) "
+            "with universal(<load bits>);\n"
+            "  }\n"
+            "  copy r$ -> local_tile(<dst>, (<all>), (block.x)) with wr$;\n",
+};

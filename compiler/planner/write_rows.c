@@ -1,43 +1,35 @@
-// Writes a window of a row as the text of a kernel.
+// The form of a window of a row (see rows.h).
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/session.h"
 #include "image/elem.h"
-#include "planner/rows.h"
+#include "planner/form.h"
 
-struct writer {
-    struct buf *b;
-    const struct relayout *r;
-    const struct rows *k;
-    const char *end;
-    int64_t windows;
-};
-
-// Writes a tuple of all modes: "along" for the fast one, "other" for the rest.
-static void tuple(const struct writer *w, const char *other, int64_t along) {
-    for (int m = 0; m < w->r->rank; ++m) {
-        buf_puts(w->b, m ? "," : "(");
-        if (m == w->k->f)
-            buf_printf(w->b, "%" PRId64, along);
-        else
-            buf_puts(w->b, other);
-    }
-    buf_char(w->b, ')');
+static void choose_rows(struct candidates *list) {
+    struct candidate c = {.form = &form_rows};
+    if (!rows_choose(list->r, &c.rows)) return;
+    c.threads = rows_threads(&c.rows);
+    candidates_add(list, 0, &c);
 }
 
-// Writes ", (1,1,N), (c0,c1,..))", the end of a local_tile of "along" elements of the block's row:
-// those of the block's window, or with "only" of a row without windows.
-static void tile_end(const struct writer *w, int64_t along, bool only) {
-    buf_puts(w->b, ", ");
-    tuple(w, "1", along);
-    buf_puts(w->b, ", ");
-    for (int m = 0; m < w->r->rank; ++m)
-        if (m == w->k->f && (only || w->windows == 1))
-            buf_printf(w->b, "%s0", m ? "," : "(");
-        else
-            buf_printf(w->b, "%sc%d%s", m ? "," : "(", m, w->end);
-    buf_puts(w->b, "))");
+// A tuple of all modes: "along" for the fast one, "other" for the rest.
+static const char *tuple(const struct text *t, const char *other, const char *along) {
+    const char *each[RELAYOUT_MODES];
+    for (int m = 0; m < t->r->rank; ++m) each[m] = m == t->of->rows.f ? along : other;
+    return text_tuple(t, t->r->rank, each, ",");
+}
+
+static const char *extents(const struct text *t, int64_t along) {
+    return tuple(t, "1", text_print(t, "%" PRId64, along));
+}
+
+// "(1,1,N), (c0,c1,..)", the end of a local_tile of "along" elements of the block's row: those of
+// the block's window, or with "only" of a row without windows.
+static const char *tile_end(const struct text *t, int64_t along, bool only) {
+    const struct rows *k = &t->of->rows;
+    const char *at[RELAYOUT_MODES];
+    for (int m = 0; m < t->r->rank; ++m)
+        at[m] = m == k->f && (only || rows_windows(t->r, k) == 1) ? "0" : text_print(t, "c%d$", m);
+    return text_print(t, "%s, %s", extents(t, along), text_tuple(t, t->r->rank, at, ","));
 }
 
 // The number of blocks along mode "m".
@@ -45,202 +37,160 @@ static int64_t blocks_along(const struct relayout *r, const struct rows *k, int 
     return m == k->f ? rows_windows(r, k) : r->mode[m].extent;
 }
 
-// Writes "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
+// Sets "all" to the number of blocks along each axis, and "axis" to that of each mode.  Returns the
+// number of axes.
+static int axes(const struct text *t, int axis[RELAYOUT_MODES], int64_t all[AXES]) {
+    int n = 1;
+    if (!rows_axes(t->r, &t->of->rows, axis)) BUG("a grid that was there");
+    for (int a = 0; a < AXES; ++a) all[a] = 1;
+    for (int m = 0; m < t->r->rank; ++m) {
+        all[axis[m]] *= blocks_along(t->r, &t->of->rows, m);
+        if (axis[m] >= n) n = axis[m] + 1;
+    }
+    return n;
+}
+
+// "let c0 = block.x % ..".  A coordinate counts windows first, then rows in the order of the
 // destination.
-static void coordinates(const struct writer *w) {
-    const struct relayout *r = w->r;
+static const char *coordinates(const struct text *t) {
+    const struct relayout *r = t->r;
     int order[RELAYOUT_MODES], axis[RELAYOUT_MODES];
-    int64_t all[AXES] = {1, 1, 1}, by[AXES] = {1, 1, 1};
+    int64_t all[AXES], by[AXES] = {1, 1, 1};
+    const char *text = "";
     order_of(r, false, order);  // the first one is the fast mode
-    if (!rows_axes(r, w->k, axis)) BUG("a grid that was there");
-    for (int m = 0; m < r->rank; ++m) all[axis[m]] *= blocks_along(r, w->k, m);
+    axes(t, axis, all);
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i], a = axis[m];
-        int64_t n = blocks_along(r, w->k, m);
+        int64_t n = blocks_along(r, &t->of->rows, m);
         if (n == 1) continue;
-        buf_printf(w->b, "  let c%d%s = block.%c", m, w->end, "xyz"[a]);
-        if (by[a] > 1) buf_printf(w->b, " / %" PRId64, by[a]);
+        text = text_print(t, "%s  let c%d$ = block.%c", text, m, "xyz"[a]);
+        if (by[a] > 1) text = text_print(t, "%s / %" PRId64, text, by[a]);
         by[a] *= n;
-        if (by[a] < all[a]) buf_printf(w->b, " %% %" PRId64, n);
-        buf_puts(w->b, ";\n");
+        if (by[a] < all[a]) text = text_print(t, "%s %% %" PRId64, text, n);
+        text = text_print(t, "%s;\n", text);
     }
+    return text;
 }
 
-// Writes "let NAME = 3*c0 + ..": the begin of the block's row on a side, without multiples of
-// "step". Returns false and writes nothing if that is always 0.
-static bool phase(const struct writer *w, const char *name, bool src, int step) {
-    bool any = false;
-    for (int m = 0; m < w->r->rank; ++m) {
-        int64_t rest = (src ? w->r->mode[m].src : w->r->mode[m].dst) % step;
-        if (m == w->k->f || rest == 0) continue;
-        if (any)
-            buf_puts(w->b, " + ");
-        else
-            buf_printf(w->b, "  let %s%s = ", name, w->end);
-        buf_printf(w->b, "%" PRId64 "*c%d%s", rest, m, w->end);
-        any = true;
-    }
-    if (any) buf_puts(w->b, ";\n");
-    return any;
+// A tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for each
+// thread.
+static const char *tiled(const struct text *t, int elements, int threads, int vector, int times) {
+    return text_print(t, "tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=%s)",
+                      elements * t->r->type->bits, threads, vector, times, vector, threads * vector,
+                      extents(t, (int64_t)threads * vector * times));
 }
 
-// Writes "let a = ..", the distance of the first window from the begin of the block's row, and "let
-// d = ..", how far the source's window begins before it.
-static void skew(const struct writer *w) {
-    const struct rows *k = w->k;
-    const char *end = w->end;
-    int64_t before = rows_least_before(k);
-    if (phase(w, "e", false, k->step))
-        buf_printf(w->b, "  let a%s = (e%s + %" PRId64 ") / %d * %d - e%s;\n", end, end,
-                   before + k->step - 1, k->step, k->step, end);
-    else
-        buf_printf(w->b, "  let a%s = %" PRId64 ";\n", end, before);
-    if (!k->staged) return;
-    bool any = phase(w, "u", true, k->load);
-    buf_printf(w->b, "  let v%s = a%s", end, end);
-    if (any) buf_printf(w->b, " + u%s", end);
-    buf_printf(w->b, ";\n  let d%s = v%s - v%s / %d * %d;\n", end, end, end, k->load, k->load);
+// "along" elements of a tensor from the begin of the block's window on, or from "before" on.
+static const char *window(const struct text *t, int64_t along, const char *before) {
+    const struct rows *k = &t->of->rows;
+    bool skewed = k->step > 1;
+    const char *part =
+        skewed ? tuple(t, "_", text_print(t, "<begin>a$%s .. <extent>", before)) : "";
+    return text_print(t, "%s, %s", part, tile_end(t, along, skewed));
 }
 
-// Writes a tiled copy with "times" accesses of "vector" elements, or as many narrower ones, for
-// each thread.
-static void tiled(const struct writer *w, const char *name, int bits, int threads, int vector,
-                  int times) {
-    buf_printf(w->b, "  let %s%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=", name,
-               w->end, bits, threads, vector, times, vector, threads * vector);
-    tuple(w, "1", (int64_t)threads * vector * times);
-    buf_puts(w->b, ");\n");
+// How far the block's row begins after an aligned element, the distance of its first window from
+// its begin, and how far the source's window begins before that.
+static const char skew[] = "<let e>  let a$ = <a>;\n<let d>";
+static const char skew_staged[] = "<let u>  let v$ = a$<plus u>;\n"
+                                  "  let d$ = v$ - v$ / <load> * <load>;\n";
+// What is before the first window is copied by the block that has that window.
+static const char heads[] = "  for i$ in 0 .. 1<only> {\n"
+                            "    copy local_tile(<src><head>) ->\n"
+                            "        local_tile(<dst><head>)\n"
+                            "        with tile(universal(<bits>), thr=<head threads>);\n  }\n";
+// As wide on both sides; with different widths; through shared memory.
+static const char even[] = "  let rd$ = <rd>;\n"
+                           "  copy local_tile(<src><from>) ->\n"
+                           "      local_tile(<dst><to>) with rd$;\n";
+static const char uneven[] = "  let rd$ = <rd>;\n"
+                             "  let wr$ = <wr>;\n"
+                             "  frag r$ : <type> like rd$;\n"
+                             "  copy local_tile(<src><from>) -> r$ with rd$<pad>;\n"
+                             "  copy r$ ->\n      local_tile(<dst><to>) with wr$;\n";
+static const char staged[] = "  shared s$ : <type> <room>:<strides>;\n"
+                             "  let rd$ = <rd>;\n"
+                             "  let get$ = <get>;\n"
+                             "  let wr$ = <wr>;\n"
+                             "  frag r$ : <type> like get$;\n"
+                             "  copy local_tile(<src><from>) -> s$ with rd$ pad 0;\n"
+                             "  copy s$<held> -> r$ with get$;\n"
+                             "  copy r$ ->\n      local_tile(<dst><to>) with wr$;\n";
+
+static const struct hole *holes(const struct text *t) {
+    const struct rows *k = &t->of->rows;
+    int es = bytes_of(t->r, false), axis[RELAYOUT_MODES];
+    bool skewed = k->step > 1, ragged = skewed || t->r->mode[k->f].extent % rows_window(k);
+    int64_t read = k->staged ? rows_read(k) : rows_window(k), windows = rows_windows(t->r, k);
+    int64_t head_threads = rows_most_before(k) + 1, all[AXES];
+    const char *e = text_phase(t, t->r, k->f, -1, false, k->step);
+    const char *u = text_phase(t, t->r, k->f, -1, true, k->load);
+    const char *rd = k->staged ? tiled(t, k->load, rows_threads(k), k->load, rows_loads(k))
+                               : tiled(t, k->load, k->threads, k->store, k->times);
+    while (head_threads > rows_threads(k)) head_threads /= 2;
+    int n = axes(t, axis, all);
+    const struct hole all_holes[] = {
+        {"fast", k->f, NULL},
+        {"way", 0, k->staged ? "through shared memory" : "straight through registers"},
+        {"memory", 0, k->staged ? "shared memory" : "registers"},
+        {"read", k->load * es, NULL},
+        {"written", k->store * es, NULL},
+        {"threads", rows_threads(k), NULL},
+        {"bytes", k->store * k->times * es, NULL},
+        {"window", rows_window(k), NULL},
+        {"step", k->step, NULL},
+        {"windows", 0,
+         skewed ? text_print(t,
+                             "// Rows begin at any element: in the destination a window of "
+                             "<window> elements begins at a multiple of %d bytes.\n",
+                             k->step * es)
+                : ""},
+        {"blocks", 0, text_numbers(t, n, all)},
+        {"coordinates", 0, coordinates(t)},
+        {"skew", 0, skewed ? skew : ""},
+        {"let e", 0, e ? text_print(t, "  let e$ = %s;\n", e) : ""},
+        {"a", 0, e ? "(e$ + <e more>) / <step> * <step> - e$" : "<least>"},
+        {"least", rows_least_before(k), NULL},
+        {"e more", rows_least_before(k) + k->step - 1, NULL},
+        {"let d", 0, k->staged ? skew_staged : ""},
+        {"let u", 0, u ? text_print(t, "  let u$ = %s;\n", u) : ""},
+        {"plus u", 0, u ? " + u$" : ""},
+        {"load", k->load, NULL},
+        {"copies", 0,
+         k->staged             ? staged
+         : k->load == k->store ? even
+                               : uneven},
+        {"type", 0, t->r->type->name},
+        {"room", 0, extents(t, read)},
+        {"strides", 0, tuple(t, "0", "1")},
+        {"rd", 0, rd},
+        {"get", 0, tiled(t, 1, k->threads, k->store, k->times)},
+        {"wr", 0, tiled(t, k->store, k->threads, k->store, k->times)},
+        {"begin", 0, windows > 1 ? "<window>*c<fast>$ + " : ""},
+        {"extent", t->r->mode[k->f].extent, NULL},
+        {"from", 0, window(t, read, k->staged ? " - d$" : "")},
+        {"held", 0, tuple(t, "_", "d$ .. d$ + <window>")},
+        {"pad", 0, ragged ? " pad 0" : ""},
+        {"to", 0, window(t, rows_window(k), "")},
+        {"heads", 0, skewed ? heads : ""},
+        {"only", 0, windows > 1 ? " * ((<others> - c<fast>$) / <others>)" : ""},
+        {"others", windows - 1, NULL},
+        {"head", 0,
+         text_print(t, "%s, %s", tuple(t, "_", "0 .. a$"),
+                    tile_end(t, rows_most_before(k) + 1, true))},
+        {"bits", t->r->type->bits, NULL},
+        {"head threads", 0, extents(t, head_threads)},
+        {0}};
+    return text_keep(t, all_holes);
 }
 
-// Writes "along" elements of a tensor from the begin of the block's window on, or from "before"
-// elements before it, if not NULL.
-static void window(const struct writer *w, const char *tensor, int64_t along, const char *before) {
-    bool skewed = w->k->step > 1;
-    buf_printf(w->b, "local_tile(%s", tensor);
-    for (int m = 0; skewed && m < w->r->rank; ++m) {
-        buf_puts(w->b, m ? "," : "(");
-        if (m != w->k->f) {
-            buf_char(w->b, '_');
-            continue;
-        }
-        if (w->windows > 1) buf_printf(w->b, "%" PRId64 "*c%d%s + ", rows_window(w->k), m, w->end);
-        buf_printf(w->b, "a%s", w->end);
-        if (before) buf_printf(w->b, " - %s%s", before, w->end);
-        buf_printf(w->b, " .. %" PRId64, w->r->mode[m].extent);
-    }
-    if (skewed) buf_char(w->b, ')');
-    tile_end(w, along, skewed);
-}
-
-static void head(const struct writer *w, const char *tensor) {
-    buf_printf(w->b, "local_tile(%s", tensor);
-    for (int m = 0; m < w->r->rank; ++m)
-        buf_printf(w->b, "%s%s%s", m ? "," : "(", m == w->k->f ? "0 .. a" : "_",
-                   m == w->k->f ? w->end : "");
-    buf_char(w->b, ')');
-    tile_end(w, rows_most_before(w->k) + 1, true);
-}
-
-// Writes the copy of what is before the first window, by the block that has that window.
-static void heads(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    buf_printf(w->b, "  for i%s in 0 .. 1", w->end);
-    if (w->windows > 1)
-        buf_printf(w->b, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")", w->windows - 1, k->f, w->end,
-                   w->windows - 1);
-    buf_puts(w->b, " {\n    copy ");
-    head(w, n->src);
-    buf_puts(w->b, " ->\n        ");
-    head(w, n->dst);
-    buf_printf(w->b, "\n        with tile(universal(%d), thr=", type_of(w->r, false)->bits);
-    int64_t most = rows_most_before(k) + 1;
-    while (most > rows_threads(k)) most /= 2;
-    tuple(w, "1", most);
-    buf_puts(w->b, ");\n  }\n");
-}
-
-void rows_grid(const struct relayout *r, const struct rows *k, struct buf *b) {
-    int axis[RELAYOUT_MODES], last = 0;
-    int64_t all[AXES] = {1, 1, 1};
-    if (!rows_axes(r, k, axis)) BUG("a grid that was there");
-    for (int m = 0; m < r->rank; ++m) {
-        all[axis[m]] *= blocks_along(r, k, m);
-        if (axis[m] > last) last = axis[m];
-    }
-    for (int a = 0; a <= last; ++a) buf_printf(b, "%s%" PRId64, a ? "," : "(", all[a]);
-    buf_char(b, ')');
-}
-
-static void write_straight(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    struct buf *b = w->b;
-    const char *end = w->end;
-    bool ragged = k->step > 1 || w->r->mode[k->f].extent % rows_window(k);
-    int bits = w->r->type->bits;
-    tiled(w, "rd", k->load * bits, k->threads, k->store, k->times);
-    if (k->load != k->store) {
-        tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
-        buf_printf(b, "  frag r%s : %s like rd%s;\n", end, w->r->type->name, end);
-    }
-    buf_puts(b, "  copy ");
-    window(w, n->src, rows_window(k), NULL);
-    if (k->load != k->store)
-        buf_printf(b, " -> r%s with rd%s%s;\n  copy r%s", end, end, ragged ? " pad 0" : "", end);
-    buf_puts(b, " ->\n      ");
-    window(w, n->dst, rows_window(k), NULL);
-    buf_printf(b, " with %s%s;\n", k->load != k->store ? "wr" : "rd", end);
-}
-
-static void write_staged(const struct writer *w, const struct relayout_names *n) {
-    const struct rows *k = w->k;
-    struct buf *b = w->b;
-    const char *end = w->end, *type = w->r->type->name;
-    int bits = w->r->type->bits;
-    buf_printf(b, "  shared s%s : %s ", end, type);
-    tuple(w, "1", rows_read(k));
-    buf_char(b, ':');
-    tuple(w, "0", 1);
-    buf_puts(b, ";\n");
-    tiled(w, "rd", k->load * bits, rows_threads(k), k->load, rows_loads(k));
-    tiled(w, "get", bits, k->threads, k->store, k->times);
-    tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
-    buf_printf(b, "  frag r%s : %s like get%s;\n  copy ", end, type, end);
-    window(w, n->src, rows_read(k), "d");
-    buf_printf(b, " -> s%s with rd%s pad 0;\n  copy s%s", end, end, end);
-    for (int m = 0; m < w->r->rank; ++m) {
-        buf_puts(b, m ? "," : "(");
-        if (m == k->f)
-            buf_printf(b, "d%s .. d%s + %" PRId64, end, end, rows_window(k));
-        else
-            buf_char(b, '_');
-    }
-    buf_printf(b, ") -> r%s with get%s;\n  copy r%s ->\n      ", end, end, end);
-    window(w, n->dst, rows_window(k), NULL);
-    buf_printf(b, " with wr%s;\n", end);
-}
-
-void rows_write(const struct relayout *r, const struct relayout_names *n, const struct rows *k,
-                const char *end, struct buf *b) {
-    struct writer w = {b, r, k, end, rows_windows(r, k)};
-    coordinates(&w);
-    if (k->step > 1) skew(&w);
-    if (k->staged)
-        write_staged(&w, n);
-    else
-        write_straight(&w, n);
-    if (k->step > 1) heads(&w, n);
-}
-
-void rows_reasons(const struct relayout *r, const struct rows *k, struct buf *b) {
-    int es = bytes_of(r, false);
-    buf_printf(b,
-               "// Mode %d is the fast one of both sides.\n"
-               "// Elements go %s, read by %d bytes and written by %d, %d bytes a thread.\n",
-               k->f, k->staged ? "through shared memory" : "straight through registers",
-               k->load * es, k->store * es, k->store * k->times * es);
-    if (k->step > 1)
-        buf_printf(b,
-                   "// Rows begin at any element: in the destination a window of %" PRId64
-                   " elements begins at a multiple of %d bytes.\n",
-                   rows_window(k), k->step * es);
-}
+const struct form form_rows = {
+    .choose = choose_rows,
+    .holes = holes,
+    .how = "windows of <window>, <threads> threads, <read> and <written> bytes, <memory>",
+    .reasons = "// Mode <fast> is the fast one of both sides.\n"
+               "// Elements go <way>, read by <read> bytes and written by <written>, <bytes> bytes "
+               "a thread.\n<windows>",
+    .grid = "<blocks>",
+    .body = "<coordinates><skew><copies><heads>",
+};

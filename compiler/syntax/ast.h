@@ -275,6 +275,10 @@ struct ast_block *ast_block_again(struct session *s, const struct ast_block *b, 
 
 const char *ast_op_text(enum ast_op op);
 const char *ast_space_text(enum ast_space space);
+// The word that begins a declaration with a value: "const".
+const char *ast_value_word(enum ast_decl_kind kind);
+// "text" as a string of the source, with its quotes.
+void ast_print_string(struct buf *b, const char *text);
 // Prints the expression as source text in canonical spelling, which parses back to the same tree.
 void ast_print_expr(struct buf *b, const struct ast_expr *e);
 // The same, but writes byte 1 for each blank where the formatter may break the line.

@@ -79,8 +79,8 @@ static struct ast_expr *node(struct parser *p, enum ast_expr_kind kind, struct r
     return e;
 }
 
-static struct ast_expr *pair(struct parser *p, enum ast_expr_kind kind, struct range at,
-                             struct ast_expr *lhs, struct ast_expr *rhs) {
+struct ast_expr *build_pair(struct parser *p, struct range at, enum ast_expr_kind kind,
+                            struct ast_expr *lhs, struct ast_expr *rhs) {
     int depth = lhs->depth;
     if (rhs && rhs->depth > depth) depth = rhs->depth;
     struct ast_expr *e = node(p, kind, at, depth);
@@ -90,8 +90,8 @@ static struct ast_expr *pair(struct parser *p, enum ast_expr_kind kind, struct r
     return e;
 }
 
-static struct ast_expr *with_args(struct parser *p, enum ast_expr_kind kind, struct range at,
-                                  struct ast_expr *lhs, struct list args) {
+struct ast_expr *build_call(struct parser *p, struct range at, enum ast_expr_kind kind,
+                            struct ast_expr *lhs, struct list args) {
     int depth = lhs ? lhs->depth : 0;
     struct ast_arg *arg = args.items;
     for (int i = 0; i < args.n; i++)
@@ -130,56 +130,34 @@ struct ast_expr *build_wild(struct parser *p, struct range at) {
     return node(p, E_WILD, at, 0);
 }
 
-struct ast_expr *build_tuple(struct parser *p, struct range at, struct list args) {
-    return with_args(p, E_TUPLE, at, NULL, args);
-}
-
-struct ast_expr *build_tiler(struct parser *p, struct range at, struct list args) {
-    return with_args(p, E_TILER, at, NULL, args);
-}
-
 struct ast_expr *build_swizzle(struct parser *p, struct range at, struct ast_expr *b,
                                struct ast_expr *m, struct ast_expr *s) {
     struct list args = {0};
     args = build_args(p, args, build_arg((struct ast_ident){0}, b));
     args = build_args(p, args, build_arg((struct ast_ident){0}, m));
     args = build_args(p, args, build_arg((struct ast_ident){0}, s));
-    return with_args(p, E_SWIZZLE, at, NULL, args);
-}
-
-struct ast_expr *build_call(struct parser *p, struct range at, struct ast_expr *callee,
-                            struct list args) {
-    return with_args(p, E_CALL, at, callee, args);
+    return build_call(p, at, E_SWIZZLE, NULL, args);
 }
 
 struct ast_expr *build_member(struct parser *p, struct range at, struct ast_expr *of,
                               struct ast_ident name) {
-    struct ast_expr *e = pair(p, E_MEMBER, at, of, NULL);
+    struct ast_expr *e = build_pair(p, at, E_MEMBER, of, NULL);
     e->name = name.name;
     e->name_at = name.at;
     return e;
 }
 
-struct ast_expr *build_neg(struct parser *p, struct range at, struct ast_expr *of) {
-    return pair(p, E_NEG, at, of, NULL);
-}
-
 struct ast_expr *build_binary(struct parser *p, struct range at, struct range op_at, enum ast_op op,
                               struct ast_expr *lhs, struct ast_expr *rhs) {
-    struct ast_expr *e = pair(p, E_BINARY, at, lhs, rhs);
+    struct ast_expr *e = build_pair(p, at, E_BINARY, lhs, rhs);
     e->op = op;
     e->name_at = op_at;
     return e;
 }
 
-struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr *shape,
-                              struct ast_expr *stride) {
-    return pair(p, E_LAYOUT, at, shape, stride);
-}
-
 struct ast_expr *build_basis(struct parser *p, struct range at, struct ast_expr *coef,
                              struct number mode) {
-    struct ast_expr *e = pair(p, E_BASIS, at, coef, NULL);
+    struct ast_expr *e = build_pair(p, at, E_BASIS, coef, NULL);
     e->basis = mode.value;
     return e;
 }
@@ -193,7 +171,7 @@ struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_exp
         args = build_args(p, args, build_arg((struct ast_ident){0}, lhs));
     args = build_args(p, args, build_arg((struct ast_ident){0}, rhs));
     if (lhs->kind != E_COMPOSE) {
-        struct ast_expr *e = with_args(p, E_COMPOSE, at, NULL, args);
+        struct ast_expr *e = build_call(p, at, E_COMPOSE, NULL, args);
         e->ival = args.cap;
         return e;
     }
@@ -207,14 +185,4 @@ struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_exp
     lhs->ival = args.cap;
     lhs->at = at;
     return lhs;
-}
-
-struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *from,
-                           struct ast_expr *to) {
-    return pair(p, E_MAP, at, from, to);
-}
-
-struct ast_expr *build_range(struct parser *p, struct range at, struct ast_expr *lo,
-                             struct ast_expr *hi) {
-    return pair(p, E_RANGE, at, lo, hi);
 }

@@ -30,8 +30,9 @@ struct how {
     struct ast_expr *expr;
 };
 
+enum clause { CLAUSE_GRID, CLAUSE_THREADS, CLAUSE_WHEN, CLAUSES };
 struct clauses {
-    struct ast_expr *grid, *threads, *when;
+    struct ast_expr *of[CLAUSES];  // or NULL
 };
 
 // The words before a formal's name.
@@ -59,48 +60,38 @@ struct list build_parts(struct parser *p, struct list l, struct ast_part part);
 struct ast_expr *build_int(struct parser *p, struct range at, struct number num);
 struct ast_expr *build_float(struct parser *p, struct range at, struct number num);
 struct ast_expr *build_name(struct parser *p, struct range at, struct ast_ident name);
+// A node of two parts, or of one, and a node with arguments: a tuple, a tiler or a call.
+struct ast_expr *build_pair(struct parser *p, struct range at, enum ast_expr_kind kind,
+                            struct ast_expr *lhs, struct ast_expr *rhs);
+struct ast_expr *build_call(struct parser *p, struct range at, enum ast_expr_kind kind,
+                            struct ast_expr *lhs, struct list args);
 struct ast_expr *build_wild(struct parser *p, struct range at);
-struct ast_expr *build_tuple(struct parser *p, struct range at, struct list args);
-struct ast_expr *build_tiler(struct parser *p, struct range at, struct list args);
 struct ast_expr *build_swizzle(struct parser *p, struct range at, struct ast_expr *b,
                                struct ast_expr *m, struct ast_expr *s);
-struct ast_expr *build_call(struct parser *p, struct range at, struct ast_expr *callee,
-                            struct list args);
 struct ast_expr *build_member(struct parser *p, struct range at, struct ast_expr *of,
                               struct ast_ident name);
-struct ast_expr *build_neg(struct parser *p, struct range at, struct ast_expr *of);
 struct ast_expr *build_binary(struct parser *p, struct range at, struct range op_at, enum ast_op op,
                               struct ast_expr *lhs, struct ast_expr *rhs);
-struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr *shape,
-                              struct ast_expr *stride);
 struct ast_expr *build_basis(struct parser *p, struct range at, struct ast_expr *coef,
                              struct number mode);
 // Appends "rhs" to "lhs" if that is a composition without parentheses; else makes a new
 // composition.
 struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_expr *lhs,
                                struct ast_expr *rhs);
-struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *from,
-                           struct ast_expr *to);
-struct ast_expr *build_range(struct parser *p, struct range at, struct ast_expr *lo,
-                             struct ast_expr *hi);
 
 // Returns "num", and reports an error when it is 0. "what" is the subject of the message: "an
 // alignment".
 struct number build_positive(struct parser *p, struct number num, const char *what);
 struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
-                           struct ast_expr *shape, struct number align);
-struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
-                           struct ast_expr *shape, struct number align);
+                           struct ast_expr *shape, bool like, struct number align);
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name);
 struct ast_formal build_formal_index(struct parser *p, struct range at, struct ast_ident name,
                                      struct range index_at, struct number mod, struct bounds bounds,
                                      struct ast_expr *where);
 struct ast_formal build_formal_tensor(struct range at, struct access access, struct ast_ident name,
                                       struct ast_type type);
-struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
-struct clauses build_threads(struct parser *p, struct clauses c, struct range at,
-                             struct ast_expr *e);
-struct clauses build_when(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
+struct clauses build_clause(struct parser *p, struct clauses c, enum clause which, struct range at,
+                            struct ast_expr *e);
 
 struct ast_block *build_block(struct parser *p, struct range at, struct list stmts);
 struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_kind kind,
@@ -115,10 +106,10 @@ struct range build_swizzle_auto(struct parser *p, struct range at, struct range 
 struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
                             struct ast_expr *src, struct ast_expr *dst, struct how how,
                             struct ast_expr *pad);
-struct ast_stmt *build_for(struct parser *p, struct range at, struct ast_ident name,
-                           struct ast_expr *lo, struct ast_expr *hi, struct ast_block *body);
-struct ast_stmt *build_pipeline(struct parser *p, struct range at, struct ast_ident name,
-                                struct ast_expr *lo, struct ast_expr *hi, struct list parts);
+// A 'for' has a body, a 'pipeline' has parts.
+struct ast_stmt *build_loop(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                            struct ast_ident name, struct bounds bounds, struct ast_block *body,
+                            struct list parts);
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value);
 struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,

@@ -16,26 +16,15 @@ struct number build_positive(struct parser *p, struct number num, const char *wh
     return num;
 }
 
-static struct ast_type make_type(struct range at, struct ast_ident elem, enum ast_space space,
-                                 struct ast_expr *shape, struct number align) {
+struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
+                           struct ast_expr *shape, bool like, struct number align) {
     return (struct ast_type){.elem = elem,
                              .space = space,
                              .shape = shape,
+                             .like = like,
                              .align = align.value,
                              .align_at = align.at,
                              .at = at};
-}
-
-struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
-                           struct ast_expr *shape, struct number align) {
-    return make_type(at, elem, space, shape, align);
-}
-
-struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
-                           struct ast_expr *shape, struct number align) {
-    struct ast_type t = make_type(at, elem, space, shape, align);
-    t.like = true;
-    return t;
 }
 
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name) {
@@ -78,29 +67,14 @@ struct ast_formal build_formal_tensor(struct range at, struct access access, str
     return f;
 }
 
-static void clause_once(struct parser *p, const struct ast_expr *earlier, struct range at,
-                        const char *name) {
-    if (!earlier) return;
-    diag_error(p->s, at, "'%s' is given twice", name);
-    diag_note(p->s, earlier->at, "the first is here");
-}
-
-struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e) {
-    clause_once(p, c.grid, at, "grid");
-    c.grid = e;
-    return c;
-}
-
-struct clauses build_threads(struct parser *p, struct clauses c, struct range at,
-                             struct ast_expr *e) {
-    clause_once(p, c.threads, at, "threads");
-    c.threads = e;
-    return c;
-}
-
-struct clauses build_when(struct parser *p, struct clauses c, struct range at, struct ast_expr *e) {
-    clause_once(p, c.when, at, "when");
-    c.when = e;
+struct clauses build_clause(struct parser *p, struct clauses c, enum clause which, struct range at,
+                            struct ast_expr *e) {
+    static const char *const names[] = {"grid", "threads", "when"};
+    if (c.of[which]) {
+        diag_error(p->s, at, "'%s' is given twice", names[which]);
+        diag_note(p->s, c.of[which]->at, "the first is here");
+    }
+    c.of[which] = e;
     return c;
 }
 
@@ -160,20 +134,13 @@ struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident 
     return st;
 }
 
-struct ast_stmt *build_for(struct parser *p, struct range at, struct ast_ident name,
-                           struct ast_expr *lo, struct ast_expr *hi, struct ast_block *body) {
-    struct ast_stmt *st = statement(p, S_FOR, at, name);
-    st->loop.lo = lo;
-    st->loop.hi = hi;
+struct ast_stmt *build_loop(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                            struct ast_ident name, struct bounds bounds, struct ast_block *body,
+                            struct list parts) {
+    struct ast_stmt *st = statement(p, kind, at, name);
+    st->loop.lo = bounds.lo;
+    st->loop.hi = bounds.hi;
     st->loop.body = body;
-    return st;
-}
-
-struct ast_stmt *build_pipeline(struct parser *p, struct range at, struct ast_ident name,
-                                struct ast_expr *lo, struct ast_expr *hi, struct list parts) {
-    struct ast_stmt *st = statement(p, S_PIPELINE, at, name);
-    st->loop.lo = lo;
-    st->loop.hi = hi;
     st->loop.part = parts.items;
     st->loop.nparts = parts.n;
     return st;
@@ -276,9 +243,9 @@ struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_a
                             .manual = kind.manual,
                             .formal = formals.items,
                             .nformals = formals.n,
-                            .grid = clauses.grid,
-                            .threads = clauses.threads,
-                            .when = clauses.when,
+                            .grid = clauses.of[CLAUSE_GRID],
+                            .threads = clauses.of[CLAUSE_THREADS],
+                            .when = clauses.of[CLAUSE_WHEN],
                             .body = body,
                             .head_at = head_at};
     return d;

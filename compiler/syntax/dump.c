@@ -17,15 +17,6 @@ static void named(struct buf *b, int indent, const char *what, const char *name)
     buf_printf(b, "%s %s\n", what, name);
 }
 
-static void quoted(struct buf *b, const char *text) {
-    buf_char(b, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') buf_char(b, '\\');
-        buf_char(b, *text);
-    }
-    buf_char(b, '"');
-}
-
 // Prints a child that has a role: the role on a line of its own, the child below it.
 static void child(struct buf *b, int indent, const char *role, const struct ast_expr *e) {
     if (!e) return;
@@ -75,7 +66,7 @@ static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
     buf_puts(b, "expect");
     if (e->message) {
         buf_char(b, ' ');
-        quoted(b, e->message);
+        ast_print_string(b, e->message);
     }
     buf_char(b, '\n');
     ast_dump_expr(b, e->cond, indent + 2);
@@ -85,7 +76,7 @@ static void dump_allow(struct buf *b, const struct ast_allow *a, int indent) {
     for (int i = 0; i < a->n; i++) {
         buf_fill(b, ' ', indent);
         buf_puts(b, "allow ");
-        quoted(b, a->name[i].name);
+        ast_print_string(b, a->name[i].name);
         buf_char(b, '\n');
     }
 }
@@ -182,7 +173,7 @@ static void dump_fn(struct buf *b, const struct ast_decl *d) {
                fn->manual ? "manual " : "", fn->kernel ? "kernel" : "device", d->name.name);
     if (fn->external) {
         buf_puts(b, " from ");
-        quoted(b, fn->from);
+        ast_print_string(b, fn->from);
     }
     buf_char(b, '\n');
     for (int i = 0; i < fn->nformals; i++) dump_formal(b, &fn->formal[i], 2);
@@ -205,7 +196,7 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     case D_ARCH: named(b, 0, "arch", d->name.name); break;
     case D_IMPORT:
         buf_puts(b, "import ");
-        quoted(b, d->import.path);
+        ast_print_string(b, d->import.path);
         buf_char(b, '\n');
         break;
     case D_CONST:
@@ -213,13 +204,7 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     case D_ATOM:
     case D_TILED_COPY:
     case D_TILED_MMA:
-        named(b, 0,
-              d->kind == D_CONST       ? "const"
-              : d->kind == D_LAYOUT    ? "layout"
-              : d->kind == D_ATOM      ? "atom"
-              : d->kind == D_TILED_MMA ? "tiled_mma"
-                                       : "tiled_copy",
-              d->name.name);
+        named(b, 0, ast_value_word(d->kind), d->name.name);
         ast_dump_expr(b, d->value, 2);
         break;
     case D_PARAM: dump_param(b, &d->param); break;

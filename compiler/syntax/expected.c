@@ -88,10 +88,6 @@ static const char *called(int token) {
 
 // -- the pieces of a message ----------------------------------------------------------------------
 
-static struct range after(struct range at) {
-    return (struct range){at.file, at.end, at.end};
-}
-
 static bool new_line(struct parser *p) {
     const char *text = p->s->sources.file[p->file].text;
     uint32_t from = p->before.at.end, to = p->now.at.begin;
@@ -339,7 +335,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
     bool function =
         token == TOK_KERNEL || token == TOK_DEVICE || token == TOK_MANUAL || token == TOK_EXTERN;
     if (function || col == 1) {
-        diag_error(p->s, after(p->before.at), "expected '}' %s", where(p));
+        diag_error(p->s, slip_after(p->before.at), "expected '}' %s", where(p));
         if (p->nopen > 0) note_open(p, p->open[p->nopen - 1]);
         p->stopped = true;  // the parser would take what follows for statements
         return true;
@@ -353,8 +349,8 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
     bool starts = (in(decl_starts, token) || in(stmt_starts, token)) && !slip_has(set, n, token);
     if (!starts && token != '}' && token != TOK_YYEOF && !new_line(p)) return false;
     if (slip_comment(p)) return true;
-    diag_error(p->s, after(p->before.at), "expected ';' after %s", called(p->first.token));
-    diag_fixit(p->s, after(p->before.at), ";");
+    diag_error(p->s, slip_after(p->before.at), "expected ';' after %s", called(p->first.token));
+    diag_fixit(p->s, slip_after(p->before.at), ";");
     return true;
 }
 
@@ -362,15 +358,15 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
 static bool bracket_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
     if (slip_has(set, n, ')') && p->unclosed.token) {
-        diag_error(p->s, after(p->before.at), "expected ')' %s", where(p));
-        diag_fixit(p->s, after(p->before.at), ")");
+        diag_error(p->s, slip_after(p->before.at), "expected ')' %s", where(p));
+        diag_fixit(p->s, slip_after(p->before.at), ")");
         note_open(p, p->unclosed);
         return true;
     }
     if (token != TOK_YYEOF || p->nopen == 0) return false;
     struct seen open = p->open[p->nopen - 1];
     if (!slip_has(set, n, open.token == '(' ? ')' : '}')) return false;
-    diag_error(p->s, after(p->before.at), "expected '%c' %s", open.token == '(' ? ')' : '}',
+    diag_error(p->s, slip_after(p->before.at), "expected '%c' %s", open.token == '(' ? ')' : '}',
                where(p));
     note_open(p, open);
     return true;
@@ -381,9 +377,9 @@ void expected_report(struct parser *p, const int *expected, int n) {
     if (p->reserved && p->now.token == p->reserved && slip_has(expected, n, TOK_ID) &&
         slip_has(expected, n, TOK_INT))
         return;  // the error comes from using a name that was refused
-    if (slip_rows(p, p->now.at.begin, expected, n, slip_at_error) ||
-        reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
-        slip_rows(p, p->now.at.begin, expected, n, slip_at_equals) ||
+    if (slip_division(p) || slip_rows(p, p->now.at.begin, expected, n, slip_at_error) ||
+        slip_unclosed(p, expected, n) || reserved_slip(p, expected, n) ||
+        arrow_slip(p, expected, n) || slip_rows(p, p->now.at.begin, expected, n, slip_at_equals) ||
         swizzle_slip(p, expected, n) || statement_slip(p, expected, n) ||
         bracket_slip(p, expected, n) || level_slip(p, expected, n))
         return;

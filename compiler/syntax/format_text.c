@@ -7,15 +7,6 @@
 
 #define BREAK "\1"
 
-static void string(struct buf *b, const char *text) {
-    buf_char(b, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') buf_char(b, '\\');
-        buf_char(b, *text);
-    }
-    buf_char(b, '"');
-}
-
 static void clause(struct buf *b, const char *before, const struct ast_expr *e) {
     if (!e) return;
     buf_puts(b, before);
@@ -33,7 +24,7 @@ static void expect_text(struct buf *b, const struct ast_expect *e) {
     clause(b, "expect ", e->cond);
     if (e->message) {
         buf_puts(b, "," BREAK);
-        string(b, e->message);
+        ast_print_string(b, e->message);
     }
     buf_char(b, ';');
 }
@@ -58,7 +49,7 @@ static void copy_text(struct buf *b, const struct ast_stmt *st) {
 static void allow_text(struct buf *b, const struct ast_allow *a) {
     for (int i = 0; i < a->n; i++) {
         buf_puts(b, i ? "," BREAK : "allow ");
-        string(b, a->name[i].name);
+        ast_print_string(b, a->name[i].name);
     }
     if (a->n) buf_puts(b, BREAK);
 }
@@ -130,7 +121,7 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
     clause(b, BREAK "threads ", fn->threads);
     if (fn->external) {
         buf_puts(b, BREAK "from ");
-        string(b, fn->from);
+        ast_print_string(b, fn->from);
         buf_char(b, ';');
     }
 }
@@ -144,18 +135,13 @@ static void param_text(struct buf *b, const struct ast_param *p) {
 }
 
 void format_decl_text(struct buf *b, const struct ast_decl *d) {
-    static const char words[][11] = {[D_CONST] = "const",
-                                     [D_LAYOUT] = "layout",
-                                     [D_ATOM] = "atom",
-                                     [D_TILED_COPY] = "tiled_copy",
-                                     [D_TILED_MMA] = "tiled_mma"};
     allow_text(b, &d->allow);
     switch (d->kind) {
     case D_TCP: buf_printf(b, "tcp %lld;", (long long)d->version); break;
     case D_ARCH: buf_printf(b, "arch %s;", d->name.name); break;
     case D_IMPORT:
         buf_puts(b, "import ");
-        string(b, d->import.path);
+        ast_print_string(b, d->import.path);
         buf_char(b, ';');
         break;
     case D_CONST:
@@ -163,7 +149,7 @@ void format_decl_text(struct buf *b, const struct ast_decl *d) {
     case D_ATOM:
     case D_TILED_COPY:
     case D_TILED_MMA:
-        buf_printf(b, "%s %s", words[d->kind], d->name.name);
+        buf_printf(b, "%s %s", ast_value_word(d->kind), d->name.name);
         clause(b, " = ", d->value);
         buf_char(b, ';');
         break;

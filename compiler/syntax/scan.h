@@ -78,16 +78,12 @@ void expected_report(struct parser *p, const int *expected, int n);
 // -- parts --
 // What the reserved word "token" means: "the composition operator".
 const char *slip_meaning(int token);
-// From the begin of "a" to the end of "b", and the empty ranges at the begin and at the end of "at".
-struct range slip_join(struct range a, struct range b);
-struct range slip_before(struct range at);
+// The empty range at the end of "at".
 struct range slip_after(struct range at);
-// Suppresses further errors up to the next ';' of the line.
-void slip_skip_rest(struct parser *p);
 // The source text of "at".
 const char *slip_text(struct parser *p, struct range at);
-// The source text from byte "at" on, which has "*left" bytes.
-const char *slip_from(struct parser *p, uint32_t at, size_t *left);
+// The source text from byte "at" on.
+const char *slip_from(const struct parser *p, uint32_t at);
 // Extends "at" past the ';' of its line; false when the line has none.
 bool slip_whole_statement(struct parser *p, struct range *at);
 // The text in the brackets after "at", and extends "at" to include them; NULL: there are none.
@@ -104,6 +100,10 @@ bool slip_foreign(struct parser *p, const char *text);
 bool slip_begins_statement(const struct parser *p);
 // "cute::copy(tc, A, s);", where p->now is the first '.' or '::'.
 bool slip_qualified(struct parser *p);
+// "A(i//4)": a comment in brackets, where a quotient was meant.
+bool slip_division(struct parser *p);
+// "row(64,64 align 16": a clause after a missing ')' in one line.
+bool slip_unclosed(struct parser *p, const int *set, int n);
 // A ';' hidden in a comment: "10 // 4;".
 bool slip_comment(struct parser *p);
 

@@ -8,8 +8,8 @@
 
 static bool begins(const struct match *m, const char *in) {
     const char *word = expected_word(m->p->first.token);
-    bool not = *in == '!', listed = word && word_listed(in + not, word, strlen(word));
-    return !*in || listed != not ;
+    bool absent = *in == '!', listed = word && word_listed(in + absent, word, strlen(word));
+    return !*in || listed != absent;
 }
 
 // Whether p->now is further to the right than the line of the '{' that is open begins: else a '}'
@@ -62,8 +62,8 @@ static int token_named(const char *word) {
 static bool has_needs(const struct parser *p, const char *needs, const int *set, int n) {
     char word[16];
     while (*(needs += strspn(needs, " "))) {
-        bool not = needs[0] == '!', any = false;
-        needs += not ;
+        bool absent = needs[0] == '!', any = false;
+        needs += absent;
         for (;; ++needs) {
             size_t length = strcspn(needs, " |");
             if (length >= sizeof word) BUG("a need of a slip is too long: %s", needs);
@@ -74,18 +74,14 @@ static bool has_needs(const struct parser *p, const char *needs, const int *set,
             needs += length;
             if (*needs != '|') break;
         }
-        if (any == not ) return false;
+        if (any == absent) return false;
     }
     return true;
 }
 
 bool slip_rows(struct parser *p, uint32_t here, const int *set, int n, const struct slip_row *row) {
     struct match m = {0};
-    for (; row->pattern || row->other; ++row) {
-        if (row->other) {
-            if (row->other(p, set, n)) return true;
-            continue;
-        }
+    for (; row->pattern; ++row) {
         struct arena_mark mark = arena_mark(&p->s->arena);
         if (!m.p) match_begin(&m, p, here);
         bool applies =

@@ -43,13 +43,12 @@ struct slip_row {
     const char *in;
     // Tokens that could follow, "a|b": one of them, "!a": which could not; see "states" in slips.c.
     const char *needs;
-    const char *pattern;  // or NULL: "other" decides
+    const char *pattern;
     // "$1" is what the pattern captured, "$#" the replaced text and "$~" the reported one; a letter says how it is written, see
     // "put_capture" in slips.c: "$t1" as an element type. What follows a '|' is a note. NULL: it is no slip
     const char *message;
     const char *fix;
     enum slip_then then;
-    bool (*other)(struct parser *p, const int *set, int n);
 };
 
 // Reports the first of the rows that applies, of the token that begins at byte "here" of the source. "set" has the "n" tokens
@@ -74,9 +73,5 @@ extern const struct slip_row slip_at_angle[];        // a word before a '<'
 extern const struct slip_row slip_at_word[];         // a word that may begin C++
 
 bool slip_element_type(const char *word);
-
-// Rows that need more than a pattern; see slips_other.c.
-bool slip_division(struct parser *p, const int *set, int n);
-bool slip_unclosed(struct parser *p, const int *set, int n);
 
 #endif

@@ -18,8 +18,8 @@ struct joined {
 static struct joined joined_words(struct parser *p, struct range at) {
     struct joined j = {{slip_text(p, at)}, 1, at};
     while (j.n < MOST_WORDS) {
-        const char *text = p->s->sources.file[p->file].text + j.at.end;
-        size_t mark = memcmp(text, "::", 2) == 0 ? 2 : *text == '.',
+        const char *text = slip_from(p, j.at.end);
+        size_t mark = strncmp(text, "::", 2) == 0 ? 2 : *text == '.',
                length = word_length(text + mark);
         if (mark == 0 || length == 0) break;
         j.word[j.n++] = arena_strndup(&p->s->arena, text + mark, length);
@@ -83,7 +83,7 @@ static const char *atom_meant(struct parser *p, struct joined *j) {
     bool async = strcmp(first, "cp") == 0 || strcmp(first, "cp_async") == 0;
     if (op || (async && j->n > 1)) {
         struct range all = j->at;
-        bool open = p->s->sources.file[p->file].text[all.end] == '(';
+        bool open = *slip_from(p, all.end) == '(';
         const char *inside = open ? slip_brackets(p, &all) : NULL;
         if (inside && !*inside && async) inside = NULL;
         ours = op ? matrix_op(p, last, inside) : async_atom(p, j, inside);
@@ -113,7 +113,7 @@ static bool slip_joined(struct parser *p, struct range at) {
 }
 
 bool slip_word(struct parser *p, struct range at) {
-    const char *name = slip_text(p, at), *next = p->s->sources.file[p->file].text + at.end;
+    const char *name = slip_text(p, at), *next = slip_from(p, at.end);
     bool call = *next == '(' && word_listed("Swizzle make_swizzle decltype", name, strlen(name)),
          module = *next == '.' && foreign_module(name);
     if ((*next == '<' || *next == '{' || call || module) &&

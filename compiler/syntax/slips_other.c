@@ -12,37 +12,20 @@
 
 // -- parts ----------------------------------------------------------------------------------------
 
-const char *slip_from(struct parser *p, uint32_t at, size_t *left) {
-    const struct source *f = &p->s->sources.file[p->file];
-    *left = f->size - at;
-    return f->text + at;
+const char *slip_from(const struct parser *p, uint32_t at) {
+    return p->s->sources.file[p->file].text + at;
 }
 
 const char *slip_brackets(struct parser *p, struct range *at) {
-    size_t left, length;
-    const char *text = slip_from(p, at->end, &left);
-    const char *inside = foreign_brackets(p->s, text, left, &length);
+    const struct source *f = &p->s->sources.file[p->file];
+    size_t length;
+    const char *inside = foreign_brackets(p->s, f->text + at->end, f->size - at->end, &length);
     if (inside) at->end += (uint32_t)length;
     return inside;
 }
 
-struct range slip_join(struct range a, struct range b) {
-    return (struct range){a.file, a.begin, b.end};
-}
-
-struct range slip_before(struct range at) {
-    return (struct range){at.file, at.begin, at.begin};
-}
-
 struct range slip_after(struct range at) {
     return (struct range){at.file, at.end, at.end};
-}
-
-void slip_skip_rest(struct parser *p) {
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
-    while (k < left && !strchr(";\n", text[k])) ++k;
-    p->skip_end = p->now.at.end + (uint32_t)k;
 }
 
 const char *slip_text(struct parser *p, struct range at) {
@@ -87,8 +70,7 @@ bool slip_type(const char *text) {
 
 // Reports the '//' that follows p->before.
 static bool divides(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->before.at.end, &left);
+    const char *text = slip_from(p, p->before.at.end);
     uint32_t at = p->before.at.end + (uint32_t)strspn(text, " \t");
     struct range slashes = {p->file, at, at + 2};
     diag_error(p->s, slashes, "'//' begins a comment; '/' divides, and rounds down");
@@ -97,28 +79,24 @@ static bool divides(struct parser *p) {
 }
 
 bool slip_comment(struct parser *p) {
-    size_t left;
-    const char *text = slip_from(p, p->before.at.end, &left);
+    const char *text = slip_from(p, p->before.at.end);
     int last = p->before.token;
     bool value = last == TOK_INT || last == TOK_ID || last == ')';
     text += strspn(text, " \t");
     size_t end = strcspn(text, "\n");
     while (end > 0 && strchr(" \t\r", text[end - 1])) --end;
-    return value && end > 3 && memcmp(text, "//", 2) == 0 && text[end - 1] == ';' && divides(p);
+    return value && end > 3 && strncmp(text, "//", 2) == 0 && text[end - 1] == ';' && divides(p);
 }
 
-bool slip_division(struct parser *p, const int *set, int n) {
-    (void)set, (void)n;
-    size_t left;
-    const char *text = slip_from(p, p->before.at.end, &left);
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || left < 3 ||
-        memcmp(text, "//", 2) != 0 || !word_char(text[2]))
+bool slip_division(struct parser *p) {
+    const char *text = slip_from(p, p->before.at.end);
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || strncmp(text, "//", 2) != 0 ||
+        !word_char(text[2]))
         return false;
     p->stopped = true;  // the rest of the line is missing
     return divides(p);
 }
 
-// Handles "row(64,64 align 16": a clause after a missing ')' in one line.
 bool slip_unclosed(struct parser *p, const int *set, int n) {
     static const char clause[] = "<!(|, ^ align|stages|swizzle|pad|with|by|->|grid|threads";
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')')) return false;
@@ -137,22 +115,17 @@ bool slip_unclosed(struct parser *p, const int *set, int n) {
 // The argument of a statement of another language: what is in its brackets, or else everything up
 // to its end.
 static const char *argument(struct parser *p, struct range at) {
-    size_t left, length, n = 0;
-    const char *text = slip_from(p, at.end, &left);
-    const char *inside = foreign_brackets(p->s, text, left, &length);
-    if (inside) return *inside ? inside : "0";
-    while (n < left && !strchr(";\n}", text[n])) ++n;
-    while (n > 0 && strchr(" \t", text[0])) ++text, --n;
-    return n ? arena_strndup(&p->s->arena, text, n) : "0";
+    const char *text = slip_from(p, at.end), *inside = slip_brackets(p, &at);
+    text += strspn(text, " \t");
+    if (!inside) inside = arena_strndup(&p->s->arena, text, strcspn(text, ";\n}"));
+    return *inside ? inside : "0";
 }
 
 bool slip_whole_statement(struct parser *p, struct range *at) {
-    size_t left, n = 0;
-    const char *text = slip_from(p, at->end, &left);
-    while (n < left && !strchr(";\n{}", text[n])) ++n;
-    if (n == left || text[n] != ';') return false;
-    at->end += (uint32_t)n + 1;
-    return true;
+    const char *text = slip_from(p, at->end);
+    size_t n = strcspn(text, ";\n{}");
+    at->end += text[n] == ';' ? (uint32_t)n + 1 : 0;
+    return text[n] == ';';
 }
 
 // Handles "__syncthreads();": it is 'sync;' in a manual function, and superfluous in others.
@@ -240,7 +213,7 @@ static int64_t power_of(int64_t base, char op, int64_t n) {
 }
 
 int scan_power(struct parser *p, int token, struct range at) {
-    const char *text = p->s->sources.file[p->file].text + at.begin;
+    const char *text = slip_from(p, at.begin);
     bool two = text[1] == text[0], shift = text[0] == '<' || text[0] == '>';
     int last = p->now.token;  // '>>' also closes two tilers, '<<' opens two
     if (text[0] != '^' && !(two && (shift || text[0] == '*'))) return token;

@@ -116,16 +116,15 @@ static bool parses(struct match *m, const char *const *ours) {
 
 static void skip(struct match *m, enum slip_then then) {
     struct parser *p = m->p;
-    size_t left, k = 0;
-    const char *text = slip_from(p, p->now.at.end, &left);
+    const char *text = slip_from(p, p->now.at.end);
+    size_t k = strcspn(text, ";\n");
     uint32_t end = m->m.reported ? m->m.at.end : 0;
     switch (then) {
     case THEN_NOTHING: break;
     case THEN_STOP: p->stopped = true; break;
     case THEN_REST:
     case THEN_STATEMENT:
-        while (k < left && !strchr(";\n", text[k])) ++k;
-        k += then == THEN_STATEMENT && p->now.token == ';' && k < left && text[k] == ';';
+        k += then == THEN_STATEMENT && p->now.token == ';' && text[k] == ';';
         p->skip_end = p->now.at.end + (uint32_t)k;
         break;
     case THEN_PAST:

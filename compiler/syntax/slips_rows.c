@@ -109,7 +109,6 @@ const struct slip_row slip_at_error[] = {
     {"!copy", "", "<!WORD # ( FOREIGN ) # ^ NAME", "a number has no type; write it without '$#'", "", THEN_REST},
 
     // copies, and declarations in a block
-    {.other = slip_division},
     {"", "for NESTED", "$ ^ ~ extern ~ $> shared", sized, "", THEN_REST},
     {"", "for NESTED", "^ extern __shared__", sized, NULL, THEN_REST},
     {"", "for NESTED", "^ 1:kernel|device|manual|extern !;", nested},
@@ -216,7 +215,6 @@ const struct slip_row slip_at_error[] = {
     {"", "INT", "wait $ $ ^ ;", "'wait' says how many groups may stay in flight: 'wait 0;'", " 0"},
     {"", ", UNCLOSED", "^ # ; # WORD =", "write ',' between arguments", ",", THEN_STATEMENT},
     {"", ", UNCLOSED", "^ # ; # EXPR )", "write ',' between the parts of a tuple", ",", THEN_STATEMENT},
-    {.other = slip_unclosed},
     {"copy", "", "~ lambda ~ ^", "an index map declares its names with their ranges: 'by (t:256, v:4) -> (t / 16, t % 16 * 4 + v)'"},
     {"", "", "$ Sw ^ ~ ( ~ EXPR1 , EXPR2 , EXPR3 ) $", three, "Sw<$1,$2,$3>"},
     {"", "", "Sw ^ (", three},

@@ -16,6 +16,24 @@ const char *ast_space_text(enum ast_space space) {
     return text[space];
 }
 
+const char *ast_value_word(enum ast_decl_kind kind) {
+    static const char words[][11] = {[D_CONST] = "const",
+                                     [D_LAYOUT] = "layout",
+                                     [D_ATOM] = "atom",
+                                     [D_TILED_COPY] = "tiled_copy",
+                                     [D_TILED_MMA] = "tiled_mma"};
+    return words[kind];
+}
+
+void ast_print_string(struct buf *b, const char *text) {
+    buf_char(b, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') buf_char(b, '\\');
+        buf_char(b, *text);
+    }
+    buf_char(b, '"');
+}
+
 // Products of two plain operands may be written without blanks: 2*K, M/64.
 static bool is_plain_product(const struct ast_expr *e) {
     return e->kind == E_BINARY && (e->op == OP_MUL || e->op == OP_DIV) &&

@@ -40,7 +40,7 @@ void __wrap_slip_report(struct match *m, const struct slip_row *row);
 
 void __wrap_slip_report(struct match *m, const struct slip_row *row) {
     for (int i = 0; i < TABLES && !m->p->s->trial; ++i)
-        for (int k = 0; k < MOST && (tables[i].row[k].pattern || tables[i].row[k].other); ++k)
+        for (int k = 0; k < MOST && tables[i].row[k].pattern; ++k)
             if (row == &tables[i].row[k]) tables[i].reported[k] = true;
     __real_slip_report(m, row);
 }

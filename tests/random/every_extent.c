@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/session.h"
 #include "check/verify.h"
 #include "compile/compile.h"
+#include "in_process.h"
 #include "kernel/kernel_ir.h"
 
 struct width {
@@ -70,14 +70,8 @@ static void spoil(struct session *s, const struct compiled *made, struct kir_nod
 static bool compiles(const char *text, bool spoils) {
     struct session s;
     struct compiled made;
-    char path[64];
-    size_t len = strlen(text);
-    int fd = memfd_create("plan", 0);
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
-        perror("memfd");
-        exit(2);
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[PLAN_PATH];
+    int fd = plan_file(text, path);
     session_init(&s);
     bool ok = compile_product(&s, path, PRODUCT_CUDA, &made) == 0;
     if (!ok) {

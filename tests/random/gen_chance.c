@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in_process.h"
+
 uint64_t draw(struct gen *g) {
-    uint64_t z = g->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return chance(&g->state);
 }
 
 int below(struct gen *g, int n) {

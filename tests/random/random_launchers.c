@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
+#include "in_process.h"
 #include "kernel/evaluate.h"
 #include "kernel/kernel_ir.h"
 #include "plan/bind.h"
@@ -20,8 +21,7 @@ enum { MOST_ARGUMENTS = 64, CHOICES = 4 };
 static uint64_t state;
 
 static int64_t below(int64_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((state >> 11) % (uint64_t)n);
+    return chance_below(&state, n);
 }
 
 // -- arguments ------------------------------------------------------------------------------------

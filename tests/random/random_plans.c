@@ -19,6 +19,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "gen_plans.h"
+#include "in_process.h"
 
 enum { HANG_SECONDS = 60, MAX_JOBS = 64, SELDOM = 10000 };
 
@@ -39,14 +40,8 @@ struct tally {
 static int compile_text(const char *text, FILE *out, bool *said, bool *undecided) {
     struct session s;
     struct compiled made;
-    char path[64];
-    size_t len = strlen(text);
-    int fd = memfd_create("plan", 0);
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
-        perror("memfd");
-        exit(2);
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[PLAN_PATH];
+    int fd = plan_file(text, path);
     session_init(&s);
     alarm(HANG_SECONDS);  // which ends this process
     int code = compile_product(&s, path, PRODUCT_CUDA, &made);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "check/order.h"
 #include "compile/compile.h"
 #include "gen_sync.h"
+#include "in_process.h"
 #include "kernel/kernel_ir.h"
 #include "plan/bind.h"
 
@@ -91,14 +91,8 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
 }
 
 static bool try_text(const char *text, const char *name, bool mutate) {
-    char path[64];
-    size_t len = strlen(text);
-    int fd = memfd_create("plan", 0);
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
-        perror("memfd");
-        exit(2);
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[PLAN_PATH];
+    int fd = plan_file(text, path);
     bool ok = try_plan(path, name, mutate);
     close(fd);
     return ok;

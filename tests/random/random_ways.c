@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "compile/compile.h"
+#include "in_process.h"
 #include "kernel/kernel_ir.h"
 #include "plan/plan.h"
 
@@ -27,8 +27,7 @@ struct way {
 static uint64_t state;
 
 static int below(int n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((state >> 33) % (uint64_t)n);
+    return (int)chance_below(&state, n);
 }
 
 static struct way draw(void) {
@@ -102,14 +101,8 @@ static void put_tensors(struct buf *b, const struct way *w) {
 // -- in process -----------------------------------------------------------------------------------
 
 static bool compile(struct session *s, const char *text, struct compiled *made) {
-    char path[64];
-    int fd = memfd_create("plan", 0);
-    size_t len = strlen(text);
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
-        perror("memfd");
-        exit(2);
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[PLAN_PATH];
+    int fd = plan_file(text, path);
     compile_begin(made, s, path);
     bool ok = compile_until(made, STEP_EQUIVALENT) == 0;
     close(fd);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/lint/swizzles.h"
 #include "pass/vectorize/width.h"
@@ -233,7 +234,7 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
 
 // -- layouts --------------------------------------------------------------------------------------
 
-enum { MOST_PROMISES = 4, LINE = 128 };
+enum { MOST_PROMISES = 4 };
 
 // Tensors whose place within a 128-byte line determines the wavefronts of a copy.
 struct promises {

@@ -4,8 +4,9 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "hw/sizes.h"
 
-enum { BANKS = 32, WORD = 4, LINE = 128, MOST_NAMED = 8 };
+enum { MOST_NAMED = 8 };
 
 // -- lanes that go together -----------------------------------------------------------------------
 
@@ -14,7 +15,7 @@ static bool on(const struct warp_access *a, int lane) {
 }
 
 static int group_of(const struct warp_access *a) {
-    return a->bits <= 32 ? COST_LANES : LINE * 8 / a->bits;
+    return a->bits <= 32 ? LANES : LINE * 8 / a->bits;
 }
 
 // The first word of bank "bank" that "lane" accesses, with lane addresses "at"; -1: none.
@@ -34,7 +35,7 @@ struct conflict {
 static struct conflict find(const struct warp_access *a, const int64_t *at, bool each) {
     struct conflict most = {0, 0, 0};
     int n = group_of(a);
-    for (int begin = 0; begin < COST_LANES; begin += n) {
+    for (int begin = 0; begin < LANES; begin += n) {
         for (int b = 0; b < BANKS; ++b) {
             struct conflict x = {b, 0, 0};
             for (int l = begin; l < begin + n; ++l) {
@@ -57,7 +58,7 @@ static const char *lanes_text(struct session *s, uint32_t lanes) {
     struct buf b;
     buf_init(&b);
     int n = __builtin_popcount(lanes), named = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         if (!(lanes >> l & 1)) continue;
         if (named == MOST_NAMED && n > MOST_NAMED) {
             buf_printf(&b, " and %d more", n - named);
@@ -72,7 +73,7 @@ static const char *lanes_text(struct session *s, uint32_t lanes) {
 // Counts the different lines of global memory, those of shared memory, and the pairs of both.
 static void count_lines(const struct warp_access *a, int *from, int *to, int *pairs) {
     *from = *to = *pairs = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         bool first[3] = {on(a, l), on(a, l), on(a, l)};
         for (int i = 0; i < l; ++i) {
             bool g = on(a, i) && a->global[i] / LINE == a->global[l] / LINE;

@@ -119,15 +119,18 @@ static void warn(struct session *s, const struct kernel *k, const struct uses *x
 
 // -- as many blocks or steps as tiles -------------------------------------------------------------
 
-// The place along "mode" where all reads of "t" are, each in a copy; NULL: they differ, or are ranges.
-static const struct ix *only_place(const struct kernel *k, const struct tensor *t, int mode) {
+// The place along "mode" where all reads of "t" are, each in a copy; NULL: they differ, or without
+// "ranges" some are ranges, which name a part.
+static const struct ix *only_place(const struct kernel *k, const struct tensor *t, int mode,
+                                   bool ranges) {
     const struct ix *at = NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == t) return NULL;
         if (st->kind != STMT_COPY || st->copy->src.base != t) continue;
         const struct view *v = &st->copy->src;
-        if (mode >= ncoords(v) || v->limit || !v->coord_off[mode]) return NULL;
+        if (mode >= ncoords(v) || !v->coord_off[mode]) return NULL;
+        if (v->limit && (!ranges || v->range_of_range)) return NULL;
         if (!ix_constant(v->coord_off[mode]) || (at && !ix_equal(at, v->coord_off[mode])))
             return NULL;
         at = v->coord_off[mode];
@@ -166,9 +169,7 @@ static const struct ix_var *idle_counter(const struct kernel *k, const struct st
         int64_t from;
         if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
         if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
-        if (depends(a, up->var) || depends(a, x)) continue;
-        // as many steps as tiles may be a coincidence, unless both are of one param
-        if (!lay_int_static(n) || moves_another(k, x) || moves_another(k, up->var)) return up->var;
+        if (!depends(a, up->var) && !depends(a, x)) return up->var;
     }
     return NULL;
 }
@@ -178,9 +179,9 @@ static void warn_counted(struct session *s, const struct kernel *k, const struct
     const struct tensor *t = a->base;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     for (int i = 0; i < ncoords(a); ++i) {
-        const struct ix *at = only_place(k, t, i), *lo, *hi;
+        const struct ix *at, *lo, *hi;
         int64_t tile;
-        if (!at) continue;
+        if (!a->coord_off[i]) continue;
         view_reach(s, a, i, &lo, &hi);
         if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
         struct lay_int extent =
@@ -188,6 +189,9 @@ static void warn_counted(struct session *s, const struct kernel *k, const struct
         struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
         lay_clear_error(&s->lay);
         if (!lay_int_valid(n) || lay_int_is(n, 1)) continue;
+        // of numbers, as many tiles as blocks may be a coincidence
+        at = only_place(k, t, i, !lay_int_static(n));
+        if (!at) continue;
         const struct ix_var *x = idle_counter(k, st, n);
         if (!x) continue;
         diag_warn(

@@ -3,10 +3,11 @@
 #include <inttypes.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/lint/lint.h"
 
-enum { LANES = 32, REGISTERS = 255, REGISTER_BITS = 32 };
+enum { REGISTERS = 255, REGISTER_BITS = 32 };
 
 static bool is_one_block(const struct kernel *k) {
     for (int i = 0; i < 3; ++i)

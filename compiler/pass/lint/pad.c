@@ -1,9 +1,10 @@
 // Layouts with padded rows, as notes with fix-its.
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/lint/advice.h"
 
-enum { BANKS = 32, BANK_BITS = 32, CHUNK_BITS = 128 };
+enum { BANK_BITS = 8 * WORD, CHUNK_BITS = 8 * WIDE };
 
 // A buffer of two modes, of which one is contiguous: "n" elements, "rows" times, "pitch" apart.
 struct rows {

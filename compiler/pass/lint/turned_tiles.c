@@ -44,20 +44,28 @@ static int leaf_along(const struct leaves *l, int mode) {
     return found;
 }
 
-// The variable that alone moves "v" along the mode of leaf "i", by steps as large as its tile; or NULL.
-static const struct ix_var *mover_of(const struct view *v, const struct leaves *l, int i) {
-    const struct ix *e = v->coord_off[l->mode[i]], *atom = e;
-    struct lay_int step = lay_int(1);
+static bool counts(const struct ix_var *v) {
+    return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);
+}
+
+// The variable that is alone in the coordinate "e", and in "step" what it is multiplied by; or NULL.
+static const struct ix_var *alone_in(const struct ix *e, struct lay_int *step) {
+    const struct ix *atom = e;
+    *step = lay_int(1);
     if (!e) return NULL;
     if (e->op == IX_SUM) {
         if (e->nterms != 1 || !e->term[0].atom) return NULL;
         atom = e->term[0].atom;
-        step = e->term[0].coef;
+        *step = e->term[0].coef;
     }
-    if (atom->op != IX_VAR || !lay_int_equal(step, l->extent[i])) return NULL;
-    bool counts = atom->var->kind == IX_LOOP ||
-                  (atom->var->kind >= IX_BLOCK_X && atom->var->kind <= IX_BLOCK_Z);
-    return counts ? atom->var : NULL;
+    return atom->op == IX_VAR && counts(atom->var) ? atom->var : NULL;
+}
+
+// The variable that alone moves "v" along the mode of leaf "i", by steps as large as its tile; or NULL.
+static const struct ix_var *mover_of(const struct view *v, const struct leaves *l, int i) {
+    struct lay_int step;
+    const struct ix_var *x = alone_in(v->coord_off[l->mode[i]], &step);
+    return x && lay_int_equal(step, l->extent[i]) ? x : NULL;
 }
 
 // Whether "v" is all of a buffer, or of a slot of it.
@@ -70,21 +78,54 @@ static bool is_buffer(struct session *s, const struct view *v) {
            part.num * (t->stages ? t->stages : 1) == all.num;
 }
 
-// The copy that alone fills the buffer that "c" reads, from global memory; or NULL.
-static const struct copy *filled_by(struct session *s, const struct kernel *k,
-                                    const struct copy *c) {
+// Loops over the parts of a buffer: one fills the part that the other one reads at the same number.
+struct loops {
+    int n;
+    const struct ix_var *of[MOST_LEAVES], *to[MOST_LEAVES];
+};
+
+// Whether "in" and "out" are the same part of a buffer, if the variables of "l" have equal values.
+static bool same_part(struct session *s, const struct view *in, const struct view *out,
+                      struct loops *l) {
+    if (!lay_valid(in->coord) || !lay_valid(out->coord))
+        return is_buffer(s, in) && is_buffer(s, out);
+    for (int i = 0; i < lay_tuple_leaves(in->base->layout.shape); ++i) {
+        struct lay_int a, b;
+        if (in->coord_off[i] && out->coord_off[i] && ix_equal(in->coord_off[i], out->coord_off[i]))
+            continue;
+        const struct ix_var *x = alone_in(in->coord_off[i], &a),
+                            *y = alone_in(out->coord_off[i], &b);
+        // the slots of a pipeline
+        if (in->base->stages && i == lay_tuple_leaves(in->base->layout.shape) - 1 && !x && !y)
+            continue;
+        if (!x || !y || !lay_int_equal(a, b) || l->n == MOST_LEAVES) return false;
+        l->of[l->n] = x;
+        l->to[l->n++] = y;
+    }
+    return true;
+}
+
+// The copy that alone fills the part of a buffer that "c" reads, from global memory; or NULL.
+static const struct copy *filled_by(struct session *s, const struct kernel *k, const struct copy *c,
+                                    struct loops *l) {
     const struct copy *from = NULL;
-    if (!is_buffer(s, &c->src)) return NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == c->src.base) return NULL;
         if (st->kind != STMT_COPY || st->copy->dst.base != c->src.base) continue;
-        if (from || !is_buffer(s, &st->copy->dst)) return NULL;
+        if (from || !same_part(s, &st->copy->dst, &c->src, l)) return NULL;
         from = st->copy;
     }
     // the values of a fragment are in the order of the tiled copy
     bool fragment = c->src.base->space == MEM_FRAG;
     return from && fragment && (!c->tc || from->tc != c->tc) ? NULL : from;
+}
+
+// The variable of the loop that fills what the one of "x" reads.
+static const struct ix_var *filling(const struct loops *l, const struct ix_var *x) {
+    for (int i = 0; i < l->n; ++i)
+        if (l->to[i] == x) return l->of[i];
+    return x;
 }
 
 // How the elements of the source of "from" get into the destination of "c".
@@ -160,16 +201,17 @@ static void warn(struct session *s, const struct kernel *k, const struct copy *f
 
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
     struct way w;
+    struct loops l = {0};
     bool global = c->src.base->space == MEM_GLOBAL;
     if (c->dst.base->space != MEM_GLOBAL) return;
-    const struct copy *from = global ? c : filled_by(s, k, c);
+    const struct copy *from = global ? c : filled_by(s, k, c, &l);
     if (!from || from->src.base->space != MEM_GLOBAL || !way_of(s, from, c, &w)) return;
     for (int i = 0; i < w.of.n; ++i) {
         for (int j = i + 1; j < w.of.n; ++j) {
             const struct ix_var *x = mover_of(&from->src, &w.of, i);
             const struct ix_var *y = mover_of(&from->src, &w.of, j);
-            if (!x || !y || x == y || mover_of(&c->dst, &w.to, w.leaf[i]) != y ||
-                mover_of(&c->dst, &w.to, w.leaf[j]) != x)
+            if (!x || !y || x == y || filling(&l, mover_of(&c->dst, &w.to, w.leaf[i])) != y ||
+                filling(&l, mover_of(&c->dst, &w.to, w.leaf[j])) != x)
                 continue;
             if (w.of.mode[i] < w.of.mode[j])
                 warn(s, k, from, c, &w, i, j, x->name, y->name);

@@ -2,8 +2,7 @@
 // the tiled copies that move it, other fragments, and functions that get it.
 //
 // An order says which element of a tile is value i of thread t.  Two orders agree if the elements
-// differ by the same step for all values and threads, because one of them may count from the
-// beginning of a slice.
+// differ by the same step everywhere, because one may count from the beginning of a slice.
 #include "pass/partition/arrange.h"
 
 #include <inttypes.h>
@@ -12,10 +11,11 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "base/warnings.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
 
-enum { WARP = 32, SHOWN = 8 };
+enum { SHOWN = 8 };
 
 // Value i of a thread is value i % values of tile number i / values of "tc".
 struct order {
@@ -205,7 +205,7 @@ static void show(struct session *s, const struct sequence *a, struct range a_at,
 
 static bool same_threads(const struct sequence *a, const struct sequence *b, bool warps) {
     int64_t x = a->of.tc->threads, y = b->of.tc->threads;
-    return x == y || (warps && x % WARP == 0 && y % WARP == 0 && (x % y == 0 || y % x == 0));
+    return x == y || (warps && x % LANES == 0 && y % LANES == 0 && (x % y == 0 || y % x == 0));
 }
 
 // -- one copy, one argument -----------------------------------------------------------------------
@@ -229,7 +229,7 @@ static bool check_tiled(struct session *s, const struct copy *c, const struct vi
     b.of = order_of_tile(s, c->tc, src, c->facts.rounds, tile_name(s, c->tc));
     if (!same_threads(&a, &b, warp)) return threads_differ(s, f, v->at, &a, &b);
     int64_t count = lay_size(&s->lay, v->layout).num;
-    int64_t group = warp ? WARP : a.of.tc->threads;
+    int64_t group = warp ? LANES : a.of.tc->threads;
     struct difference at;
     if (agree(s, &a, &b, count, group, &at)) return true;
     diag_error(s, v->at,

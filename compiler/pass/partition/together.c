@@ -2,6 +2,7 @@
 #include "pass/partition/together.h"
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
 
@@ -41,8 +42,6 @@ struct lay_int together_step(struct session *s, const struct copy *c, struct lay
 }
 
 // -- the lanes of a warp --------------------------------------------------------------------------
-
-enum { LANES = 32 };
 
 // "e", an expression of tid, for the lane "lane" of the warp "warp".
 static const struct ix *in_lane(struct session *s, const struct kernel *k, const struct ix *e,

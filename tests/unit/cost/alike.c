@@ -92,7 +92,7 @@ static bool count(const struct drawn *x, int64_t w, int64_t n, int64_t shift, ui
     a.lanes = of[0] & of[1];
     if (x->class == COST_LDMATRIX && a.lanes) a.lanes = UINT32_MAX;
     *lanes = a.lanes;
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         if (a.lanes >> l & 1 && (a.global[l] % side[0]->bytes || a.shared[l] % side[1]->bytes))
             return false;
     cost_of_warp(90, &a, cost);
@@ -113,7 +113,7 @@ int main(void) {
         struct alike like;
         draw_one(&x);
         alike_begin(&like, x.global ? &x.side[0].a : NULL, x.shared ? &x.side[1].a : NULL, x.class);
-        int64_t warps = (x.side[0].a.threads + COST_LANES - 1) / COST_LANES;
+        int64_t warps = (x.side[0].a.threads + LANES - 1) / LANES;
         int64_t all_shifts = shifts_of(&x), shifts = all_shifts < SHIFTS ? all_shifts : SHIFTS;
         for (int64_t w = 0; w < warps; ++w) {
             alike_warp(&like, w);

@@ -66,7 +66,7 @@ static bool count(const struct drawn *x, int64_t w, int64_t n, int64_t shift, ui
     int64_t *at = global ? a.global : a.shared;
     accesses_get(&x->a, w, n, shift, -1, at, &a.lanes);
     *lanes = a.lanes;
-    for (int l = 0; l < COST_LANES; ++l)
+    for (int l = 0; l < LANES; ++l)
         if (a.lanes >> l & 1 && at[l] % x->a.bytes) return false;
     cost_of_warp(90, &a, cost);
     cost_least(90, &a, least);
@@ -97,7 +97,7 @@ static void move(const struct drawn *x, struct drawn *y) {
 }
 
 static bool same_costs(const struct drawn *x, const struct drawn *y) {
-    int64_t warps = (x->a.threads + COST_LANES - 1) / COST_LANES, shifts = accesses_shifts(&x->a);
+    int64_t warps = (x->a.threads + LANES - 1) / LANES, shifts = accesses_shifts(&x->a);
     if (x->a.threads != y->a.threads || shifts != accesses_shifts(&y->a)) return false;
     for (int64_t i = 0; i < warps * ROUNDS * shifts; ++i) {
         struct warp_cost cost[2] = {{{0}}}, least[2] = {{{0}}};

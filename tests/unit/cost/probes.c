@@ -7,7 +7,7 @@
 static bool addresses(char *text, int64_t *out) {
     if (strcmp(text, "-") == 0) return false;
     char *end = text;
-    for (int i = 0; i < COST_LANES; ++i) out[i] = strtoll(end, &end, 16);
+    for (int i = 0; i < LANES; ++i) out[i] = strtoll(end, &end, 16);
     return *end == 0;
 }
 
@@ -19,7 +19,7 @@ static int find_class(const char *name) {
 
 // Whether two lanes that take part write one place: no plan that compiles does that.
 static bool collides(const struct warp_access *a) {
-    for (int i = 0; i < COST_LANES; ++i)
+    for (int i = 0; i < LANES; ++i)
         for (int j = 0; j < i; ++j)
             if (a->lanes >> i & a->lanes >> j & 1 && a->shared[i] == a->shared[j]) return true;
     return false;

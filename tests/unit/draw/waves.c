@@ -8,7 +8,7 @@
 
 static bool addresses(char *text, int64_t *out) {
     char *end = text;
-    for (int i = 0; i < COST_LANES && *text != '-'; ++i) out[i] = strtoll(end, &end, 16);
+    for (int i = 0; i < LANES && *text != '-'; ++i) out[i] = strtoll(end, &end, 16);
     return *text != '-';
 }
 
@@ -22,7 +22,7 @@ static int find_class(const char *name) {
 // the same place, which no plan that compiles does.
 static bool clash(const struct warp_access *a, const int *wave, bool *collides) {
     bool any = false;
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         for (int k = 0; k < l; ++k) {
             if (wave[l] < 0 || wave[k] < 0) continue;
             *collides |= a->shared[l] == a->shared[k];
@@ -40,7 +40,7 @@ static long drawn[N_COST_CLASSES], merged, ranges;
 
 static void compare(int line, const struct warp_access *a) {
     struct warp_cost cost;
-    int wave[COST_LANES], n = waves_of(a, wave);
+    int wave[LANES], n = waves_of(a, wave);
     uint32_t used = 0;
     bool collides = false, bad = clash(a, wave, &collides);
     bool async = a->class == COST_CP_ASYNC_CA || a->class == COST_CP_ASYNC_CG;
@@ -48,7 +48,7 @@ static void compare(int line, const struct warp_access *a) {
     cost_of_warp(90, a, &cost);
     CHECK(cost.wavefronts.least <= n && n <= cost.wavefronts.most, "line %d: %d of %ld to %ld",
           line, n, (long)cost.wavefronts.least, (long)cost.wavefronts.most);
-    for (int l = 0; l < COST_LANES; ++l) {
+    for (int l = 0; l < LANES; ++l) {
         CHECK(a->lanes >> l & 1 ? wave[l] >= 0 && wave[l] < n : wave[l] == -1, "line %d: lane %d",
               line, l);
         if (wave[l] >= 0) used |= UINT32_C(1) << wave[l];
