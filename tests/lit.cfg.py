@@ -103,10 +103,6 @@ clangxx = find("clang++")
 if clangxx:
     config.available_features.add("clang")
     config.substitutions.append(("%clangxx", clangxx + " -std=c++17"))
-clang_format = find(llvm + "clang-format", "clang-format-14")
-if clang_format:
-    config.available_features.add("clang-format")
-    config.substitutions.append(("%clang_format", clang_format))
 
 # Drawings as TikZ are typeset where there is what they need.
 if find("pdflatex") and find("kpsewhich") and subprocess.run(["kpsewhich", "standalone.cls", "tikz.sty"], capture_output=True,

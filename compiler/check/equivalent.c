@@ -262,10 +262,9 @@ static const char *differ_for(const struct comparison *x, const int64_t *sym) {
 // "'M' and 'N'", the params of both, each once.
 static const char *params_of(struct session *s, const struct kir_kernel *x,
                              const struct kir_kernel *y, int *n) {
-    const char **name = ARENA_ARRAY(&s->arena, const char *, x->nparams + y->nparams + 1),
-               *text = "";
-    for (int i = 0; i < x->nparams + y->nparams; ++i) {
-        const char *one = i < x->nparams ? x->param[i].name : y->param[i - x->nparams].name;
+    const char **name = ARENA_ARRAY(&s->arena, const char *, x->ngiven + y->ngiven + 1), *text = "";
+    for (int i = 0; i < x->ngiven + y->ngiven; ++i) {
+        const char *one = i < x->ngiven ? x->param[i].name : y->param[i - x->ngiven].name;
         int k = 0;
         while (k < *n && strcmp(name[k], one) != 0) ++k;
         if (k == *n) name[(*n)++] = one;

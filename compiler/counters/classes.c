@@ -308,12 +308,7 @@ static void walk(struct classes *x, const struct kir_node *list) {
             walk(x, n->body);
             break;
         case KIR_IF: walk_ways(x, n); break;
-        case KIR_GUARD:
-            if (n->index)
-                walk_ways(x, n);
-            else
-                walk(x, n->body);
-            break;
+        case KIR_GUARD: n->index ? walk_ways(x, n) : walk(x, n->body); break;
         case KIR_BLOCK: walk(x, n->body); break;
         case KIR_LOAD:
         case KIR_STORE:
@@ -321,6 +316,7 @@ static void walk(struct classes *x, const struct kir_node *list) {
         case KIR_FILL:
         case KIR_ASYNC: walk_access(x, n); break;
         case KIR_LET:
+        case KIR_NAME:
         case KIR_CALL:
         case KIR_STAGE_DECL:
         case KIR_COMMIT:

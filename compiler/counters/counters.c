@@ -362,7 +362,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     }
     int64_t *param = ARENA_ARRAY(&s->arena, int64_t, l->nparams + 1);
     uint64_t *address = ARENA_ARRAY(&s->arena, uint64_t, l->ntensors + 1);
-    for (int i = 0; i < l->nparams; ++i) param[i] = sym[l->param[i].sym->id];
+    for (int i = 0; i < l->ngiven; ++i) param[i] = sym[l->param[i].sym->id];
     for (int i = 0; i < l->ntensors; ++i) address[i] = (uint64_t)(i + 1) << 48;
     struct launch_result r;
     launch_evaluate(l, param, address, &r);

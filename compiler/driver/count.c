@@ -38,7 +38,7 @@ static void print_text(struct buf *b, const struct plan *p, const struct kir_ker
     if (c->variant)
         buf_printf(b, ", grid (%" PRId64 ",%" PRId64 ",%" PRId64 ") of %" PRId64 " threads",
                    c->grid[0], c->grid[1], c->grid[2], c->variant->threads);
-    for (int i = 0; i < k->nparams; ++i)
+    for (int i = 0; i < k->ngiven; ++i)
         buf_printf(b, ", %s = %" PRId64, k->param[i].name, sym[k->param[i].sym->id]);
     if (!cost_calibrated(p->arch))
         buf_printf(b, ", by sm_%d's rules; %s was not measured", cost_rules_of(p->arch),
@@ -69,7 +69,7 @@ static void print_json(struct json *j, const struct plan *p, const struct kir_ke
     for (int i = 0; i < 3; ++i) json_int(j, NULL, c->grid[i]);
     json_leave(j, ']');
     json_enter(j, "params", '{');
-    for (int i = 0; i < k->nparams; ++i) json_int(j, k->param[i].name, sym[k->param[i].sym->id]);
+    for (int i = 0; i < k->ngiven; ++i) json_int(j, k->param[i].name, sym[k->param[i].sym->id]);
     json_leave(j, '}');
     json_bool(j, "calibrated", cost_calibrated(p->arch));
     json_text(j, "why", c->why);

@@ -105,7 +105,8 @@ int64_t *option_fixed(struct session *s, const struct plan *p,
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     struct option_names known = {.n = 0};
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int i = 0; i < p->nparams; ++i) option_names_add(&known, p->param[i]->name);
+    for (int i = 0; i < p->nparams; ++i)
+        if (!p->param[i]->sum) option_names_add(&known, p->param[i]->name);
     for (int k = 0; k < settings->n; ++k) {
         const char *name = setting[k].name;
         int i = 0;

@@ -130,7 +130,7 @@ static bool params_given(struct session *s, const struct tune_request *q, const 
     struct buf b;
     const char *missing = "", *set = "";
     buf_init(&b);
-    for (int i = 0; i < k->nparams; ++i) {
+    for (int i = 0; i < k->ngiven; ++i) {
         int at = q->params.n - 1;
         while (at >= 0 && strcmp(q->params.of[at].name, k->param[i]->name) != 0) --at;
         if (at < 0) {

@@ -1,8 +1,7 @@
 // Prints a .cu file from Kernel IR: for each kernel of the plan, a __global__ function and a
 // launcher with a C ABI.
 //
-// Makes no decisions.  The text is deterministic, and the project's clang-format does not change
-// it.
+// Makes no decisions.  The text is deterministic.
 #include <inttypes.h>
 #include <string.h>
 
@@ -50,8 +49,9 @@ void emit_body(const struct emission *o) {
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (x->space == KIR_SHARED) {
-            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->elem->c_name,
-                       x->c_name, x->elem->c_name, x->smem_offset);
+            const char *type = x->elem->c_name;
+            buf_printf(b, "    %s *const %s = (%s *)", type, x->c_name, type);
+            buf_printf(b, x->smem_offset ? "(smem + %" PRId64 ");\n" : "smem;\n", x->smem_offset);
         } else if (x->space == KIR_FRAG) {
             buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->elem->c_name, x->c_name,
                        elements_of(o, x));
@@ -64,7 +64,7 @@ void emit_body(const struct emission *o) {
             buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
         }
     }
-    emit_list(o, k->body, 4);
+    emit_inside(o, k->body, 4);
     size_t line = start - 1;
     while (line > 0 && b->text[line - 1] != '\n') --line;
     if (b->len == start && start - line <= EMIT_COLUMNS) --b->len;  // {} on one line
@@ -90,11 +90,8 @@ static void put_kernel(const struct emission *o) {
                                    v->when_text ? v->when_text : "whatever holds"),
                       8);
     }
-    const char *bounds =
-        arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
-                     k->threads);
-    struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, v->function), ") {");
+    buf_printf(b, "static __global__ void __launch_bounds__(%" PRId64 ")\n", k->threads);
+    struct call c = emit_call_of(o, 0, arena_printf(&s->arena, "%s(", v->function), ") {");
     put_parameters(k, &c);
     call_write(b, &c);
     emit_body(o);

@@ -99,6 +99,7 @@ static void put_duties(const struct emission *o) {
     put_sharing(o);
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
+        if (p->sum && p->sum->lo >= p->lo && p->sum->hi <= p->hi) continue;
         if (p->mul > 1)
             owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul,
                 p->lo, p->hi);
@@ -191,7 +192,7 @@ void emit_device(const struct emission *o) {
                      f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);
         }
     }
-    for (int i = 0; i < k->nparams; ++i) {
+    for (int i = 0; i < k->ngiven; ++i) {
         if (!k->param[i].in_body) continue;
         call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);
     }
@@ -201,6 +202,13 @@ void emit_device(const struct emission *o) {
         const struct kir_formal *f = &k->formal[i];
         if (f->index && !kir_uses(k->body, f->index))
             buf_printf(b, "    (void)%s;\n", f->index->c_name);
+    }
+    for (int i = k->ngiven; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        if (!p->in_body) continue;
+        statement_write(b, 4,
+                        arena_printf(&s->arena, "const %s %s = %s;", p->narrow ? "int" : "int64_t",
+                                     p->c_name, emit_ix(s, k, p->sum)));
     }
     emit_body(o);
 }

@@ -18,8 +18,8 @@ struct emission {
 
 // A call, whose arguments are added before it is written; "head" ends with the opening parenthesis.
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
-// Prints the statements "list" (statements.c).
-void emit_list(const struct emission *o, const struct kir_node *list, int indent);
+// Prints the statements "list", which are between braces (statements.c).
+void emit_inside(const struct emission *o, const struct kir_node *list, int indent);
 // Prints the body of a kernel or a device function, and the closing brace.
 void emit_body(const struct emission *o);
 

@@ -53,6 +53,15 @@ static void put_exact(const struct emission *o, const struct kir_check *x) {
     call_write(o->b, &c);
 }
 
+// "exact": as a tcp_exact, before the arguments were checked.
+static void put_sum(const struct emission *o, const struct kir_param *p, bool exact) {
+    const char *value =
+        exact ? emit_exact_ix(o->s, o->k, p->sum) : emit_host_ix(o->s, o->k, p->sum);
+    statement_write(o->b, 4,
+                    arena_printf(&o->s->arena, "[[maybe_unused]] const %s %s = %s;",
+                                 exact ? "tcp_exact" : "int64_t", p->c_name, value));
+}
+
 static void put_relation(const struct emission *o, const struct kir_relation *r) {
     const char *a = emit_host_ix(o->s, o->k, r->a), *b = emit_host_ix(o->s, o->k, r->b);
     struct call c = check(o, 4, "tcp_check_relation");
@@ -97,6 +106,7 @@ static void put_check(const struct emission *o, const struct kir_check *x) {
     switch (x->kind) {
     case KIR_CHECK_RANGE:
     case KIR_CHECK_MULTIPLE: put_param(o, x); return;
+    case KIR_CHECK_SUM: put_sum(o, x->param, false); return;
     case KIR_CHECK_EXACT: put_exact(o, x); return;
     case KIR_CHECK_RELATION: put_relation(o, x->relation); return;
     case KIR_CHECK_NOTHING: put_nothing(o, x); return;
@@ -123,7 +133,7 @@ static void put_parameters(const struct kir_launch *l, struct call *c) {
         const struct kir_tensor *t = &l->tensor[i];
         call_arg(c, "%s%s *%s", t->written ? "" : "const ", t->elem->c_name, t->c_name);
     }
-    for (int i = 0; i < l->nparams; ++i) call_arg(c, "int64_t %s", l->param[i].c_name);
+    for (int i = 0; i < l->ngiven; ++i) call_arg(c, "int64_t %s", l->param[i].c_name);
 }
 
 // Prints its head, which ends with "end": ") {" or ");".
@@ -165,10 +175,14 @@ static void put_variant(const struct emission *o) {
         if (!asked(l, &l->tensor[i], NULL))
             buf_printf(o->b, "    (void)%s;\n", l->tensor[i].c_name);
     }
-    for (int i = 0; i < l->nparams; ++i) {
-        if (!asked(l, NULL, l->param[i].sym))
-            buf_printf(o->b, "    (void)%s;\n", l->param[i].c_name);
+    for (int i = 0; i < l->ngiven; ++i) {
+        bool is = asked(l, NULL, l->param[i].sym);
+        for (int k = l->ngiven; k < l->nparams; ++k)
+            is |= ix_speaks_of(l->param[k].sum, l->param[i].sym) && asked(l, NULL, l->param[k].sym);
+        if (!is) buf_printf(o->b, "    (void)%s;\n", l->param[i].c_name);
     }
+    for (int i = l->ngiven; i < l->nparams; ++i)
+        if (asked(l, NULL, l->param[i].sym)) put_sum(o, &l->param[i], true);
     for (int n = 0; n < l->nvariants; ++n) {
         const struct kir_variant *v = &l->variant[n];
         if (v->nwhen == 0) {
@@ -208,7 +222,7 @@ static void put_choice(const struct emission *o) {
     struct call c = emit_call_of(
         o, 4, arena_printf(&o->s->arena, "const int %s = %s_variant(", name, l->c_name), ");");
     for (int i = 0; i < l->ntensors; ++i) call_arg(&c, "%s", l->tensor[i].c_name);
-    for (int i = 0; i < l->nparams; ++i) call_arg(&c, "%s", l->param[i].c_name);
+    for (int i = 0; i < l->ngiven; ++i) call_arg(&c, "%s", l->param[i].c_name);
     call_write(o->b, &c);
     for (int i = 0; i < l->nvariants - 1; ++i) {
         buf_printf(o->b, "    if (%s == %d) {\n", name, l->variant[i].tag);

@@ -115,16 +115,56 @@ static void put_comment(const struct emission *o, const struct kir_node *n, int 
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name ||
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || (n->name && !n->told) ||
             n->nrings + n->ncarries > 0)
             return true;
     }
     return false;
 }
 
+// The only statement in "list" besides constants, if it is a block; or NULL.
+static const struct kir_node *only_block(const struct kir_node *list) {
+    const struct kir_node *only = NULL;
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool is_constant = n->kind == KIR_LET || n->kind == KIR_NAME || n->kind == KIR_COMMENT;
+        if (is_constant || (n->kind == KIR_BLOCK && !n->body)) continue;
+        if (only || n->kind != KIR_BLOCK) return NULL;
+        only = n;
+    }
+    return only;
+}
+
+// A constant, with the comment behind it, or above it if the line is too long.
+static void put_constant(const struct emission *o, const struct kir_node *n, int indent,
+                         const char *text) {
+    if (n->nlines) {
+        const char *both = arena_printf(&o->s->arena, "%s  // %s", text, n->line[0]);
+        if (indent + (int)strlen(both) > EMIT_COLUMNS) {
+            comment_write(o->b, indent, n->line[0], 4);
+        } else {
+            buf_fill(o->b, ' ', indent);
+            buf_printf(o->b, "%s\n", both);
+            return;
+        }
+    }
+    statement_write(o->b, indent, text);
+}
+
+static const char *condition(const struct emission *o, const struct kir_cond *c) {
+    return arena_printf(&o->s->arena, "%s %s %s", emit_ix(o->s, o->k, c->a), c->least ? ">=" : "<",
+                        emit_ix(o->s, o->k, c->b));
+}
+
+static const char *all_of(const struct emission *o, const struct kir_node *n) {
+    const char *all = "";
+    for (int i = 0; i < n->nconds; ++i)
+        all = arena_printf(&o->s->arena, "%s%s%s", all, i ? " && " : "", condition(o, &n->cond[i]));
+    return all;
+}
+
 static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
     const char *v = n->var->c_name;
-    statement_write(o->s, o->b, indent,
+    statement_write(o->b, indent,
                     arena_printf(&o->s->arena, "for (%s %s = %s; %s < %s; ++%s) {",
                                  int_type(n->var_bits), v, begin_of(o, n), v,
                                  emit_ix(o->s, o->k, n->end), v));
@@ -148,11 +188,6 @@ static const char *filling(const struct emission *o, const struct kir_node *n) {
     return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
 }
 
-static const char *condition(const struct emission *o, const struct kir_cond *c) {
-    return arena_printf(&o->s->arena, "%s %s %s", emit_ix(o->s, o->k, c->a), c->least ? ">=" : "<",
-                        emit_ix(o->s, o->k, c->b));
-}
-
 // The number of bytes that a cp.async at an edge reads.
 static const char *source_size(const struct emission *o, const struct kir_node *n) {
     struct arena *m = &o->s->arena;
@@ -173,22 +208,23 @@ static const char *source_size(const struct emission *o, const struct kir_node *
     return n->nconds ? arena_printf(m, "%s ? %s : 0", holds, size) : size;
 }
 
+static void put_name(const struct emission *o, const struct kir_node *n, int indent) {
+    put_constant(o, n, indent,
+                 arena_printf(&o->s->arena, "const bool %s = %s;", n->name, all_of(o, n)));
+}
+
+static void put_list(const struct emission *o, const struct kir_node *list, int indent);
+
 static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
     struct session *s = o->s;
-    const char *all = "";
-    for (int i = 0; i < n->nconds; ++i)
-        all = arena_printf(&s->arena, "%s%s%s", all, i ? " && " : "", condition(o, &n->cond[i]));
-    if (n->name) {
-        statement_write(s, o->b, indent,
-                        arena_printf(&s->arena, "const bool %s = %s;", n->name, all));
-        all = n->name;
-    }
-    statement_write(s, o->b, indent, arena_printf(&s->arena, "if (%s) {", all));
-    emit_list(o, n->body, indent + 4);
+    if (n->name && !n->told) put_name(o, n, indent);
+    statement_write(o->b, indent,
+                    arena_printf(&s->arena, "if (%s) {", n->name ? n->name : all_of(o, n)));
+    emit_inside(o, n->body, indent + 4);
     if (!n->orelse) return;
     buf_fill(o->b, ' ', indent);
     buf_puts(o->b, "} else {\n");
-    emit_list(o, n->orelse, indent + 4);
+    emit_inside(o, n->orelse, indent + 4);
 }
 
 // Prints a loop without its closing brace.
@@ -200,11 +236,11 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
-        statement_write(o->s, b, indent,
+        statement_write(b, indent,
                         arena_printf(&o->s->arena, "%s %s = %s;", int_type(c->bits), c->var->c_name,
                                      emit_ix(o->s, o->k, c->first)));
         if (emit_names_stride(c))
-            statement_write(o->s, b, indent,
+            statement_write(b, indent,
                             arena_printf(&o->s->arena, "const int64_t %s = %s;", c->stride->c_name,
                                          emit_ix(o->s, o->k, c->stride_is)));
     }
@@ -215,10 +251,10 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
         inner.carry = n->carry;
         inner.ncarries = n->ncarries;
     }
-    emit_list(&inner, n->body, indent + 4);
+    emit_inside(&inner, n->body, indent + 4);
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
-        statement_write(o->s, b, indent + 4,
+        statement_write(b, indent + 4,
                         arena_printf(&o->s->arena, "%s += %s;", c->var->c_name,
                                      emit_ix(o->s, o->k, c->step)));
     }
@@ -233,27 +269,29 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     struct buf *b = o->b;
     switch (n->kind) {
     case KIR_COMMENT: put_comment(o, n, indent); return;
+    case KIR_NAME: put_name(o, n, indent); return;
     case KIR_LET:
-        statement_write(o->s, b, indent,
-                        arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),
-                                     n->var->c_name, emit_ix(o->s, o->k, n->index)));
+        if (ix_static(n->index, NULL) && n->sampled) return;  // its name is the number
+        put_constant(o, n, indent,
+                     arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),
+                                  n->var->c_name, emit_ix(o->s, o->k, n->index)));
         return;
     case KIR_FOR: put_loop(o, n, indent); break;
     case KIR_GUARD:
         buf_fill(b, ' ', indent);
         buf_printf(b, "if (%s < %" PRId64 ") {\n", n->index ? emit_ix(o->s, o->k, n->index) : "tid",
                    n->count);
-        emit_list(o, n->body, indent + 4);
+        emit_inside(o, n->body, indent + 4);
         break;
     case KIR_IF: put_if(o, n, indent); break;
     case KIR_BLOCK:
         if (!declares(n->body)) {  // braces only if names need a scope
-            emit_list(o, n->body, indent);
+            put_list(o, n->body, indent);
             return;
         }
         buf_fill(b, ' ', indent);
         buf_puts(b, "{\n");
-        emit_list(o, n->body, indent + 4);
+        emit_inside(o, n->body, indent + 4);
         break;
     case KIR_STAGE_DECL:
         buf_fill(b, ' ', indent);
@@ -264,7 +302,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         const char *slot = element(o, n->stage, n->stage_at);
         if (kir_converts(n->buf, n->stage)) {
             const char *value = converted(o, n->buf, n->stage, loaded(o, n, n->buf, n->at));
-            statement_write(o->s, b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
+            statement_write(b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
             return;
         }
         bool apart = n->apart == n->buf;
@@ -292,7 +330,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_FILL: {
         if (n->stage) {
             const char *slot = element(o, n->stage, n->stage_at), *value = filling(o, n);
-            statement_write(o->s, b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
+            statement_write(b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
             return;
         }
         struct call c = storing(o, n, indent, n->to_buf, n->to_at);
@@ -336,20 +374,32 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     buf_puts(b, "}\n");
 }
 
-void emit_list(const struct emission *o, const struct kir_node *list, int indent) {
+static void put_with_line(const struct emission *o, const struct kir_node *n, int indent) {
+    if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
+    if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
+                      n->kind != KIR_ASYNC && n->kind != KIR_FILL)) {
+        put_node(o, n, indent);
+        return;
+    }
+    struct buf access;
+    buf_init(&access);
+    struct emission aside = *o;
+    aside.b = &access;
+    put_node(&aside, n, indent);
+    lines_write(o->lines, access.text);
+    buf_release(&access);
+}
+
+static void put_list(const struct emission *o, const struct kir_node *list, int indent) {
+    for (const struct kir_node *n = list; n; n = n->next) put_with_line(o, n, indent);
+}
+
+void emit_inside(const struct emission *o, const struct kir_node *list, int indent) {
+    const struct kir_node *only = only_block(list);
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
-        if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
-                          n->kind != KIR_ASYNC && n->kind != KIR_FILL)) {
-            put_node(o, n, indent);
-            continue;
-        }
-        struct buf access;
-        buf_init(&access);
-        struct emission aside = *o;
-        aside.b = &access;
-        put_node(&aside, n, indent);
-        lines_write(o->lines, access.text);
-        buf_release(&access);
+        if (n == only)
+            emit_inside(o, n->body, indent);
+        else
+            put_with_line(o, n, indent);
     }
 }

@@ -1,6 +1,7 @@
-// Writes C in the format of clang-format.
+// Writes statements and comments of emitted C on lines of at most 100 columns.
 #include "emit/write.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -9,6 +10,81 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
+
+// -- statements -----------------------------------------------------------------------------------
+
+enum { INDENT = 4, RANKS = 10 };
+
+// How well a line of the statement "text" ends before "p": 0 is best; -1: not at all.  Lines end
+// behind a comma or an operator, but before the ? and : of a choice.  Behind = and the parenthesis
+// of a call only if that saves a break in deeper brackets.
+static int rank_of(const char *text, const char *p) {
+    static const char *const operators[] = {"|| ", "&& ", "== ", "!= ", "< ", ">= ", "+ ", "- "};
+    if (p[-1] == '(' && p - text > 1 && (isalnum((unsigned char)p[-2]) || p[-2] == '>'))
+        return *p == ')' ? -1 : RANKS + 4;
+    if (*p != ' ') return -1;
+    if (p[-1] == ',' || p[-1] == ';') return 0;
+    if ((p[1] == '?' || p[1] == ':') && p[2] == ' ') return 1;
+    const char *word = p;
+    while (word > text && word[-1] != ' ') --word;
+    if (word == text) return -1;
+    for (int i = 0; i < (int)(sizeof operators / sizeof *operators); ++i)
+        if (strncmp(word, operators[i], strlen(operators[i])) == 0) return 2 + i / 2;
+    if (p - word == 1 && strchr("*/%", *word)) return 6;
+    return p[-1] == '=' ? RANKS + 1 : -1;
+}
+
+// A position in a statement: how many brackets are open, and whether it is inside a
+// string.
+struct place {
+    const char *at;
+    int depth;
+    bool quoted;
+};
+
+static void advance(struct place *x, const char *text) {
+    char c = *x->at, before = x->at > text ? x->at[-1] : ' ';
+    if (c == '"' && before != '\\') x->quoted = !x->quoted;
+    bool angle = (c == '<' || c == '>') && before != ' ';  // not an operator
+    if (!x->quoted) x->depth += strchr("([{", c) || (angle && c == '<');
+    if (!x->quoted) x->depth -= strchr(")]}", c) || (angle && c == '>');
+    ++x->at;
+}
+
+// The end of the line that begins at "x" and has room for "room" characters: a break in as few
+// brackets as possible, of those the best, of those the last.  If there is none, the first one that
+// there is.
+static struct place end_of_line(const char *text, struct place x, int room) {
+    const char *limit = x.at + room;
+    struct place end = {NULL, 0, false};
+    int best = 0;
+    for (advance(&x, text); *x.at; advance(&x, text)) {
+        int rank = x.quoted ? -1 : rank_of(text, x.at);
+        if (rank < 0) continue;
+        if (x.at > limit && end.at) break;
+        rank += x.depth * RANKS;
+        if (end.at && rank > best) continue;
+        end = x;
+        best = rank;
+    }
+    return end.at ? end : x;
+}
+
+void statement_write(struct buf *b, int indent, const char *text) {
+    int more = text[strlen(text) - 1] == '{';  // further than what the brace encloses
+    struct place x = {text, 0, false};
+    for (int column = indent;; column = indent + INDENT * ((x.depth ? x.depth : 1) + more)) {
+        buf_fill(b, ' ', column);
+        int room = EMIT_COLUMNS - column;
+        struct place end = {x.at + strlen(x.at), 0, false};
+        if (end.at - x.at > room) end = end_of_line(text, x, room);
+        buf_write(b, x.at, (size_t)(end.at - x.at));
+        buf_char(b, '\n');
+        if (!*end.at) return;
+        x = end;
+        x.at += *x.at == ' ';
+    }
+}
 
 // -- calls and comments ---------------------------------------------------------------------------
 
@@ -30,7 +106,7 @@ void call_write(struct buf *b, const struct call *c) {
     buf_puts(&text, c->head);
     for (int i = 0; i < c->nargs; ++i) buf_printf(&text, "%s%s", i ? ", " : "", c->arg[i]);
     buf_puts(&text, c->tail);
-    statement_write(c->s, b, c->indent, buf_finish(&text, &c->s->arena));
+    statement_write(b, c->indent, buf_finish(&text, &c->s->arena));
     arena_rewind(&c->s->arena, mark);
 }
 

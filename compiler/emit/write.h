@@ -1,5 +1,5 @@
-// Writes C in the format of clang-format: calls whose arguments fill lines up to column 100,
-// wrapped comments, index expressions.
+// Writes the parts of emitted C: statements and comments on lines of at most 100 columns, and index
+// expressions.
 #ifndef TCPC_EMIT_WRITE_H
 #define TCPC_EMIT_WRITE_H
 
@@ -22,9 +22,10 @@ struct call {
 
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void call_write(struct buf *b, const struct call *c);
-// Writes the statement "text" (or the head of one), which has no line ends, on several lines if it
-// is too long for one.
-void statement_write(struct session *s, struct buf *b, int indent, const char *text);
+// Writes the statement "text" (or the head of one, with its brace), which has no line ends, on
+// several lines if it is too long for one.  Lines are broken at commas and operators, and indented
+// by the number of open brackets.
+void statement_write(struct buf *b, int indent, const char *text);
 
 // The file name of "path", without its folder, for use in a comment.
 const char *name_in_comment(struct session *s, const char *path);

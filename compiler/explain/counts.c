@@ -34,7 +34,7 @@ static const char *values_text(struct session *s, const struct plan *p, const st
     for (int i = 0; i < p->nparams; ++i) {
         bool used = false;
         for (int n = 0; n < k->nparams; ++n) used |= k->param[n] == p->param[i];
-        if (!used) continue;
+        if (!used || p->param[i]->sum) continue;
         text = arena_printf(&s->arena, "%s%s%s = %" PRId64, text ? text : "", text ? ", " : "",
                             p->param[i]->name, value[p->param[i]->sym->id]);
     }

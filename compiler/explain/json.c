@@ -303,6 +303,7 @@ void explain_print_json(struct session *s, const struct explanation *e, struct b
     json_enter(&j, "params", '[');
     for (int i = 0; i < e->plan->nparams; ++i) {
         const struct param *p = e->plan->param[i];
+        if (p->sum) continue;
         json_enter(&j, NULL, '{');
         json_text(&j, "name", p->name);
         json_int(&j, "min", p->sym->lo);

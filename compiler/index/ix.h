@@ -40,6 +40,7 @@ struct ix_var {
     const char *c_name;
     int id;  // index into an evaluation's values; unique in a session
     struct lay_int lo, end;
+    bool uniform;  // IX_NAMED: the same for all threads of a block
 };
 
 enum ix_op { IX_SUM, IX_VAR, IX_DIV, IX_MOD, IX_SWZ };

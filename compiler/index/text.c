@@ -1,7 +1,15 @@
 // Index expressions in the notation of plans.
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/session.h"
 #include "index/ix.h"
+
+// Whether "x" is a sum with a name, such as "N + 1".
+static bool is_sum(struct lay_int x) {
+    return x.num == 1 && x.den == 1 && x.nsyms == 1 && x.syms[0]->name &&
+           strchr(x.syms[0]->name, ' ');
+}
 
 static void put(struct session *s, struct buf *b, const struct ix *e, bool operand) {
     switch (e->op) {
@@ -29,18 +37,18 @@ static void put(struct session *s, struct buf *b, const struct ix *e, bool opera
         buf_char(b, '0');
         return;
     }
-    bool paren = operand && (e->nterms > 1 || e->term[0].atom);
+    bool paren = operand && (e->nterms > 1 || e->term[0].atom || is_sum(e->term[0].coef));
     if (paren) buf_char(b, '(');
     for (int i = 0; i < e->nterms; ++i) {
         struct ix_term t = e->term[ix_written(e, i)];
         bool minus = ix_take_minus(&t.coef);
         buf_puts(b, i == 0 ? (minus ? "-" : "") : (minus ? " - " : " + "));
         if (!t.atom) {
-            buf_puts(b, lay_int_text(&s->lay, t.coef));
+            buf_puts(b, minus ? lay_int_operand(&s->lay, t.coef) : lay_int_text(&s->lay, t.coef));
         } else if (lay_int_is(t.coef, 1)) {
             put(s, b, t.atom, false);
         } else {
-            buf_printf(b, "%s*", lay_int_text(&s->lay, t.coef));
+            buf_printf(b, "%s*", lay_int_operand(&s->lay, t.coef));
             put(s, b, t.atom, true);
         }
     }

@@ -55,11 +55,13 @@ static struct exact just(int64_t value) {
 }
 
 static struct exact value_of_int(const struct arguments *a, struct lay_int x);
+static struct exact value_of(const struct arguments *a, const struct ix *e);
 
 static struct exact value_of_sym(const struct arguments *a, const struct lay_sym *y) {
     if (!y->name) return divide(add(value_of_int(a, y->of), just(y->by - 1)), just(y->by), false);
     for (int i = 0; i < a->l->nparams; ++i) {
-        if (a->l->param[i].sym == y) return just(a->param[i]);
+        const struct kir_param *p = &a->l->param[i];
+        if (p->sym == y) return p->sum ? value_of(a, p->sum) : just(a->param[i]);
     }
     return (struct exact){0, true};
 }
@@ -97,7 +99,7 @@ static uint64_t address_of(const struct arguments *a, const struct kir_tensor *t
 }
 
 static int64_t param_value(const struct arguments *a, const struct kir_param *p) {
-    return a->param[p - a->l->param];
+    return p->sum ? value_of(a, p->sum).value : a->param[p - a->l->param];
 }
 
 // -- checks ---------------------------------------------------------------------------------------
@@ -175,6 +177,7 @@ static bool passes(const struct arguments *a, const struct kir_check *c,
     case KIR_CHECK_EXACT:
         return !value_of(a, c->value).lost ||
                fail(out, TCP_ERR_PRECONDITION, TCP_SAYS_EXACT, name, c->what);
+    case KIR_CHECK_SUM: return true;
     case KIR_CHECK_RELATION:
         return ix_compares(r->op, x, y) ||
                fail(out, TCP_ERR_PRECONDITION, TCP_SAYS_RELATION, name, r->text, x, y);

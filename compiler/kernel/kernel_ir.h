@@ -37,6 +37,7 @@ struct kir_buffer {
 
 enum kir_kind {
     KIR_LET,    // var = index
+    KIR_NAME,   // a constant "name" with the result of the conditions, for a later IF
     KIR_FOR,    // var from begin to end, step 1
     KIR_GUARD,  // if index < count; without an index, if tid < count
     KIR_IF,     // if all conditions hold: body, otherwise orelse
@@ -110,13 +111,15 @@ struct kir_node {
     int nconds;
     // ASYNC: reads only its first b - a elements; NULL: all
     const struct kir_cond *cut;
-    // IF: name of a constant with the result, or NULL
+    // IF: name of a constant with the result, or NULL; a KIR_NAME before it declares it if "told"
     const char *name;
+    bool told;
     struct ix_var *var;  // LET, FOR
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
     const struct ix *index;        // LET, GUARD
+    const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
     const struct ix *begin, *end;  // FOR
     bool unroll;                   // FOR
@@ -157,7 +160,7 @@ struct kir_node {
     int callee_id;
     const struct kir_arg *arg;
     int nargs;
-    const char *const *line;  // COMMENT
+    const char *const *line;  // COMMENT; LET, NAME: behind it
     int nlines;
     const char *path;  // COMMENT: the place in the plan
     int plan_line;
@@ -196,8 +199,8 @@ struct kir_kernel {
     int line;                   // of the declaration
     struct kir_tensor *tensor;  // parameters
     int ntensors;
-    struct kir_param *param;
-    int nparams;
+    struct kir_param *param;  // first those that the caller passes
+    int nparams, ngiven;
     struct kir_relation *relation;
     int nrelations;
     struct lay_int grid[3];

@@ -30,6 +30,7 @@ struct kir_tensor {
 
 struct kir_param {
     const char *name, *c_name;
+    const struct ix *sum;  // what the launcher computes it from; NULL: the caller passes it
     const struct lay_sym *sym;
     int64_t lo, hi, mul;
     bool narrow;   // fits an int: decided by kernel/widths.h
@@ -50,6 +51,7 @@ struct kir_extents {
 enum kir_check_kind {
     KIR_CHECK_RANGE,     // the param is in its range
     KIR_CHECK_MULTIPLE,  // the param is a multiple
+    KIR_CHECK_SUM,       // not a check: computes the param, a sum of the others
     KIR_CHECK_EXACT,     // "value" fits 64 bits; "what" is its name in messages
     KIR_CHECK_RELATION,  // the relation holds
     KIR_CHECK_NOTHING,   // not a check: returns if nothing is to be written
@@ -59,7 +61,7 @@ enum kir_check_kind {
 
 struct kir_check {
     enum kir_check_kind kind;
-    const struct kir_param *param;        // RANGE, MULTIPLE
+    const struct kir_param *param;        // RANGE, MULTIPLE, SUM
     const struct kir_relation *relation;  // RELATION
     const char *what;                     // EXACT
     const struct ix *value;               // EXACT
@@ -102,11 +104,12 @@ struct kir_variant {
 struct kir_launch {
     const char *name;    // name of the kernel in messages
     const char *c_name;  // the launcher is C_NAME_launch
-    // its parameters: pointers (these), integers of 64 bits (param), and the stream
+    // its parameters: pointers (these), integers of 64 bits (the first "ngiven" of param), and the
+    // stream
     const struct kir_tensor *tensor;
     int ntensors;
     const struct kir_param *param;
-    int nparams;
+    int nparams, ngiven;
     const struct kir_check *check;  // in the order of execution
     int nchecks;
     // the first one whose conditions hold is launched; the last one has none

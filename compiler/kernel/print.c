@@ -29,7 +29,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         }
         buf_fill(b, ' ', 2 * depth);
         switch (n->kind) {
-        case KIR_LET: buf_printf(b, "let %s = %s\n", n->var->c_name, ix_text(s, n->index)); break;
+        case KIR_LET: buf_printf(b, "let %s = %s\n", n->var->name, ix_text(s, n->index)); break;
+        case KIR_NAME: buf_printf(b, "name %s\n", n->name); break;
         case KIR_FOR:
             buf_printf(b, "for %s in %s .. %s%s", n->var->c_name, ix_text(s, n->begin),
                        ix_text(s, n->end), n->unroll ? " unroll" : "");

@@ -76,7 +76,7 @@ static void remember(struct widths *w, const struct ix *e, bool wide, const stru
 static bool is_uniform(const struct ix *e) {
     switch (e->op) {
     case IX_VAR:
-        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL ||
+        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL || e->var->uniform ||
                (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
     case IX_DIV:
     case IX_MOD:
@@ -213,6 +213,7 @@ void kir_decide_widths(struct session *s, struct kir_kernel *list) {
         for (struct kir_kernel *k = first; k; k = k->narrower) {
             for (int i = 0; i < k->nparams; ++i)
                 k->param[i].narrow = sym_bits(&w, k->param[i].sym) == 32;
+            for (int i = k->ngiven; i < k->nparams; ++i) decide_in_place(&w, &k->param[i].sum);
             decide_list(&w, k->body);
         }
     }

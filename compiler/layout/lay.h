@@ -163,7 +163,7 @@ struct lay_int {
 
 // A run-time integer: a param, a ceil_div of a product by a constant, or a sum (lay_int_sum).
 struct lay_sym {
-    const char *name;  // of a param or a sum; NULL for a ceil_div
+    const char *name;  // of a param or a sum, which has blanks: "N + K"; NULL for a ceil_div
     int id;
     int64_t mul;        // promised divisor, >= 1
     int64_t declared;   // the part of "mul" that does not follow from relations between params
@@ -254,6 +254,8 @@ bool lay_valid(struct lay);
 struct lay lay_parse(struct lay_ctx *, const char *text);
 const struct lay_tuple *lay_parse_tuple(struct lay_ctx *, const char *text);
 const char *lay_int_text(struct lay_ctx *, struct lay_int);
+// The same as an operand: "(N + K)", if it is a sum (lay_sym.name).
+const char *lay_int_operand(struct lay_ctx *, struct lay_int);
 const char *lay_tuple_text(struct lay_ctx *, const struct lay_tuple *);
 const char *lay_text(struct lay_ctx *, struct lay);
 

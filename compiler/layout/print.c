@@ -66,7 +66,15 @@ const char *lay_buf_done(struct lay_buf *b) {
     return b->text ? b->text : "";
 }
 
-// 128*K, K/64, 3*K*N/64, -K, ceil_div(M,128), 8@1, 4@1@0
+static bool is_sum(const struct lay_sym *s) {
+    return s->name && strchr(s->name, ' ');
+}
+
+static bool is_lone(struct lay_int a) {
+    return a.nsyms == 1 && a.num == 1 && a.den == 1 && a.basis == -1;
+}
+
+// 128*K, K/64, 3*K*N/64, -K, ceil_div(M,128), 8@1, 4@1@0, N + 1, 2*(N + 1)
 void lay_buf_int(struct lay_buf *b, struct lay_int a) {
     if (a.den == 0) {
         lay_buf_add(b, "invalid");
@@ -84,7 +92,7 @@ void lay_buf_int(struct lay_buf *b, struct lay_int a) {
         const struct lay_sym *s = a.syms[i];
         lay_buf_add(b, i ? "*" : "");
         if (s->name) {
-            lay_buf_add(b, "%s", s->name);
+            lay_buf_add(b, is_sum(s) && !is_lone(a) ? "(%s)" : "%s", s->name);
         } else {
             lay_buf_add(b, "ceil_div(");
             lay_buf_int(b, s->of);
@@ -131,6 +139,12 @@ void lay_buf_lay(struct lay_buf *b, struct lay l) {
 const char *lay_int_text(struct lay_ctx *ctx, struct lay_int a) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_int(&b, a);
+    return lay_buf_done(&b);
+}
+
+const char *lay_int_operand(struct lay_ctx *ctx, struct lay_int a) {
+    struct lay_buf b = {.ctx = ctx};
+    lay_buf_add(&b, is_lone(a) && is_sum(a.syms[0]) ? "(%s)" : "%s", lay_int_text(ctx, a));
     return lay_buf_done(&b);
 }
 

@@ -133,7 +133,7 @@ static void show_messages(struct session *s, struct tcpc_result *out) {
 static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
     while (k->next_case) k = k->next_case;  // the head of the cases has what all of them ask for
     struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
-    struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->nparams);
+    struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->ngiven);
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         tensor[i] = (struct tcpc_tensor){.name = t->name,
@@ -144,7 +144,7 @@ static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *
                                                                   : TCPC_OUT,
                                          .align = t->align};
     }
-    for (int i = 0; i < k->nparams; ++i) param[i] = (struct tcpc_param){k->param[i].name};
+    for (int i = 0; i < k->ngiven; ++i) param[i] = (struct tcpc_param){k->param[i].name};
     return (struct tcpc_kernel){.name = k->name,
                                 .launcher = arena_printf(&s->arena, "%s_launch", k->c_name),
                                 .threads = k->threads,
@@ -152,7 +152,7 @@ static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *
                                 .tensor = tensor,
                                 .ntensors = (size_t)k->ntensors,
                                 .param = param,
-                                .nparams = (size_t)k->nparams};
+                                .nparams = (size_t)k->ngiven};
 }
 
 static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_result *out) {

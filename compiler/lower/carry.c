@@ -95,18 +95,25 @@ static void name_stride(struct search *f, const struct kir_node *behind, struct 
 static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
     struct session *s = f->w->s;
     struct ix_var *v = n->var;  // accesses refer to it by its id
-    struct kir_carry *c = &f->found[f->nfound++];
-    c->var = v;
-    c->first = ix_substitute(s, n->index, f->step, f->begin);
-    c->step = ix_lay(s, coef);
+    const struct ix *first = ix_substitute(s, n->index, f->step, f->begin);
+    struct kir_carry *c = f->found;
+    while (c < f->found + f->nfound &&
+           !(ix_equal(c->first, first) && ix_equal(c->step, ix_lay(s, coef))))
+        ++c;
+    bool shared = c < f->found + f->nfound && !c->stride;
+    if (!shared) {
+        c = &f->found[f->nfound++];
+        *c = (struct kir_carry){.var = v, .first = first, .step = ix_lay(s, coef)};
+    }
     int64_t lo, hi, most;
     lay_int_range(coef, &lo, &hi);
     v->end = LAY_INT_INVALID;
     if (!__builtin_mul_overflow(hi, f->past, &most) &&
         !__builtin_add_overflow(most, n->index->hi, &most))
         v->end = lay_int(most);
-    v->name = v->c_name = names_take(&f->w->names, f->name);
-    name_stride(f, n->next, c);
+    v->id = c->var->id;
+    v->name = v->c_name = shared ? c->var->name : names_take(&f->w->names, f->name);
+    if (!shared) name_stride(f, n->next, c);
     n->kind = KIR_BLOCK;
     n->var = NULL;
     n->index = NULL;

@@ -3,6 +3,13 @@
 #include "lower/private.h"
 #include "plan/print.h"
 
+void lower_comment_on(struct lowering *w, struct kir_node *n, const char *text) {
+    const char **line = ARENA_NEW(&w->s->arena, const char *);
+    *line = text;
+    n->line = line;
+    n->nlines = 1;
+}
+
 void lower_comment(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_facts *f = &c->facts;

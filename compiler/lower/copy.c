@@ -13,9 +13,10 @@
 
 enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
-// Gives a name to an offset that several accesses share, or that is too long for a call.  An offset
-// as short as a name gets none.
-static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
+// Gives a name to an offset in "of" that several accesses share, or that is too long for a call.  An
+// offset as short as a name gets none.
+static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared,
+                            const struct kir_buffer *of) {
     int64_t value;
     if (ix_static(e, &value) || e->op == IX_VAR ||
         (!shared && strlen(ix_text(w->s, e)) <= INLINE_COLUMNS))
@@ -27,14 +28,16 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = v;
     n->index = e;
+    n->of = of;
     return ix_var(w->s, v);
 }
 
-// Names the begin of a side of a copy.  "*inside" is the part that swizzle "sw" permutes.
+// Names the begin of a side of a copy, in "of".  "*inside" is the part that swizzle "sw" permutes.
 // "*beyond" is a part that a loop around the copy adds and the swizzle does not change, so that
 // "*inside" is the same in each iteration.
-static void begin_side(struct lowering *w, const char *name, const struct ix *e, bool shared,
-                       struct lay_swizzle sw, const struct ix **inside, const struct ix **beyond) {
+static void begin_side(struct lowering *w, const struct tensor *of, const char *name,
+                       const struct ix *e, bool shared, struct lay_swizzle sw,
+                       const struct ix **inside, const struct ix **beyond) {
     struct session *s = w->s;
     const struct ix *apart = ix_int(s, 0);
     int64_t block = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
@@ -46,8 +49,8 @@ static void begin_side(struct lowering *w, const char *name, const struct ix *e,
     }
     // a swizzle is not defined for negative values
     if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);
-    *inside = let(w, name, ix_sub(s, e, apart), shared);
-    *beyond = let(w, arena_printf(&s->arena, "%s_tile", name), apart, false);
+    *inside = let(w, name, ix_sub(s, e, apart), shared, lower_buffer(w, of));
+    *beyond = let(w, arena_printf(&s->arena, "%s_tile", name), apart, false, NULL);
 }
 
 // -- the copy -------------------------------------------------------------------------------------
@@ -265,16 +268,17 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
     bool named = y.nmodes > 0;
     for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // conditions with a size are long
+    int n = 0;
     for (int i = 0; i < f->npred; ++i) {
         int same = 0;
         while (same < i && !ix_equal(f->pred[same].at, f->pred[i].at)) ++same;
         name[i] = NULL;
         y.at[i] = y.at[same];
         if (same < i) continue;
-        name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
+        name[i] = names_take(&w->names, arena_printf(&w->s->arena, "coord%d", n++));
         const struct ix *at = lower_index(w, f->pred[i].at);
         if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
-        y.at[i] = let(w, name[i], at, named);
+        y.at[i] = let(w, name[i], at, named, NULL);
     }
     move_by(w, c, &y);
     for (int i = 0; i < f->npred; ++i)
@@ -311,6 +315,7 @@ static void open_each(struct lowering *w, const struct copy *c, struct way *y,
 
 void lower_copy(struct lowering *w, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
+    w->copy = c;
     lower_comment(w, c);
     // the offsets of a guarded copy assume that tid is less than its number of threads
     const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
@@ -333,8 +338,8 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
     enum edge edge = copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
-    begin_side(w, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
-    begin_side(w, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);
+    begin_side(w, c->src.base, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
+    begin_side(w, c->dst.base, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);
     if (edge == EDGE_SOME) {
         struct kir_node *whole = ask_whole(w, f);
         lower_open(w, whole);
@@ -347,5 +352,6 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         move_edge(w, c, y);
     if (y.each) names_release(&w->names, y.each->c_name);
     w->tail = outside;
+    w->copy = NULL;
     if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
 }

@@ -1,4 +1,7 @@
 // The parameters of a kernel: tensors, params, and what its launcher or caller must check.
+#include <ctype.h>
+
+#include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
@@ -157,20 +160,38 @@ static bool ix_known(const struct kernel *k, const struct ix *e) {
     return true;
 }
 
+// "N + K" as a name in C: N_plus_K.
+static const char *sum_name(struct session *s, const char *text) {
+    struct buf b;
+    buf_init(&b);
+    for (const char *p = text; *p; ++p) {
+        if (*p == '+' || *p == '-' || *p == '*' || *p == '/')
+            buf_puts(&b, *p == '+' ? "plus" : *p == '-' ? "minus" : *p == '*' ? "x" : "by");
+        else if (isalnum((unsigned char)*p) || *p == '_')
+            buf_char(&b, *p);
+        else if (b.len && *p != ')')
+            buf_char(&b, '_');
+    }
+    const char *name = buf_finish(&b, &s->arena);
+    return isdigit((unsigned char)*name) ? arena_printf(&s->arena, "n%s", name) : name;
+}
+
 void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
                   struct kir_kernel *out) {
     struct session *s = w->s;
     out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
     for (int i = 0; i < k->nparams; ++i) {
         const struct param *q = k->param[i];
-        out->param[out->nparams++] = (struct kir_param){
-            q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
+        const char *c_name = names_take(&w->names, q->sum ? sum_name(s, q->name) : q->name);
+        out->param[out->nparams++] = (struct kir_param){q->name,    c_name,     q->sum,     q->sym,
+                                                        q->sym->lo, q->sym->hi, q->sym->mul};
     }
+    out->ngiven = k->ngiven;
     // the relations that contain only these params
     int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
-        if (!ix_known(k, r->a) || !ix_known(k, r->b)) continue;
+        if (r->of_sum || !ix_known(k, r->a) || !ix_known(k, r->b)) continue;
         out->relation =
             arena_more(&s->arena, out->relation, sizeof *out->relation, out->nrelations, &cap);
         out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};

@@ -146,8 +146,15 @@ static void nothing_to_do(struct making *m) {
 static void check_params(struct making *m) {
     const struct kir_kernel *k = m->k;
     for (int i = 0; i < k->nparams; ++i) {
-        add_check(m, KIR_CHECK_RANGE)->param = &k->param[i];
-        if (k->param[i].mul > 1) add_check(m, KIR_CHECK_MULTIPLE)->param = &k->param[i];
+        const struct kir_param *p = &k->param[i];
+        if (p->sum) {
+            check_fits(m, p->name, p->sum);
+            add_check(m, KIR_CHECK_SUM)->param = p;
+            if (p->sum->lo < p->lo || p->sum->hi > p->hi) add_check(m, KIR_CHECK_RANGE)->param = p;
+            continue;  // what divides it follows from the others
+        }
+        add_check(m, KIR_CHECK_RANGE)->param = p;
+        if (p->mul > 1) add_check(m, KIR_CHECK_MULTIPLE)->param = p;
     }
     for (int i = 0; i < k->nrelations; ++i) {
         const struct kir_relation *r = &k->relation[i];
@@ -245,6 +252,7 @@ void lower_launch(struct session *s, const struct plan *of, const struct kernel 
     out->ntensors = k->ntensors;
     out->param = k->param;
     out->nparams = k->nparams;
+    out->ngiven = k->ngiven;
 
     check_params(&m);
     nothing_to_do(&m);

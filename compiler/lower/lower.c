@@ -34,13 +34,16 @@ struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *
     return v;
 }
 
-// -- thread modes ---------------------------------------------------------------------------------
+// -- names for parts of indices -------------------------------------------------------------------
+
+static bool depends_below(const struct ix *e, enum ix_var_kind first, enum ix_var_kind last) {
+    for (int k = (int)first; k <= (int)last; ++k)
+        if (ix_depends(e, (enum ix_var_kind)k)) return true;
+    return false;
+}
 
 static bool of_tid_alone(const struct ix *e) {
-    for (int k = IX_LANE; k <= IX_NAMED; ++k) {
-        if (ix_depends(e, (enum ix_var_kind)k)) return false;
-    }
-    return ix_depends(e, IX_TID);
+    return !depends_below(e, IX_LANE, IX_NAMED) && ix_depends(e, IX_TID);
 }
 
 static bool names_loop(const struct stmt *list, const char *name) {
@@ -49,45 +52,86 @@ static bool names_loop(const struct stmt *list, const char *name) {
     return false;
 }
 
-// A variable at the top of the kernel for a quotient or remainder of tid.
-static const struct ix *digit(struct lowering *w, const struct ix *e) {
-    for (int i = 0; i < w->ndigits; ++i) {
-        if (!ix_equal(w->digit[i].is, e)) continue;
+const char *lower_name_at_top(struct lowering *w, const char *name) {
+    // loops have the same names in all variants of a kernel
+    while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
+    return names_take(&w->names, name);
+}
+
+static const struct ix *lower_parts(struct lowering *w, const struct ix *e);
+
+static struct lay_int end_of(const struct ix *e) {
+    return e->hi < INT64_MAX ? lay_int(e->hi + 1) : LAY_INT_INVALID;
+}
+
+// The variable for "e", or NULL.
+static const struct ix *part(struct lowering *w, const struct ix *e) {
+    for (int i = 0; i < w->nparts; ++i) {
+        if (w->part[i].is->op != e->op || !ix_equal(w->part[i].is, e)) continue;
         // the same name, with the range that it has here: at its first use, fewer threads may have
         // passed a guard
         struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
-        *v = *w->digit[i].var;
-        v->end = lay_int(e->hi + 1);
+        *v = *w->part[i].var;
+        v->end = end_of(e);
+        if (!v->uniform) lower_tell_along(w, &w->part[i]);
         return ix_var(w->s, v);
     }
-    if (w->ndigits == MAX_DIGITS) return e;
-    const char *name = arena_printf(&w->s->arena, "t%d", w->ndigits);
-    if (w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
+    return NULL;
+}
+
+// A variable at the top of the kernel for "e": a digit of tid, or with "name" a "let" of the plan.
+static const struct ix *named(struct lowering *w, const struct ix *e, const char *name) {
+    const struct ix *known = part(w, e);
+    if (known) return known;
+    bool digit = of_tid_alone(e);
+    const struct ix *is = digit ? e : lower_parts(w, e);
+    if (w->nparts == MAX_PARTS) return is;
+    if (!name && w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
         name = e->op == IX_DIV ? "warp" : "lane";
-    // loops have the same names in all variants of a kernel
-    while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
-    name = names_take(&w->names, name);
-    struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
-    w->digit[w->ndigits++] = (struct thread_digit){e, v};
+    if (!name) name = arena_printf(&w->s->arena, "t%d", w->ndigits);
+    w->ndigits += digit;
+    struct ix_var *v = lower_var(w, IX_NAMED, lower_name_at_top(w, name), 0);
+    v->end = end_of(e);
+    v->uniform = !digit;
     // at the top, in the order of first use
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
+    w->part[w->nparts++] = (struct named_part){.is = e, .var = v, .let = n};
+    if (digit) lower_tell_along(w, &w->part[w->nparts - 1]);
     n->kind = KIR_LET;
     n->var = v;
-    n->index = e;
+    n->index = is;
     *w->top = n;
     w->top = &n->next;
     return ix_var(w->s, v);
 }
 
-const struct ix *lower_index(struct lowering *w, const struct ix *e) {
+// "e", a sum, as a multiple of a "let" that is a sum too, and the rest; or NULL.
+static const struct ix *with_let(struct lowering *w, const struct ix *e) {
+    struct session *s = w->s;
+    for (int i = w->nparts; i-- > 0;) {
+        const struct named_part *x = &w->part[i];
+        if (x->is->op != IX_SUM) continue;
+        // the term of "let" with coefficient 1, and that of "e" with the same variables
+        const struct ix_term *one = x->is->term, *same = e->term;
+        while (one < x->is->term + x->is->nterms && !(one->atom && lay_int_is(one->coef, 1))) ++one;
+        if (one == x->is->term + x->is->nterms) continue;
+        while (same < e->term + e->nterms && !(same->atom && ix_equal(same->atom, one->atom)))
+            ++same;
+        if (same == e->term + e->nterms) continue;
+        const struct ix *rest = ix_sub(s, e, ix_scale(s, x->is, same->coef));
+        if (rest && rest->nterms + 2 <= e->nterms)
+            return ix_add(s, ix_scale(s, ix_var(s, x->var), same->coef), lower_index(w, rest));
+    }
+    return NULL;
+}
+
+// "e" with names for its parts.
+static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
     struct session *s = w->s;
     switch (e->op) {
     case IX_VAR: return e;
-    case IX_DIV:
-    case IX_MOD:
-        if (of_tid_alone(e)) return digit(w, e);
-        return e->op == IX_DIV ? ix_div(s, lower_index(w, e->a), e->k)
-                               : ix_mod(s, lower_index(w, e->a), e->k);
+    case IX_DIV: return ix_div(s, lower_index(w, e->a), e->k);
+    case IX_MOD: return ix_mod(s, lower_index(w, e->a), e->k);
     case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
     case IX_SUM: break;
     }
@@ -99,6 +143,26 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
                           : ix_lay(s, e->term[i].coef));
     }
     return sum;
+}
+
+const struct ix *lower_index(struct lowering *w, const struct ix *e) {
+    const struct ix *made = part(w, e);
+    if (!made && (e->op == IX_DIV || e->op == IX_MOD) && of_tid_alone(e)) return named(w, e, NULL);
+    if (!made && e->op == IX_SUM) made = with_let(w, e);
+    return made ? made : lower_parts(w, e);
+}
+
+// Puts the values of the plan's lets at the top of the kernel.
+static void name_lets(struct lowering *w) {
+    for (int i = 0; i < w->kernel->nlets; ++i)
+        named(w, w->kernel->let[i].is, w->kernel->let[i].name);
+}
+
+// "list", which begins with "n" lets, without those of them that are not used.
+static struct kir_node *without_unused(struct kir_node *list, int n) {
+    if (n == 0) return list;
+    list->next = without_unused(list->next, n - 1);
+    return kir_uses(list->next, list->var) ? list : list->next;
 }
 
 // -- statements -----------------------------------------------------------------------------------
@@ -283,18 +347,25 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < k->nlocal; ++i) local[out->nbuffers++] = new_buffer(&w, k->local[i]);
     out->buffer = local;
 
-    // lets for quotients and remainders of tid come first, then the statements
+    // names for parts of indices come first, then the statements
     struct kir_node *body = NULL, *top = NULL;
     w.tail = &body;
     w.top = &top;
+    name_lets(&w);
+    int nlets = w.nparts;
     lower_list(&w, k->body);
     w.at = k->at;
     if (k->commit_last) lower_node(&w, KIR_COMMIT);
     lower_wait(&w, k->wait_last ? 0 : -1);
     *w.top = body;
-    out->body = top;
+    out->body = without_unused(top, nlets);
+    lower_share(&w, &out->body);
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
+    // a device function computes its sums from what they are sums of
+    for (int i = out->ngiven; out->device && i < out->nparams; ++i)
+        for (int j = 0; out->param[i].in_body && j < out->ngiven; ++j)
+            out->param[j].in_body |= ix_speaks_of(out->param[i].sum, out->param[j].sym);
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }

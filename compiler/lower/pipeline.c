@@ -36,11 +36,7 @@ static void release(struct lowering *w, const struct ix_var *var) {
 }
 
 static void remark(struct lowering *w, const char *text) {
-    struct kir_node *n = lower_node(w, KIR_COMMENT);
-    const char **line = ARENA_ARRAY(&w->s->arena, const char *, 1);
-    line[0] = text;
-    n->line = line;
-    n->nlines = 1;
+    lower_comment_on(w, lower_node(w, KIR_COMMENT), text);
 }
 
 static bool power_of_two(int64_t n) {
@@ -136,15 +132,22 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
     lower_before(w, &st->behind);
 }
 
-// A variable for the begin or end of a pipeline's steps, with a value in "lo" .. "hi".
+// A variable for "is", the begin or end of a pipeline's steps, with a value in "lo" .. "hi".  The
+// text of a number is itself.
 static struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st, const char *which,
-                                   int64_t lo, int64_t hi) {
+                                   const struct ix *is, int64_t hi) {
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     v->kind = IX_NAMED;
     v->id = w->s->next_var++;
-    v->lo = lay_int(lo);
+    v->lo = lay_int(is->lo);
     v->end = hi < INT64_MAX ? lay_int(hi + 1) : LAY_INT_INVALID;
-    take(w, v, arena_printf(&w->s->arena, "%s_%s", st->var->name, which));
+    int64_t number;
+    v->name = arena_printf(&w->s->arena, "%s_%s", st->var->name, which);
+    if (ix_static(is, &number)) {
+        v->c_name = arena_printf(&w->s->arena, "%ld", (long)number);
+        return v;
+    }
+    take(w, v, v->name);
     v->name = v->c_name;
     return v;
 }
@@ -176,12 +179,12 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     if (bound->hi < most) most = bound->hi;
     struct ix_var *first = NULL;
     if (!ix_constant(begin) && begin->op != IX_VAR) {  // computed once
-        int64_t hi = begin->hi > most && at_most(s, begin, bound) ? most : begin->hi;
-        first = end_of_steps(w, st, "begin", begin->lo, hi);
+        int64_t hi = begin->hi > most && at_most(s, st->begin, st->end) ? most : begin->hi;
+        first = end_of_steps(w, st, "begin", begin, hi);
         let(w, first, begin);
         begin = ix_var(s, first);
     }
-    struct ix_var *last = end_of_steps(w, st, "end", bound->lo, most);
+    struct ix_var *last = end_of_steps(w, st, "end", bound, most);
     struct kir_node *steps = let(w, last, bound);
     steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
     steps->count = pipe->stages;

@@ -6,11 +6,16 @@
 #include "lower/names.h"
 #include "plan/plan.h"
 
-enum { MAX_DIGITS = 64 };
+enum { MAX_PARTS = 128, MOST_ALONG = 3 };
 
-struct thread_digit {
+// A part of indices that has a name: a quotient or remainder of tid, or a "let" of the plan.
+struct named_part {
     const struct ix *is;
     const struct ix_var *var;
+    struct kir_node *let;  // its declaration
+    // a digit of tid: what it counts in copies, and the tensors of the first such copies
+    const char *told[MOST_ALONG], *told_in[MOST_ALONG];
+    int ntold;
 };
 
 struct buffer_of {
@@ -24,12 +29,14 @@ struct lowering {
     const struct kernel *kernel;
     int variant;  // number of the variant; -1: the kernel has none
     struct names names;
-    struct thread_digit digit[MAX_DIGITS];
-    int ndigits;
-    struct range at;         // place of the statement being lowered
-    struct kir_node **tail;  // where the next node goes
-    struct kir_node **top;   // where the next let at the top goes
-    bool hold_commits;       // the caller makes the commits
+    struct named_part part[MAX_PARTS];
+    int nparts;
+    int ndigits;              // of tid
+    struct range at;          // place of the statement being lowered
+    const struct copy *copy;  // the copy being lowered, or NULL
+    struct kir_node **tail;   // where the next node goes
+    struct kir_node **top;    // where the next let at the top goes
+    bool hold_commits;        // the caller makes the commits
     struct buffer_of *buffer;
     int nbuffers;
     bool warps;  // the kernel uses warps and lanes
@@ -39,7 +46,13 @@ struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
 // Puts following nodes into "parent"; returns the place to return to.
 struct kir_node **lower_open(struct lowering *w, struct kir_node *parent);
 struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end);
-// "e", with names for the quotients and remainders of tid in it.
+// "e", with names for the quotients and remainders of tid in it, and those of the plan's lets.
+// Makes "text" the comment behind the constant "n".
+void lower_comment_on(struct lowering *w, struct kir_node *n, const char *text);
+// Says in the comment of a digit of tid what it counts in the copy being lowered.
+void lower_tell_along(struct lowering *w, struct named_part *x);
+// Takes a name for the whole kernel.
+const char *lower_name_at_top(struct lowering *w, const char *name);
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
 void lower_statement(struct lowering *w, const struct stmt *st);
@@ -51,6 +64,8 @@ void lower_list(struct lowering *w, const struct stmt *list);
 void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
                    const struct ix *begin, const char *name, int64_t past);
 void carry_release(struct lowering *w, const struct kir_node *loop);
+// Computes once what several copies in "*body" compute.
+void lower_share(struct lowering *w, struct kir_node **body);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
 // Emits a wait for all but x->wait groups of asynchronous copies (-1: none), and a barrier.

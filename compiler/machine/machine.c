@@ -320,6 +320,7 @@ static void tell(struct machine *m, const struct kir_node *n) {
 static bool run_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
     switch (n->kind) {
+    case KIR_NAME:
     case KIR_COMMENT: return true;
     case KIR_BARRIER:
     case KIR_COMMIT:

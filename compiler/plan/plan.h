@@ -80,6 +80,12 @@ struct inlined {
 
 // A kernel or a device function.  A device function runs in one block.  It has no grid and no
 // shared memory of its own, and its formals may be in any space.
+// A "let" whose value is the same for all threads of a block, at any time.
+struct let {
+    const char *name;
+    const struct ix *is;
+};
+
 struct kernel {
     const char *name;
     bool device;
@@ -100,10 +106,13 @@ struct kernel {
     struct range threads_at;  // what "threads" says; empty where it is not written
     struct tensor **local;    // shared and frag tensors that are used, in order of first use
     int nlocal;
-    // the params that the body, the grid or a layout uses, in order of declaration
+    // the params that the body, the grid or a layout uses, in order of declaration: first those that
+    // the caller passes, then the sums of them
     const struct param **param;
-    int nparams;
+    int nparams, ngiven;
     const struct ix_var *tid, *lane, *warp, *block[3];
+    const struct let *let;  // in textual order, for the names in emitted code
+    int nlets;
     int first_var, end_var;  // range of ids of the variables in its text: first_var .. end_var - 1
     struct stmt *body;
     struct inlined *inlined;

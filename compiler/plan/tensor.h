@@ -21,11 +21,15 @@ struct relation {
     // the params in it; a kernel that has all of them checks it
     const struct param **param;
     int nparams;
+    bool of_sum;  // it is "N + K == N + K", of the param that is the sum and what it is a sum of
     struct range at;
 };
 
+// A param of the plan, or a sum of params that is an extent or a stride: "N + K".  The launcher
+// computes a sum, and the caller does not pass it.
 struct param {
     const char *name;
+    const struct ix *sum;       // NULL: the caller passes it
     const struct lay_sym *sym;  // has the promised divisor and range
     struct range at;
     struct range mod_at;  // where "% N" can be inserted

@@ -57,7 +57,7 @@ const char *variant_text(struct session *s, const struct variant *v) {
         if (c->tensor) {
             i += put_tensors(v, i, &b);
         } else {
-            buf_printf(&b, "%s %% %" PRId64 " == 0", lay_int_text(&s->lay, c->value), c->by);
+            buf_printf(&b, "%s %% %" PRId64 " == 0", lay_int_operand(&s->lay, c->value), c->by);
             ++i;
         }
     }

@@ -137,6 +137,6 @@ const char *when_text(struct session *s, const struct relayout *r) {
     const char *text = r->nwhen > 1 ? " when (" : r->nwhen ? " when " : "";
     for (int i = 0; i < r->nwhen; ++i)
         text = arena_printf(&s->arena, "%s%s%s %% %" PRId64 " == 0", text, i ? ", " : "",
-                            lay_int_text(&s->lay, r->when[i].value), r->when[i].by);
+                            lay_int_operand(&s->lay, r->when[i].value), r->when[i].by);
     return r->nwhen > 1 ? arena_printf(&s->arena, "%s)", text) : text;
 }

@@ -1,8 +1,6 @@
 // Which modes of a relayout are combined into a row (see flat.h).
 #include "planner/flat.h"
 
-#include "image/elem.h"
-
 // The cost grows by one part in DIVISIONS for each mode of the row and each load of a byte.
 enum { DIVISIONS = 8 };
 

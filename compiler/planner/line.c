@@ -1,8 +1,6 @@
 // The range of elements of a block (see line.h).
 #include "planner/line.h"
 
-#include "image/elem.h"
-
 enum {
     ROW = 384  // shorter rows are not read along the destination
 };

@@ -1,8 +1,6 @@
 // The window of a row that a block has, and its accesses.
 #include "planner/rows.h"
 
-#include "image/elem.h"
-
 enum {
     FEW = 4,      // elements written at once if the source has gaps between them
     HELD = 16,    // bytes in flight for a thread

@@ -1,8 +1,6 @@
 // Chooses a skewed tile: tries all shapes that threads and warps divide, by their costs.
 #include "planner/skew.h"
 
-#include "image/elem.h"
-
 enum {
 
     LONG = 96,                // least bytes of a window

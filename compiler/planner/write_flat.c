@@ -1,7 +1,6 @@
 // The form of a flat tile (see flat.h).
 #include <inttypes.h>
 
-#include "image/elem.h"
 #include "planner/form.h"
 
 static void choose_flat(struct candidates *list) {

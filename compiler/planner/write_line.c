@@ -1,7 +1,6 @@
 // The form of a line (see line.h).
 #include <inttypes.h>
 
-#include "image/elem.h"
 #include "planner/form.h"
 
 static void choose_lines(struct candidates *list) {

@@ -1,7 +1,6 @@
 // The form of a window of a row (see rows.h).
 #include <inttypes.h>
 
-#include "image/elem.h"
 #include "planner/form.h"
 
 static void choose_rows(struct candidates *list) {

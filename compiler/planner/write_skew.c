@@ -1,7 +1,6 @@
 // The form of a skewed tile (see skew.h).
 #include <inttypes.h>
 
-#include "image/elem.h"
 #include "planner/form.h"
 
 // Whether a skewed candidate for a row of modes may be the first: if the row cannot be written by

@@ -156,7 +156,7 @@ static void put_arguments(const struct run_case *c, const struct kernel *k, stru
     for (int i = 0; i < k->nformals; ++i, comma = ", ")
         buf_printf(out, "%s(%s%s *)t[%d]", comma, k->formal[i].dir == ARG_IN ? "const " : "",
                    k->formal[i].tensor->elem->c_name, i);
-    for (int i = 0; i < k->nparams; ++i, comma = ", ")
+    for (int i = 0; i < k->ngiven; ++i, comma = ", ")
         buf_printf(out, "%sINT64_C(%" PRId64 ")", comma, c->sym_values[k->param[i]->sym->id]);
 }
 
@@ -165,12 +165,12 @@ static void put_types(const struct kernel *k, struct buf *out) {
     for (int i = 0; i < k->nformals; ++i, comma = ", ")
         buf_printf(out, "%s%s%s *", comma, k->formal[i].dir == ARG_IN ? "const " : "",
                    k->formal[i].tensor->elem->c_name);
-    for (int i = 0; i < k->nparams; ++i, comma = ", ") buf_printf(out, "%sint64_t", comma);
+    for (int i = 0; i < k->ngiven; ++i, comma = ", ") buf_printf(out, "%sint64_t", comma);
 }
 
 // Writes declarations of what the emitted file has for "k".
 static void put_declarations(const struct run_case *c, const struct kernel *k, struct buf *out) {
-    bool none = k->nformals + k->nparams == 0;
+    bool none = k->nformals + k->ngiven == 0;
     buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
     put_types(k, out);
     buf_printf(out, "%stcp_stream);\n", none ? "" : ", ");
@@ -184,7 +184,7 @@ static void put_declarations(const struct run_case *c, const struct kernel *k, s
 // variant is taken.
 static void put_launch(struct session *s, const struct run_case *c, const struct kernel *k, int v,
                        struct buf *out) {
-    bool none = k->nformals + k->nparams == 0;
+    bool none = k->nformals + k->ngiven == 0;
     buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n",
                run_id(s, k, v));
     if (k->nformals == 0) buf_puts(out, "    (void)t;\n");

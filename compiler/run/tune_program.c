@@ -20,7 +20,7 @@ void tune_put_launch(const struct kernel *k, const char *name, const int64_t *sy
     for (int f = 0; f < k->nformals; ++f)
         buf_printf(out, "%s%s *, ", k->formal[f].dir == ARG_IN ? "const " : "",
                    k->formal[f].tensor->elem->c_name);
-    for (int p = 0; p < k->nparams; ++p) buf_puts(out, "int64_t, ");
+    for (int p = 0; p < k->ngiven; ++p) buf_puts(out, "int64_t, ");
     buf_printf(out,
                "tcp_stream);\nstatic tcp_status run_%d(const void *src, void *dst, tcp_stream "
                "stream)\n{\n    return %s(",
@@ -30,7 +30,7 @@ void tune_put_launch(const struct kernel *k, const char *name, const int64_t *sy
         buf_printf(out, "(%s%s *)%s, ", in ? "const " : "", k->formal[f].tensor->elem->c_name,
                    in ? "src" : "dst");
     }
-    for (int p = 0; p < k->nparams; ++p)
+    for (int p = 0; p < k->ngiven; ++p)
         buf_printf(out, "INT64_C(%" PRId64 "), ", sym[k->param[p]->sym->id]);
     buf_puts(out, "stream);\n}\n");
 }

@@ -51,6 +51,8 @@ static void relate(struct sema *c, const struct ast_param *p) {
     const struct ix *a = eval_ix(c, e->lhs, "the left side of 'where'");
     const struct ix *b = eval_ix(c, e->rhs, "the right side of 'where'");
     c->sought.sizes = false;
+    a = a ? sum_factored(c, a, e->lhs->at) : NULL;
+    b = b ? sum_factored(c, b, e->rhs->at) : NULL;
     if (!a || !b) return;
     struct relation *r = ARENA_NEW(&c->s->arena, struct relation);
     *r = (struct relation){
@@ -58,7 +60,7 @@ static void relate(struct sema *c, const struct ast_param *p) {
     collect_relation(c, r);
     GROW(c, c->relation, c->nrelations, c->cap_relation);
     c->relation[c->nrelations++] = r;
-    relations_promise_multiples(c);
+    relations_promise_multiples(c, false);
 }
 
 // "index in 0 .. 1000 % 64": the promise of a divisor behind the range, whose end it would change.
@@ -78,6 +80,16 @@ static bool divisor_after_range(struct sema *c, const struct ast_param *p) {
     if (p->mod == 0 || p->mod == mod)
         diag_fixit(c->s, (struct range){hi->at.file, p->index_at.end, hi->at.end},
                    sema_text(c, " %s", ours));
+    return true;
+}
+
+bool param_add(struct sema *c, struct param *p) {
+    if (c->plan->nparams == MOST_PARAMS) {
+        diag_error(c->s, p->at, "more than %d params in one plan", MOST_PARAMS);
+        return false;
+    }
+    GROW(c, c->param, c->plan->nparams, c->cap_param);
+    c->param[c->plan->nparams++] = p;
     return true;
 }
 
@@ -112,8 +124,9 @@ void declare_params(struct sema *c, const struct ast_param *p, struct range at, 
         struct param *made = NULL;
         if (ok) {
             made = ARENA_NEW(&c->s->arena, struct param);
-            *made = (struct param){p->name[i].name, lay_param(c->lay, p->name[i].name, mul, lo, hi),
-                                   p->name[i].at};
+            *made = (struct param){.name = p->name[i].name,
+                                   .sym = lay_param(c->lay, p->name[i].name, mul, lo, hi),
+                                   .at = p->name[i].at};
             made->mod_at = (struct range){p->index_at.file, p->index_at.end, p->index_at.end};
             made->mod_free = p->mod == 0 && p->nnames == 1;
             v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
@@ -121,12 +134,7 @@ void declare_params(struct sema *c, const struct ast_param *p, struct range at, 
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);
         if (!sym || !made) continue;
         sym->param = p;
-        if (c->plan->nparams == MOST_PARAMS) {
-            diag_error(c->s, p->name[i].at, "more than %d params in one plan", MOST_PARAMS);
-            return;
-        }
-        GROW(c, c->param, c->plan->nparams, c->cap_param);
-        c->param[c->plan->nparams++] = made;
+        if (!param_add(c, made)) return;
     }
     if (ok && p->where) relate(c, p);
 }

@@ -9,11 +9,14 @@ void declare_all(struct sema *c, const struct ast_file *f);
 // Declares the params of "p", written at "at".  They are at least "least", unless "p" says something
 // else.
 void declare_params(struct sema *c, const struct ast_param *p, struct range at, int64_t least);
+// Adds "p" to the plan's params; reports an error if there are too many.
+bool param_add(struct sema *c, struct param *p);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
 // multiples.c
 // Adds to the divisors of params what the newest relation promises, and what others do then.
-void relations_promise_multiples(struct sema *c);
+// "all": the older relations may say something about the newest param, too.
+void relations_promise_multiples(struct sema *c, bool all);
 
 // allow.c
 // Switches off the warnings that "d" allows, for "d" and everything in it.

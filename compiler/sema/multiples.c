@@ -30,6 +30,10 @@ static bool divide_by_remainder(struct sema *c, const struct ix *difference) {
         const struct ix *rest = ix_sub(c->s, difference, ix_scale(c->s, t.atom, t.coef));
         const struct ix *sum = ix_add(c->s, ix_scale(c->s, t.atom->a, t.coef), rest);
         grew |= divide_params(c, sum, by);
+        for (int k = 0; sum && k < c->plan->nparams; ++k) {  // what it says about a sum of params
+            const struct param *p = c->param[k];
+            if (p->sum && by > 0 && ix_equal(p->sum, sum)) grew |= lay_param_divide(p->sym, by);
+        }
     }
     return grew;
 }
@@ -45,8 +49,8 @@ static bool take_multiples(struct sema *c, const struct relation *r) {
 // them in all: a plan with more has fewer promises, and is right.
 enum { MOST_AGAIN = 4096 };
 
-void relations_promise_multiples(struct sema *c) {
-    bool grew = c->nrelations > 0 && take_multiples(c, c->relation[c->nrelations - 1]);
+void relations_promise_multiples(struct sema *c, bool all) {
+    bool grew = all || (c->nrelations > 0 && take_multiples(c, c->relation[c->nrelations - 1]));
     while (grew) {
         grew = false;
         for (int i = 0; i < c->nrelations && c->asked_again < MOST_AGAIN; ++i, ++c->asked_again)

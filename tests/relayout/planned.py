@@ -37,12 +37,36 @@ class Param:
 
     def __init__(self, name, by, low, high):
         self.name, self.by, self.low, self.high, self.over = name, by, low, high, []
+        self.alone, self.sums = name, False
+
+    def parts(self):
+        return [self]
+
+    def value(self, given):
+        return given[self.name]
 
     def text(self):
         said = f"param {self.name} : index"
         said += f" % {self.by}" * (self.by > 1)
         said += f" in {self.low} .. {self.high}" * ((self.low, self.high) != (1, MOST))
         return said + "".join(f" where {self.name} >= {number}" for number in self.over) + ";\n"
+
+
+class Sum:
+    """A sum of a param and of another one or a number, as a factor of a number: an extent of it is N + K."""
+
+    def __init__(self, param, more):
+        self.param, self.more, self.over = param, more, []
+        self.by, self.low = 1, max(0, param.low + (more if isinstance(more, int) else more.low))
+        self.high = param.high + (more if isinstance(more, int) else more.high)
+        text = f"{param.name} + {more.name if isinstance(more, Param) else more}"
+        self.name, self.alone = f"({text})", text
+
+    def parts(self):
+        return [self.param, *([self.more] if isinstance(self.more, Param) else [])]
+
+    def value(self, given):
+        return self.param.value(given) + (self.more if isinstance(self.more, int) else self.more.value(given))
 
 
 class Number:
@@ -52,6 +76,8 @@ class Number:
         self.of, self.params = of, tuple(params)
 
     def __str__(self):
+        if self.of == 1 and len(self.params) == 1:
+            return self.params[0].alone
         words = [*([str(self.of)] if self.of != 1 or not self.params else []), *(p.name for p in self.params)]
         return "*".join(words)
 
@@ -59,7 +85,7 @@ class Number:
         return Number(self.of * other.of, (*self.params, *other.params))
 
     def value(self, given):
-        return self.of * math.prod(given[p.name] for p in self.params)
+        return self.of * math.prod(p.value(given) for p in self.params)
 
     def most(self):
         return self.of * math.prod(p.high for p in self.params)
@@ -81,6 +107,8 @@ class Copy:
         while math.prod(e.of for e in self.extents) > 1 << 40:
             m = max(range(rank), key=lambda m: self.extents[m].of)
             self.extents[m] = Number(max(1, self.extents[m].of // 1000), self.extents[m].params)
+        if not hang and rng.random() < 0.03:
+            self.extents[rng.randrange(rank)] = Number(0)
         likely = rng.sample(range(rank), rank)
         self.src = self.side("a", likely, True)
         self.dst = self.side("b", likely if rng.random() < 0.2 else rng.sample(range(rank), rank), False)
@@ -116,6 +144,9 @@ class Copy:
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
+        if rng.random() < 0.2 and not any(p.sums for p in pool):  # one: a product of two sums is written by 'row', not multiplied out
+            p.sums = True
+            p = Sum(p, rng.choice([1, 1, 2, 7, 8, 64, *pool]))
         return Number(rng.choice([1, 1, 1, 1, 1, 1, 2, 8, 5]), [p])
 
     def pitch(self, side, number, n):
@@ -193,7 +224,7 @@ class Copy:
 
     def used(self):
         """The params that the kernel depends on, which the launcher takes."""
-        return {p.name for n in [*self.extents, *self.src, *self.dst] for p in n.params}
+        return {x.name for n in [*self.extents, *self.src, *self.dst] for p in n.params for x in p.parts()}
 
     def values(self, rng, small):
         """Params that keep the promises, with at most SMALL elements; None: none were found."""
@@ -217,6 +248,8 @@ class Copy:
         numbers = [*self.extents, *self.src, *self.dst]
         if any(n.of > 1 << 62 for n in numbers):
             return False
+        if any(e.of == 0 for e in self.extents):  # nothing is copied
+            return self.values(random.Random(0), SMALL) is not None
         rng = random.Random(0)
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:

@@ -37,7 +37,7 @@ const char *instances_params(struct session *s, const struct plan *p, const stru
     const int64_t *sym = plan_choose(s, p, w->sym, 0);
     if (!sym) return "";
     buf_init(&b);
-    for (int i = 0; i < k->nparams; ++i)
+    for (int i = 0; i < k->ngiven; ++i)
         buf_printf(&b, "%s%s = %lld, ", i ? "" : "with ", k->param[i]->name,
                    (long long)sym[k->param[i]->sym->id]);
     return buf_finish(&b, &s->arena);

@@ -7,6 +7,7 @@
 #include "layout/algebra.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
+#include "plan/relation.h"
 
 enum { SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)  // for each choice of params
@@ -16,11 +17,13 @@ enum { SMALL = 5, MOST_SYMS = 3 };
 static const char *params_text(struct session *s, const struct plan *p, const struct kernel *k,
                                const int64_t *sym) {
     struct buf b;
-    int n = k ? k->nparams : p->nparams;
+    int n = k ? k->ngiven : p->nparams, shown = 0;
     buf_init(&b);
     for (int i = 0; i < n; ++i) {
         const struct param *q = k ? k->param[i] : p->param[i];
-        buf_printf(&b, "%s%s = %lld, ", i ? "" : "with ", q->name, (long long)sym[q->sym->id]);
+        if (q->sum) continue;
+        buf_printf(&b, "%s%s = %lld, ", shown++ ? "" : "with ", q->name,
+                   (long long)sym[q->sym->id]);
     }
     return buf_finish(&b, &s->arena);
 }
@@ -69,13 +72,21 @@ static bool note_layout(struct session *s, const struct plan *p, const struct te
 static bool find_layout(struct session *s, const struct plan *p, const struct tensor *t) {
     if (lay_static(t->layout)) return note_layout(s, p, t, NULL);
     // all combinations of the smallest values of the params
-    if (p->nparams > MOST_SYMS) return false;
+    int given = 0;
+    for (int i = 0; i < p->nparams; ++i) given += !p->param[i]->sum;
+    if (given > MOST_SYMS) return false;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int c = 0;; ++c) {
         int rest = c;
-        for (int i = 0; i < p->nparams; ++i, rest /= SMALL) {
+        for (int i = 0; i < p->nparams; ++i) {
             const struct lay_sym *y = p->param[i]->sym;
+            const struct ix *sum = p->param[i]->sum;
+            if (sum) {
+                if (!relation_value(sum, fixed, &fixed[y->id])) return false;
+                continue;
+            }
             fixed[y->id] = y->lo + y->mul * (rest % SMALL);
+            rest /= SMALL;
         }
         if (rest) return false;
         if (!plan_broken_promise(s, p, fixed) && note_layout(s, p, t, fixed)) return true;

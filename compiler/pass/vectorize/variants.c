@@ -70,7 +70,13 @@ static void note_fact(struct session *s, const struct kernel *k, const struct co
         return;
     }
     const struct param *q = to_promise(k, c->value);
-    if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
+    if (q->sum) {
+        diag_note(s, q->at,
+                  "'%s' is not promised to be a multiple of %" PRId64
+                  "; if it is, say so where one of its params is declared: 'where (%s) %% %" PRId64
+                  " == 0'",
+                  q->name, c->by, q->name, c->by);
+    } else if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64
                   "; declare it 'index %% %" PRId64 "' if it is",
@@ -113,6 +119,9 @@ static const char *facts_text(struct session *s, const struct kernel *k,
         if (c->tensor)
             text = arena_printf(&s->arena, "%s%s'align %" PRId64 "' of '%s'", text, comma, c->by,
                                 c->tensor->name);
+        else if (q->sum)
+            text = arena_printf(&s->arena, "%s%s'where (%s) %% %" PRId64 " == 0'", text, comma,
+                                q->name, c->by);
         else if (c->value.nsyms == 1 && c->value.syms[0] == q->sym)
             text = arena_printf(&s->arena, "%s%s'index %% %" PRId64 "' of '%s'", text, comma, c->by,
                                 q->name);

@@ -48,7 +48,8 @@ static enum answer compare_ix(struct sema *c, enum ast_op op, const struct ix *a
 static enum answer equal(struct sema *c, const struct value *a, const struct value *b) {
     a = value_unwrap(a);
     b = value_unwrap(b);
-    if (a->kind == VAL_INT && b->kind == VAL_INT) return equal_ix(c, a->ix, b->ix);
+    if (a->kind == VAL_INT && b->kind == VAL_INT)
+        return equal_ix(c, sums_written_out(c, a->ix), sums_written_out(c, b->ix));
     // a comparison reads the layout of a tensor
     if (a->kind == VAL_VIEW) tensor_layout_read(c, a->view.base);
     if (b->kind == VAL_VIEW) tensor_layout_read(c, b->view.base);
@@ -99,7 +100,7 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
     if (!names_agree(c, ua, ub, e->at)) return &value_none;
     enum answer r;
     if (ua->kind == VAL_INT && ub->kind == VAL_INT) {
-        r = compare_ix(c, op, ua->ix, ub->ix);
+        r = compare_ix(c, op, sums_written_out(c, ua->ix), sums_written_out(c, ub->ix));
     } else {
         if (op != OP_EQ && op != OP_NE)
             return FAIL(c, e->at, "'%s' compares integers, not %s and %s", ast_op_text(op),

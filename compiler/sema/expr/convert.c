@@ -39,10 +39,7 @@ bool value_to_lay_int(struct sema *c, const struct value *v, struct range at, co
         diag_error(c->s, at, "%s is '%s', which is known only when the kernel runs", what,
                    ix_text(c->s, u->ix));
     else
-        diag_error(c->s, at,
-                   "%s is '%s'; it must be a number, or a product of params with a number or an "
-                   "exact quotient",
-                   what, ix_text(c->s, u->ix));
+        return sum_of_params(c, u->ix, at, what, out);
     return false;
 }
 

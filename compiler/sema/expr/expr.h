@@ -67,6 +67,20 @@ void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *
 // Adds to errors of other calls of such names that they hide an operation.
 void hidden_explain(struct sema *c);
 
+// sums.c
+// The sum of params "e" as a param of its own: sets "out".  "what" is the subject of the message if
+// it cannot be one.
+bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
+                   struct lay_int *out);
+// "v", the shape of a tensor, with a param that is 0 in place of the number 0, if the tensor may be
+// empty: proofs and launchers know extents of 0 that are params.
+const struct value *empty_extents(struct sema *c, const struct value *v, struct range at);
+// M*N + M*K as the product M*(N + K), which strides and extents are; other sums as they are.  NULL
+// after an error.
+const struct ix *sum_factored(struct sema *c, const struct ix *e, struct range at);
+// "e" with what sums of params are in place of the sums: M*(N + K) is M*N + M*K.
+const struct ix *sums_written_out(struct sema *c, const struct ix *e);
+
 // meant.c
 // Reports that two arguments of "call" should be exchanged, if they are of no other use.
 bool meant_exchanged(struct sema *c, const struct call *call);

@@ -40,7 +40,9 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
     }
     if (!x || !eval_int64(c, e->lhs->rhs, "a divisor", &by)) return false;
     struct lay_int v;
-    if (!ix_monomial(x, &v) || v.nsyms == 0 || v.den != 1 || v.num < 1) {
+    if (!value_to_lay_int(c, value_int(c, x), e->lhs->lhs->at, "what 'when' asks about", &v))
+        return false;
+    if (v.nsyms == 0 || v.den != 1 || v.num < 1) {
         malformed(c, e->lhs->lhs->at);
         return false;
     }

@@ -321,17 +321,6 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     return r;
 }
 
-// Checks a let.  What it reads counts as read where the let is used.
-static void check_let(struct sema *c, const struct ast_stmt *s) {
-    c->asks = s->at;
-    c->asks_of = NULL;
-    struct symbol *sym = scope_declare(c, s->name, SYM_LET, eval(c, s->value));
-    if (sym) sym->asks_of = c->asks_of;
-    if (sym && sym->value->kind == VAL_INT) sym->rounded = rounded_find(c, s->value);
-    c->asks = (struct range){0, 0, 0};
-    c->asks_of = NULL;
-}
-
 static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     struct stmt *made = NULL;
     switch (s->kind) {

@@ -28,6 +28,9 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
 
+// let.c: checks a let.  What it reads counts as read where the let is used.
+void check_let(struct sema *c, const struct ast_stmt *s);
+
 // rounded.c
 // "e" without parentheses around it.
 const struct ast_expr *expr_inside(const struct ast_expr *e);

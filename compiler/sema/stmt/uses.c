@@ -27,8 +27,11 @@ static const struct param *param_of(const struct sema *c, const struct lay_sym *
     return lo < c->plan->nparams && c->param[lo]->sym == sym ? c->param[lo] : NULL;
 }
 
+static void use_ix(struct uses *u, const struct ix *e);
+
 static void use_param(struct uses *u, const struct param *p) {
     if (!p || (u->n && u->param[u->n - 1] == p)) return;
+    use_ix(u, p->sum);
     GROW(u->c, u->param, u->n, u->cap);
     u->param[u->n++] = p;
 }
@@ -103,16 +106,39 @@ static void use_stmts(struct uses *u, const struct stmt *list) {
 
 static int by_symbol(const void *a, const void *b) {
     const struct param *x = *(const struct param *const *)a, *y = *(const struct param *const *)b;
+    if (!x->sum != !y->sum) return x->sum ? 1 : -1;
     return (x->sym->id > y->sym->id) - (x->sym->id < y->sym->id);
 }
 
-// Removes repetitions and sorts by declaration.
+// Removes repetitions and sorts by declaration, sums last.
 static const struct param **gather(struct uses *u, int *n) {
     if (u->n > 1) qsort(u->param, (size_t)u->n, sizeof *u->param, by_symbol);
     *n = 0;
     for (int i = 0; i < u->n; ++i)
         if (i == 0 || u->param[i] != u->param[i - 1]) u->param[(*n)++] = u->param[i];
     return u->param;
+}
+
+static bool has_param(const struct kernel *k, const struct param *p) {
+    for (int i = 0; i < k->nparams; ++i)
+        if (k->param[i] == p) return true;
+    return false;
+}
+
+// Uses the sums in relations whose other params "k" has, so that its launcher checks them.
+static bool use_related(struct uses *u, const struct kernel *k) {
+    bool any = false;
+    u->n = k->nparams;
+    for (int i = 0; i < u->c->nrelations; ++i) {
+        const struct relation *r = u->c->relation[i];
+        bool all = !r->of_sum && r->nparams > 0 && r->param[r->nparams - 1]->sum;
+        for (int j = 0; all && j < r->nparams; ++j)
+            all = r->param[j]->sum || has_param(k, r->param[j]);
+        for (int j = 0; all && j < r->nparams; ++j)
+            if (r->param[j]->sum) use_param(u, r->param[j]);
+        any |= all;
+    }
+    return any;
 }
 
 void collect_params(struct sema *c, struct kernel *k) {
@@ -125,8 +151,11 @@ void collect_params(struct sema *c, struct kernel *k) {
     }
     for (int i = 0; i < k->nwhen; ++i) use_int(&u, k->when[i].value);
     use_stmts(&u, k->body);
-    for (int i = c->first_own; i < c->plan->nparams; ++i) use_param(&u, c->param[i]);
+    for (int i = c->first_own; i < c->plan->nparams; ++i)
+        if (!c->param[i]->sum) use_param(&u, c->param[i]);
     k->param = gather(&u, &k->nparams);
+    if (use_related(&u, k)) k->param = gather(&u, &k->nparams);
+    while (k->ngiven < k->nparams && !k->param[k->ngiven]->sum) ++k->ngiven;
 }
 
 // Tensors that statements touch, with repetitions.

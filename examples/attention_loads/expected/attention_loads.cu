@@ -20,7 +20,7 @@ static __global__ void __launch_bounds__(128)
     attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
                            const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
     tcp_f16 *const sV = (tcp_f16 *)(smem + 32768);
     alignas(16) uint32_t acc[64];
@@ -32,44 +32,37 @@ static __global__ void __launch_bounds__(128)
     alignas(16) tcp_f16 h[64];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid / 32;
-    const int t2 = tid % 16;
+    const int t0 = tid / 8;   // along mode 0
+    const int t1 = tid / 32;  // along mode 0, by 16
+    const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
+    // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;
-    const int t5 = tid / 8 % 2;
+    const int t4 = tid % 8;      // along mode 0
+    const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                attention_loads.tcp:45
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 45 "attention_loads.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 47 "attention_loads.cu"
     }
+    const int at0 = 8 * tid + 8192 * block_x;  // in Q, O
+    const int at1 = 8 * tid;                   // in sQ, sK, sV
+    const bool whole0 = 128 * block_x + 127 < M;
     // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:46
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.x + tid / 8 < M along mode 0 of Q; else 0)
-    {
-        const int from = 8 * tid + 8192 * block_x;
-        const int to = 8 * tid;
-        const bool whole = 128 * block_x + 127 < M;
-        if (whole) {
+    if (whole0) {
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 46 "attention_loads.tcp"
-                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 63 "attention_loads.cu"
-            }
-        } else {
-            const int c0 = 128 * block_x + t0;
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i]);
+        }
+    } else {
+        const int coord0 = 128 * block_x + t0;
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 46 "attention_loads.tcp"
-                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 72 "attention_loads.cu"
-            }
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
+                                     coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -79,34 +72,26 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
+            const int at2 = 8 * tid + 4096 * n_load;  // in K, V
+            const bool whole1 = 64 * n_load + 63 < N;
             // ldK: copy local_tile(K, (64,D), (n,0)) -> sK                attention_loads.tcp:49
             //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of K; else 0)
-            {
-                const int from = 8 * tid + 4096 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 64 * n_load + 63 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-#line 49 "attention_loads.tcp"
-                        tcp_cp_async_cg_16(
-                            &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i]);
-#line 99 "attention_loads.cu"
-                    }
-                } else {
-                    const int c0 = 64 * n_load + t0;
+                for (int i = 0; i < 4; ++i) {
+                    tcp_cp_async_cg_16(&sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &K[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 64 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-#line 49 "attention_loads.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 109 "attention_loads.cu"
-                    }
+                for (int i = 0; i < 4; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &K[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
@@ -115,36 +100,25 @@ static __global__ void __launch_bounds__(128)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of V; else 0)
-            {
-                const int from = 8 * tid + 4096 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 64 * n_load + 63 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-#line 50 "attention_loads.tcp"
-                        tcp_cp_async_cg_16(
-                            &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i]);
-#line 130 "attention_loads.cu"
-                    }
-                } else {
-                    const int c0 = 64 * n_load + t0;
+                for (int i = 0; i < 4; ++i) {
+                    tcp_cp_async_cg_16(&sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &V[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 64 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-#line 50 "attention_loads.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 140 "attention_loads.cu"
-                    }
+                for (int i = 0; i < 4; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &V[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
         }
         // steady state: load the next step, use this one; the last only uses
         int from_ahead = 8 * tid + 4096;
-        int from_ahead_ = 8 * tid + 4096;
         for (int n = 0; n < n_end; ++n) {
             const int slot = n % 2;
             tcp_cp_async_wait<1>();
@@ -160,28 +134,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of K; else
                     //           0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 64 * n_load + 63 < N;
-                        if (whole) {
+                    const bool whole = 64 * n_load + 63 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 4; ++i) {
-#line 49 "attention_loads.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i]);
-#line 174 "attention_loads.cu"
-                            }
-                        } else {
-                            const int c0 = 64 * n_load + t0;
+                        for (int i = 0; i < 4; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 64 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 4; ++i) {
-#line 49 "attention_loads.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 184 "attention_loads.cu"
-                            }
+                        for (int i = 0; i < 4; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -194,28 +161,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of V; else
                     //           0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 64 * n_load + 63 < N;
-                        if (whole) {
+                    const bool whole = 64 * n_load + 63 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 4; ++i) {
-#line 50 "attention_loads.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i]);
-#line 208 "attention_loads.cu"
-                            }
-                        } else {
-                            const int c0 = 64 * n_load + t0;
+                        for (int i = 0; i < 4; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 64 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 4; ++i) {
-#line 50 "attention_loads.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 218 "attention_loads.cu"
-                            }
+                        for (int i = 0; i < 4; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -224,9 +184,7 @@ static __global__ void __launch_bounds__(128)
             // fill s = 0                                                  attention_loads.tcp:55
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 55 "attention_loads.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 230 "attention_loads.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (128,16), (0,i)) -> q
@@ -239,9 +197,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 59 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 245 "attention_loads.cu"
                     }
                 }
                 // copy local_tile(sK, (64,16), (0,i)) -> k
@@ -254,10 +210,8 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 60 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 261 "attention_loads.cu"
                     }
                 }
                 fold_qk(tid, s, q, k);
@@ -277,17 +231,14 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 66 "attention_loads.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 285 "attention_loads.cu"
                     }
                 }
                 fold_pv(tid, acc, &p[16 * i], v_, 8);
             }
             from_ahead += 4096;
-            from_ahead_ += 4096;
         }
     }
     finish(tid, h, acc, 8);
@@ -300,9 +251,7 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 73 "attention_loads.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 306 "attention_loads.cu"
         }
     }
     tcp_sync();
@@ -311,42 +260,29 @@ static __global__ void __launch_bounds__(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.x + tid / 8 < M along mode 0 of O)
-    {
-        const int from = 8 * tid;
-        const int to = 8 * tid + 8192 * block_x;
-        const bool whole = 128 * block_x + 127 < M;
-        if (whole) {
-            tcp_b128 v[8];
+    if (whole0) {
+        tcp_b128 v[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 74 "attention_loads.tcp"
-                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 325 "attention_loads.cu"
+        for (int i = 0; i < 8; ++i) {
+            v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
+        }
+    } else {
+        const int coord0 = 128 * block_x + t0;
+        tcp_b128 v[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 74 "attention_loads.tcp"
-                tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 331 "attention_loads.cu"
-            }
-        } else {
-            const int c0 = 128 * block_x + t0;
-            tcp_b128 v[8];
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 74 "attention_loads.tcp"
-                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 341 "attention_loads.cu"
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 74 "attention_loads.tcp"
-                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 349 "attention_loads.cu"
-                }
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
             }
         }
     }

@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(128)
     flash_attention_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
                            const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
     tcp_f16 *const sV = (tcp_f16 *)(smem + 49152);
     alignas(16) float acc[64];
@@ -41,52 +41,41 @@ static __global__ void __launch_bounds__(128)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;
-    const int t1 = tid / 32;
-    const int t2 = tid % 16;
+    const int t0 = tid / 8;   // along mode 0
+    const int t1 = tid / 32;  // along mode 0, by 16
+    const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
+    // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;
-    const int t5 = tid / 8 % 2;
+    const int t4 = tid % 8;      // along mode 0
+    const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                flash_attention.tcp:56
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 56 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 56 "flash_attention.cu"
     }
     // fill most = -3e38                                           flash_attention.tcp:57
-#line 57 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
-#line 61 "flash_attention.cu"
     // fill sum = 0                                                flash_attention.tcp:58
-#line 58 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
-#line 65 "flash_attention.cu"
+    const int64_t at0 = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;  // in Q, O
+    const int at1 = 8 * tid;  // in sQ, sK, sV
+    const bool whole0 = 128 * block_y + 127 < M;
     // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:59
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of Q; else 0)
-    {
-        const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
-        const int to = 8 * tid;
-        const bool whole = 128 * block_y + 127 < M;
-        if (whole) {
+    if (whole0) {
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 59 "flash_attention.tcp"
-                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 80 "flash_attention.cu"
-            }
-        } else {
-            const int c0 = 128 * block_y + t0;
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i]);
+        }
+    } else {
+        const int coord0 = 128 * block_y + t0;
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 59 "flash_attention.tcp"
-                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 89 "flash_attention.cu"
-            }
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
+                                     coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -96,34 +85,27 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
+            // in K, V
+            const int64_t at2 = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+            const bool whole1 = 128 * n_load + 127 < N;
             // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:62
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K; else 0)
-            {
-                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 128 * n_load + 127 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 62 "flash_attention.tcp"
-                        tcp_cp_async_cg_16(
-                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i]);
-#line 116 "flash_attention.cu"
-                    }
-                } else {
-                    const int c0 = 128 * n_load + t0;
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_16(&sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &K[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 62 "flash_attention.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 126 "flash_attention.cu"
-                    }
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &K[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
@@ -132,36 +114,25 @@ static __global__ void __launch_bounds__(128)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V; else 0)
-            {
-                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 128 * n_load + 127 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 63 "flash_attention.tcp"
-                        tcp_cp_async_cg_16(
-                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i]);
-#line 147 "flash_attention.cu"
-                    }
-                } else {
-                    const int c0 = 128 * n_load + t0;
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_16(&sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &V[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 63 "flash_attention.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 157 "flash_attention.cu"
-                    }
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &V[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
         }
         // steady state: load the next step, use this one; the last only uses
         int64_t from_ahead = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
-        int64_t from_ahead_ = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
         for (int n = 0; n < n_end; ++n) {
             const int slot = n % 2;
             tcp_cp_async_wait<1>();
@@ -177,28 +148,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K;
                     //           else 0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 128 * n_load + 127 < N;
-                        if (whole) {
+                    const bool whole = 128 * n_load + 127 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 62 "flash_attention.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i]);
-#line 191 "flash_attention.cu"
-                            }
-                        } else {
-                            const int c0 = 128 * n_load + t0;
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 62 "flash_attention.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 201 "flash_attention.cu"
-                            }
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -211,28 +175,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V;
                     //           else 0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 128 * n_load + 127 < N;
-                        if (whole) {
+                    const bool whole = 128 * n_load + 127 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 63 "flash_attention.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i]);
-#line 225 "flash_attention.cu"
-                            }
-                        } else {
-                            const int c0 = 128 * n_load + t0;
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 63 "flash_attention.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 235 "flash_attention.cu"
-                            }
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -241,9 +198,7 @@ static __global__ void __launch_bounds__(128)
             // fill s = 0                                                  flash_attention.tcp:68
 #pragma unroll
             for (int i = 0; i < 32; ++i) {
-#line 68 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 247 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
@@ -256,9 +211,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 72 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 262 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
@@ -271,10 +224,8 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
-#line 73 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 278 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -294,17 +245,14 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 79 "flash_attention.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 302 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
             }
             from_ahead += 8192;
-            from_ahead_ += 8192;
         }
     }
     divide(tid, acc, sum, 2, 8);
@@ -315,15 +263,11 @@ static __global__ void __launch_bounds__(128)
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 86 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 321 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 86 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 327 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:87
@@ -335,9 +279,7 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 87 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 341 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -346,42 +288,29 @@ static __global__ void __launch_bounds__(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of O)
-    {
-        const int from = 8 * tid;
-        const int64_t to = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
-        const bool whole = 128 * block_y + 127 < M;
-        if (whole) {
-            tcp_b128 v[8];
+    if (whole0) {
+        tcp_b128 v[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 88 "flash_attention.tcp"
-                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 360 "flash_attention.cu"
+        for (int i = 0; i < 8; ++i) {
+            v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
+        }
+    } else {
+        const int coord0 = 128 * block_y + t0;
+        tcp_b128 v[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 88 "flash_attention.tcp"
-                tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 366 "flash_attention.cu"
-            }
-        } else {
-            const int c0 = 128 * block_y + t0;
-            tcp_b128 v[8];
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 88 "flash_attention.tcp"
-                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 376 "flash_attention.cu"
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 88 "flash_attention.tcp"
-                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 384 "flash_attention.cu"
-                }
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
             }
         }
     }
@@ -420,7 +349,7 @@ static __global__ void __launch_bounds__(128)
                                   const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M,
                                   int N) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
     tcp_f16 *const sV = (tcp_f16 *)(smem + 49152);
     alignas(16) float acc[64];
@@ -435,52 +364,41 @@ static __global__ void __launch_bounds__(128)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;
-    const int t1 = tid / 32;
-    const int t2 = tid % 16;
+    const int t0 = tid / 8;   // along mode 0
+    const int t1 = tid / 32;  // along mode 0, by 16
+    const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
+    // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;
-    const int t5 = tid / 8 % 2;
+    const int t4 = tid % 8;      // along mode 0
+    const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                flash_attention.tcp:99
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 99 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 450 "flash_attention.cu"
     }
     // fill most = -3e38                                           flash_attention.tcp:100
-#line 100 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
-#line 455 "flash_attention.cu"
     // fill sum = 0                                                flash_attention.tcp:101
-#line 101 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
-#line 459 "flash_attention.cu"
+    const int64_t at0 = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;  // in Q, O
+    const int at1 = 8 * tid;  // in sQ, sK, sV
+    const bool whole0 = 128 * block_y + 127 < M;
     // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:102
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of Q; else 0)
-    {
-        const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
-        const int to = 8 * tid;
-        const bool whole = 128 * block_y + 127 < M;
-        if (whole) {
+    if (whole0) {
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 102 "flash_attention.tcp"
-                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 474 "flash_attention.cu"
-            }
-        } else {
-            const int c0 = 128 * block_y + t0;
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i]);
+        }
+    } else {
+        const int coord0 = 128 * block_y + t0;
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 102 "flash_attention.tcp"
-                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 483 "flash_attention.cu"
-            }
+        for (int i = 0; i < 8; ++i) {
+            tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
+                                     coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -490,34 +408,27 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
+            // in K, V
+            const int64_t at2 = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+            const bool whole1 = 128 * n_load + 127 < N;
             // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:105
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K; else 0)
-            {
-                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 128 * n_load + 127 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 105 "flash_attention.tcp"
-                        tcp_cp_async_cg_16(
-                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i]);
-#line 510 "flash_attention.cu"
-                    }
-                } else {
-                    const int c0 = 128 * n_load + t0;
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_16(&sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &K[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 105 "flash_attention.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 520 "flash_attention.cu"
-                    }
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &K[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
@@ -526,36 +437,25 @@ static __global__ void __launch_bounds__(128)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
             //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V; else 0)
-            {
-                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
-                const int to = 8 * tid;
-                const bool whole = 128 * n_load + 127 < N;
-                if (whole) {
+            if (whole1) {
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 106 "flash_attention.tcp"
-                        tcp_cp_async_cg_16(
-                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i]);
-#line 541 "flash_attention.cu"
-                    }
-                } else {
-                    const int c0 = 128 * n_load + t0;
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_16(&sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                       &V[at2 + 1024 * i]);
+                }
+            } else {
+                const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                    for (int i = 0; i < 8; ++i) {
-#line 106 "flash_attention.tcp"
-                        tcp_cp_async_cg_zfill_16(
-                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 551 "flash_attention.cu"
-                    }
+                for (int i = 0; i < 8; ++i) {
+                    tcp_cp_async_cg_zfill_16(
+                        &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                        &V[at2 + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                 }
             }
             tcp_cp_async_commit();
         }
         // steady state: load the next step, use this one; the last only uses
         int64_t from_ahead = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
-        int64_t from_ahead_ = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
         for (int n = 0; n < n_end; ++n) {
             const int slot = n % 2;
             tcp_cp_async_wait<1>();
@@ -571,28 +471,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K;
                     //           else 0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 128 * n_load + 127 < N;
-                        if (whole) {
+                    const bool whole = 128 * n_load + 127 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 105 "flash_attention.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i]);
-#line 585 "flash_attention.cu"
-                            }
-                        } else {
-                            const int c0 = 128 * n_load + t0;
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 105 "flash_attention.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 595 "flash_attention.cu"
-                            }
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &K[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -605,28 +498,21 @@ static __global__ void __launch_bounds__(128)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
                     //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V;
                     //           else 0)
-                    {
-                        const int to = 8 * tid;
-                        const bool whole = 128 * n_load + 127 < N;
-                        if (whole) {
+                    const bool whole = 128 * n_load + 127 < N;
+                    if (whole) {
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 106 "flash_attention.tcp"
-                                tcp_cp_async_cg_16(
-                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i]);
-#line 619 "flash_attention.cu"
-                            }
-                        } else {
-                            const int c0 = 128 * n_load + t0;
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_16(
+                                &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i]);
+                        }
+                    } else {
+                        const int coord0 = 128 * n_load + t0;
 #pragma unroll
-                            for (int i = 0; i < 8; ++i) {
-#line 106 "flash_attention.tcp"
-                                tcp_cp_async_cg_zfill_16(
-                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 629 "flash_attention.cu"
-                            }
+                        for (int i = 0; i < 8; ++i) {
+                            tcp_cp_async_cg_zfill_16(
+                                &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
+                                &V[from_ahead + 1024 * i], coord0 + 16 * i < N ? 16 : 0);
                         }
                     }
                 }
@@ -635,9 +521,7 @@ static __global__ void __launch_bounds__(128)
             // fill s = 0                                                  flash_attention.tcp:111
 #pragma unroll
             for (int i = 0; i < 32; ++i) {
-#line 111 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 641 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
@@ -650,9 +534,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 115 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 656 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
@@ -665,10 +547,8 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
-#line 116 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 672 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -689,17 +569,14 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 122 "flash_attention.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 697 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
             }
             from_ahead += 8192;
-            from_ahead_ += 8192;
         }
     }
     divide(tid, acc, sum, 2, 8);
@@ -710,15 +587,11 @@ static __global__ void __launch_bounds__(128)
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 129 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 716 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 129 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 722 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:130
@@ -730,9 +603,7 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 130 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 736 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -741,42 +612,29 @@ static __global__ void __launch_bounds__(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of O)
-    {
-        const int from = 8 * tid;
-        const int64_t to = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
-        const bool whole = 128 * block_y + 127 < M;
-        if (whole) {
-            tcp_b128 v[8];
+    if (whole0) {
+        tcp_b128 v[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 131 "flash_attention.tcp"
-                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 755 "flash_attention.cu"
+        for (int i = 0; i < 8; ++i) {
+            v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
+        }
+    } else {
+        const int coord0 = 128 * block_y + t0;
+        tcp_b128 v[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)]);
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 8; ++i) {
-#line 131 "flash_attention.tcp"
-                tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 761 "flash_attention.cu"
-            }
-        } else {
-            const int c0 = 128 * block_y + t0;
-            tcp_b128 v[8];
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 131 "flash_attention.tcp"
-                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 771 "flash_attention.cu"
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
-#line 131 "flash_attention.tcp"
-                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 779 "flash_attention.cu"
-                }
+        for (int i = 0; i < 8; ++i) {
+            if (coord0 + 16 * i < M) {
+                tcp_st_global_128(&O[at0 + 1024 * i], v[i]);
             }
         }
     }

@@ -18,16 +18,12 @@ static __global__ void __launch_bounds__(128)
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 17 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 24 "four_ways.cu"
     // st: copy r -> dst                                           four_ways.tcp:18
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 18 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 31 "four_ways.cu"
 }
 
 #ifndef __CUDACC_RTC__
@@ -52,15 +48,11 @@ static __global__ void __launch_bounds__(128)
     // ld: copy from(_,_,tid) -> r                                 four_ways.tcp:31
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 31 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 58 "four_ways.cu"
     // st: copy r -> to(_,_,tid)                                   four_ways.tcp:32
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 32 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 64 "four_ways.cu"
 }
 
 #ifndef __CUDACC_RTC__
@@ -85,15 +77,11 @@ static __global__ void __launch_bounds__(128)
     // ld: copy from(tid,_) -> r                                   four_ways.tcp:42
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 42 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 91 "four_ways.cu"
     // st: copy r -> to(tid,_)                                     four_ways.tcp:43
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 43 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 97 "four_ways.cu"
 }
 
 #ifndef __CUDACC_RTC__
@@ -119,16 +107,12 @@ static __global__ void __launch_bounds__(128)
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 53 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 125 "four_ways.cu"
     // st: copy r -> dst                                           four_ways.tcp:54
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 54 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 132 "four_ways.cu"
 }
 
 #ifndef __CUDACC_RTC__

@@ -44,8 +44,9 @@ enum : int {
 TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16 *__restrict__ B,
                            tcp_f16 *sA, tcp_f16 *sB, int64_t m, int64_t n, int64_t k, int M, int N,
                            int K) {
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;   // along mode 0
+    const int t1 = tid % 8;   // along mode 1, by 8
+    const int at0 = 8 * tid;  // in sA, sB
     // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:32
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
@@ -54,26 +55,21 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
     //           along mode 1 of A; else 0)
     {
         const int64_t from = 128 * (int64_t)K * m + 64 * k + (int64_t)K * t0 + 8 * t1;
-        const int to = 8 * tid;
         const bool whole = 128 * m + 127 < M && 64 * k + 63 < K;
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "gemm.tcp"
-                tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
                                    &A[from + 16 * (int64_t)K * i]);
-#line 66 "gemm.cuh"
             }
         } else {
-            const int64_t c0 = 128 * m + t0;
-            const int64_t c1 = 64 * k + 8 * t1;
+            const int64_t coord0 = 128 * m + t0;
+            const int64_t coord1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "gemm.tcp"
-                tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
                                          &A[from + 16 * (int64_t)K * i],
-                                         c0 + 16 * i < M && c1 < K ? 16 : 0);
-#line 77 "gemm.cuh"
+                                         coord0 + 16 * i < M && coord1 < K ? 16 : 0);
             }
         }
     }
@@ -85,26 +81,21 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
     //           along mode 1 of B; else 0)
     {
         const int64_t from = 128 * (int64_t)K * n + 64 * k + (int64_t)K * t0 + 8 * t1;
-        const int to = 8 * tid;
         const bool whole = 128 * n + 127 < N && 64 * k + 63 < K;
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 33 "gemm.tcp"
-                tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
                                    &B[from + 16 * (int64_t)K * i]);
-#line 97 "gemm.cuh"
             }
         } else {
-            const int64_t c0 = 128 * n + t0;
-            const int64_t c1 = 64 * k + 8 * t1;
+            const int64_t coord0 = 128 * n + t0;
+            const int64_t coord1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 33 "gemm.tcp"
-                tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
                                          &B[from + 16 * (int64_t)K * i],
-                                         c0 + 16 * i < N && c1 < K ? 16 : 0);
-#line 108 "gemm.cuh"
+                                         coord0 + 16 * i < N && coord1 < K ? 16 : 0);
             }
         }
     }
@@ -137,12 +128,12 @@ enum : int {
 };
 TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f16 *a, tcp_f16 *b,
                            int64_t i) {
-    const int t0 = tid % 16;
-    const int t1 = tid / 16 % 2;
-    const int t2 = tid / 32 % 2;
-    const int t3 = tid / 64;
-    const int t4 = tid % 8;
-    const int t5 = tid / 8 % 2;
+    const int t0 = tid % 16;      // along mode 0
+    const int t1 = tid / 16 % 2;  // sA: along mode 1, by 8; sB: along mode 0, by 16
+    const int t2 = tid / 32 % 2;  // along mode 0, by 16
+    const int t3 = tid / 64;      // along mode 0, by 8
+    const int t4 = tid % 8;       // along mode 0
+    const int t5 = tid / 8 % 2;   // along mode 1, by 8
     // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:40
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),(8,4)):((1,1024,16,0),(128,32)) read,
@@ -152,9 +143,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 40 "gemm.tcp"
             tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 158 "gemm.cuh"
         }
     }
     // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:41
@@ -166,9 +155,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 41 "gemm.tcp"
             tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 172 "gemm.cuh"
         }
     }
 }
@@ -192,10 +179,10 @@ enum : int {
 };
 TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
     alignas(16) tcp_f16 h[128];
-    const int t0 = tid / 64;
-    const int t1 = tid % 16;
-    const int t2 = tid / 16 % 2;
-    const int t3 = tid / 32 % 2;
+    const int t0 = tid / 64;      // along mode 1, by 8
+    const int t1 = tid % 16;      // along mode 0
+    const int t2 = tid / 16 % 2;  // along mode 0, by 32
+    const int t3 = tid / 32 % 2;  // along mode 0, by 16
     // copy acc -> h                                               gemm.tcp:47
     //   values  ((2,2),4,8) f16   threads 128   atom auto(128)
     //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
@@ -204,15 +191,11 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
         tcp_b128 v[16];
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 47 "gemm.tcp"
             v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
-#line 210 "gemm.cuh"
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 47 "gemm.tcp"
             tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
-#line 216 "gemm.cuh"
         }
     }
     // copy h -> sC                                                gemm.tcp:48
@@ -229,10 +212,8 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
             for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
-#line 48 "gemm.tcp"
                     tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
                                     &h[64 * i + 16 * j + 8 * k]);
-#line 236 "gemm.cuh"
                 }
             }
         }
@@ -261,53 +242,43 @@ enum : int {
 };
 TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, int64_t n, int M,
                            int N8) {
-    const int t0 = tid / 16;
-    const int t1 = tid % 8;
-    const int t2 = tid / 8 % 2;
-    const int t3 = tid % 16;
+    const int t0 = tid / 16;     // along mode 0
+    const int t1 = tid % 8;      // along mode 1, by 8
+    const int t2 = tid / 8 % 2;  // along mode 1, by 64
+    const int t3 = tid % 16;     // along mode 1, by 8
     // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:51
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    8 x f16 = 128 bit  (128*m + tid / 16 < M along mode 0 of C8, 128*n + 8*(tid % 16) <
     //           N8 along mode 1 of C8)
-    {
-        const int from = 64 * t0 + 8 * t1 + 8192 * t2;
-        const int64_t to = 128 * (int64_t)N8 * m + 128 * n + (int64_t)N8 * t0 + 8 * t3;
-        const bool whole = 128 * m + 127 < M && 128 * n + 127 < N8;
-        if (whole) {
-            tcp_b128 v[16];
+    const int from = 64 * t0 + 8 * t1 + 8192 * t2;
+    const int64_t to = 128 * (int64_t)N8 * m + 128 * n + (int64_t)N8 * t0 + 8 * t3;
+    const bool whole = 128 * m + 127 < M && 128 * n + 127 < N8;
+    if (whole) {
+        tcp_b128 v[16];
 #pragma unroll
-            for (int i = 0; i < 16; ++i) {
-#line 51 "gemm.tcp"
+        for (int i = 0; i < 16; ++i) {
+            v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
+        }
+    } else {
+        const int64_t coord0 = 128 * m + t0;
+        const int64_t coord1 = 128 * n + 8 * t3;
+        tcp_b128 v[16];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (coord0 + 8 * i < M && coord1 < N8) {
                 v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 285 "gemm.cuh"
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 16; ++i) {
-#line 51 "gemm.tcp"
+        for (int i = 0; i < 16; ++i) {
+            if (coord0 + 8 * i < M && coord1 < N8) {
                 tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 291 "gemm.cuh"
-            }
-        } else {
-            const int64_t c0 = 128 * m + t0;
-            const int64_t c1 = 128 * n + 8 * t3;
-            tcp_b128 v[16];
-#pragma unroll
-            for (int i = 0; i < 16; ++i) {
-                if (c0 + 8 * i < M && c1 < N8) {
-#line 51 "gemm.tcp"
-                    v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 302 "gemm.cuh"
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < 16; ++i) {
-                if (c0 + 8 * i < M && c1 < N8) {
-#line 51 "gemm.tcp"
-                    tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 310 "gemm.cuh"
-                }
             }
         }
     }
@@ -335,54 +306,43 @@ enum : int {
 };
 TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_t m, int64_t n,
                                   int M, int N) {
-    const int t0 = tid / 64;
-    const int t1 = tid % 64;
+    const int t0 = tid / 64;  // along mode 0
+    const int t1 = tid % 64;  // along mode 1
     // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:54
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
     //   tiler   (2,64)   rounds (64,2)   TV ((64,2),1):((2,1),0)
     //   vector  1 x f16 = 16 bit  (limited by: atom)
     //   edge    1 x f16 = 16 bit  (128*m + tid / 64 < M along mode 0 of C, 128*n + tid % 64 < N
     //           along mode 1 of C)
-    {
-        const int64_t to = 128 * (int64_t)N * m + 128 * n + N * t0 + t1;
-        const bool whole = 128 * m + 127 < M && 128 * n + 127 < N;
-        if (whole) {
-            for (int i = 0; i < 2; ++i) {
-                tcp_b16 v[64];
+    const int64_t to = 128 * (int64_t)N * m + 128 * n + N * t0 + t1;
+    const bool whole = 128 * m + 127 < M && 128 * n + 127 < N;
+    if (whole) {
+        for (int i = 0; i < 2; ++i) {
+            tcp_b16 v[64];
 #pragma unroll
-                for (int j = 0; j < 64; ++j) {
-#line 54 "gemm.tcp"
+            for (int j = 0; j < 64; ++j) {
+                v[j] = tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
+            }
+#pragma unroll
+            for (int j = 0; j < 64; ++j) {
+                tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+            }
+        }
+    } else {
+        const int64_t coord0 = 128 * m + t0;
+        const int64_t coord1 = 128 * n + t1;
+        for (int i = 0; i < 2; ++i) {
+            tcp_b16 v[64];
+#pragma unroll
+            for (int j = 0; j < 64; ++j) {
+                if (coord0 + 2 * j < M && coord1 + 64 * i < N) {
                     v[j] = tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 357 "gemm.cuh"
-                }
-#pragma unroll
-                for (int j = 0; j < 64; ++j) {
-#line 54 "gemm.tcp"
-                    tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 363 "gemm.cuh"
                 }
             }
-        } else {
-            const int64_t c0 = 128 * m + t0;
-            const int64_t c1 = 128 * n + t1;
-            for (int i = 0; i < 2; ++i) {
-                tcp_b16 v[64];
 #pragma unroll
-                for (int j = 0; j < 64; ++j) {
-                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
-#line 53 "gemm.tcp"
-                        v[j] =
-                            tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 377 "gemm.cuh"
-                    }
-                }
-#pragma unroll
-                for (int j = 0; j < 64; ++j) {
-                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
-#line 54 "gemm.tcp"
-                        tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 385 "gemm.cuh"
-                    }
+            for (int j = 0; j < 64; ++j) {
+                if (coord0 + 2 * j < M && coord1 + 64 * i < N) {
+                    tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
                 }
             }
         }

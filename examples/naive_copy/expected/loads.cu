@@ -12,7 +12,7 @@
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_32_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
-    float *const s = (float *)(smem + 0);
+    float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
@@ -20,28 +20,21 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
     //   loads.tcp:10
     //   values  (16,8) f32   threads 256   atom universal(32)
     //   vector  1 x f32 = 32 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + t1;
-        const int to = 128 * t0 + t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b32 v[64];
+    const int at0 = 128 * t0 + t1;  // in A, s
+    for (int i = 0; i < 2; ++i) {
+        tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 10 "loads.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 35 "loads.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                v[16 * j + k] = tcp_ld_global_nc_32(&A[at0 + 16384 * i + 4096 * j + 8 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 10 "loads.tcp"
-                    tcp_st_shared_32(&s[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 44 "loads.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                tcp_st_shared_32(&s[at0 + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
             }
         }
     }
@@ -61,36 +54,29 @@ TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_64_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
-    float *const s = (float *)(smem + 0);
+    float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 1
+    const int t1 = tid % 8;  // along mode 0, by 2
     // copy A(_, _, block.x) -> s                                  loads.tcp:15
     //   tile    (128,256) f32   threads 256   atom universal(64)
     //   tiler   (16,32)   rounds (8,8)   TV (256,2):(2,1)
     //   vector  2 x f32 = 64 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + 2 * t1;
-        const int to = 128 * t0 + 2 * t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b64 v[32];
+    const int at0 = 128 * t0 + 2 * t1;  // in A, s
+    for (int i = 0; i < 2; ++i) {
+        tcp_b64 v[32];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 8; ++k) {
-#line 15 "loads.tcp"
-                    v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 84 "loads.cu"
-                }
+            for (int k = 0; k < 8; ++k) {
+                v[8 * j + k] = tcp_ld_global_nc_64(&A[at0 + 16384 * i + 4096 * j + 16 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 8; ++k) {
-#line 15 "loads.tcp"
-                    tcp_st_shared_64(&s[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 93 "loads.cu"
-                }
+            for (int k = 0; k < 8; ++k) {
+                tcp_st_shared_64(&s[at0 + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
             }
         }
     }
@@ -110,36 +96,29 @@ TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_128_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
-    float *const s = (float *)(smem + 0);
+    float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 1
+    const int t1 = tid % 8;  // along mode 0, by 4
     // copy A(_, _, block.x) -> s                                  loads.tcp:19
     //   tile    (128,256) f32   threads 256   atom universal(128)
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + 4 * t1;
-        const int to = 128 * t0 + 4 * t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b128 v[16];
+    const int at0 = 128 * t0 + 4 * t1;  // in A, s
+    for (int i = 0; i < 2; ++i) {
+        tcp_b128 v[16];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-#line 19 "loads.tcp"
-                    v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 133 "loads.cu"
-                }
+            for (int k = 0; k < 4; ++k) {
+                v[4 * j + k] = tcp_ld_global_nc_128(&A[at0 + 16384 * i + 4096 * j + 32 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-#line 19 "loads.tcp"
-                    tcp_st_shared_128(&s[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 142 "loads.cu"
-                }
+            for (int k = 0; k < 4; ++k) {
+                tcp_st_shared_128(&s[at0 + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
             }
         }
     }
@@ -159,26 +138,23 @@ TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_async_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
-    float *const s = (float *)(smem + 0);
+    float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 1
+    const int t1 = tid % 8;  // along mode 0, by 4
     // copy A(_, _, block.x) -> s                                  loads.tcp:23
     //   tile    (128,256) f32   threads 256   atom cp_async.cg(16)
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
     {
-        const int from = 128 * t0 + 4 * t1;
-        const int to = 128 * t0 + 4 * t1;
+        const int at0 = 128 * t0 + 4 * t1;  // in A, s
         for (int i = 0; i < 2; ++i) {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
-#line 23 "loads.tcp"
-                    tcp_cp_async_cg_16(&s[to + 16384 * i + 4096 * j + 32 * k],
-                                       &A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 182 "loads.cu"
+                    tcp_cp_async_cg_16(&s[at0 + 16384 * i + 4096 * j + 32 * k],
+                                       &A[at0 + 16384 * i + 4096 * j + 32 * k]);
                 }
             }
         }

@@ -18,28 +18,21 @@ static __global__ void __launch_bounds__(256)
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:14
     //   values  (16,8) f32   threads 256   atom universal(32)
     //   vector  1 x f32 = 32 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + t1;
-        const int to = 128 * t0 + t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b32 v[64];
+    const int at0 = 128 * t0 + t1;  // in A, B
+    for (int i = 0; i < 2; ++i) {
+        tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 14 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 33 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                v[16 * j + k] = tcp_ld_global_nc_32(&A[at0 + 16384 * i + 4096 * j + 8 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 14 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 42 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                tcp_st_global_32(&B[at0 + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
             }
         }
     }
@@ -68,28 +61,21 @@ static __global__ void __launch_bounds__(256)
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:19
     //   values  (16,8) f32   threads 256   atom auto(64)
     //   vector  1 x f32 = 32 bit  (limited by: contiguous run of the source)
-    {
-        const int from = 128 * t0 + t1;
-        const int to = 128 * t0 + t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b32 v[64];
+    const int at0 = 128 * t0 + t1;  // in A, B
+    for (int i = 0; i < 2; ++i) {
+        tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 19 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 83 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                v[16 * j + k] = tcp_ld_global_nc_32(&A[at0 + 16384 * i + 4096 * j + 8 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 19 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 92 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                tcp_st_global_32(&B[at0 + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
             }
         }
     }
@@ -118,28 +104,21 @@ static __global__ void __launch_bounds__(256)
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:24
     //   values  (16,8) f32   threads 256   atom auto(128)
     //   vector  1 x f32 = 32 bit  (limited by: contiguous run of the source)
-    {
-        const int from = 128 * t0 + t1;
-        const int to = 128 * t0 + t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b32 v[64];
+    const int at0 = 128 * t0 + t1;  // in A, B
+    for (int i = 0; i < 2; ++i) {
+        tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 24 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 133 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                v[16 * j + k] = tcp_ld_global_nc_32(&A[at0 + 16384 * i + 4096 * j + 8 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 16; ++k) {
-#line 24 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 142 "naive_copy.cu"
-                }
+            for (int k = 0; k < 16; ++k) {
+                tcp_st_global_32(&B[at0 + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
             }
         }
     }
@@ -163,34 +142,27 @@ TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream st
 static __global__ void __launch_bounds__(256)
     wide_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 1
+    const int t1 = tid % 8;  // along mode 0, by 2
     // ld: copy A(_, _, block.x) -> B(_, _, block.x)               naive_copy.tcp:29
     //   tile    (128,256) f32   threads 256   atom auto(64)
     //   tiler   (16,32)   rounds (8,8)   TV (256,2):(2,1)
     //   vector  2 x f32 = 64 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + 2 * t1;
-        const int to = 128 * t0 + 2 * t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b64 v[32];
+    const int at0 = 128 * t0 + 2 * t1;  // in A, B
+    for (int i = 0; i < 2; ++i) {
+        tcp_b64 v[32];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 8; ++k) {
-#line 29 "naive_copy.tcp"
-                    v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 184 "naive_copy.cu"
-                }
+            for (int k = 0; k < 8; ++k) {
+                v[8 * j + k] = tcp_ld_global_nc_64(&A[at0 + 16384 * i + 4096 * j + 16 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 8; ++k) {
-#line 29 "naive_copy.tcp"
-                    tcp_st_global_64(&B[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 193 "naive_copy.cu"
-                }
+            for (int k = 0; k < 8; ++k) {
+                tcp_st_global_64(&B[at0 + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
             }
         }
     }
@@ -214,34 +186,27 @@ TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stre
 static __global__ void __launch_bounds__(256)
     wide_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 1
+    const int t1 = tid % 8;  // along mode 0, by 4
     // ld: copy A(_, _, block.x) -> B(_, _, block.x)               naive_copy.tcp:33
     //   tile    (128,256) f32   threads 256   atom auto(128)
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
-    {
-        const int from = 128 * t0 + 4 * t1;
-        const int to = 128 * t0 + 4 * t1;
-        for (int i = 0; i < 2; ++i) {
-            tcp_b128 v[16];
+    const int at0 = 128 * t0 + 4 * t1;  // in A, B
+    for (int i = 0; i < 2; ++i) {
+        tcp_b128 v[16];
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-#line 33 "naive_copy.tcp"
-                    v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 235 "naive_copy.cu"
-                }
+            for (int k = 0; k < 4; ++k) {
+                v[4 * j + k] = tcp_ld_global_nc_128(&A[at0 + 16384 * i + 4096 * j + 32 * k]);
             }
+        }
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-#line 33 "naive_copy.tcp"
-                    tcp_st_global_128(&B[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 244 "naive_copy.cu"
-                }
+            for (int k = 0; k < 4; ++k) {
+                tcp_st_global_128(&B[at0 + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
             }
         }
     }

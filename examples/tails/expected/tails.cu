@@ -16,8 +16,8 @@ static __global__ void __launch_bounds__(128)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;  // along mode 0
+    const int t1 = tid % 8;  // along mode 1, by 8
     // copy local_tile(A, (64,64), (block.x, block.y)) -> local_tile(B, (64,64), (block.x, block.y))
     //   tails.tcp:14
     //   tile    (64,64) f16   threads 128   atom universal(128)
@@ -25,48 +25,37 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    1 x f16 = 16 bit  (64*block.x + tid / 8 < M along mode 0 of both sides, 64*block.y
     //           + 8*(tid % 8) < N along mode 1 of both sides)
-    {
-        const int64_t from = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;
-        const int64_t to = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;
-        const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
-        if (whole) {
-            tcp_b128 v[4];
+    const int64_t at0 = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;  // in A, B
+    const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
+    if (whole) {
+        tcp_b128 v[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 14 "tails.tcp"
-                v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 39 "tails.cu"
-            }
+        for (int i = 0; i < 4; ++i) {
+            v[i] = tcp_ld_global_nc_128(&A[at0 + 16 * ld * i]);
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 14 "tails.tcp"
-                tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 45 "tails.cu"
-            }
-        } else {
-            const int c0 = 64 * block_x + t0;
-            const int c1 = 64 * block_y + 8 * t1;
-            tcp_b16 v[32];
+        for (int i = 0; i < 4; ++i) {
+            tcp_st_global_128(&B[at0 + 16 * ld * i], v[i]);
+        }
+    } else {
+        const int coord0 = 64 * block_x + t0;
+        const int coord1 = 64 * block_y + 8 * t1;
+        tcp_b16 v[32];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 14 "tails.tcp"
-                        v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 58 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    v[8 * i + j] = tcp_ld_global_nc_16(&A[at0 + 16 * ld * i + j]);
                 }
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 14 "tails.tcp"
-                        tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 69 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    tcp_st_global_16(&B[at0 + 16 * ld * i + j], v[8 * i + j]);
                 }
             }
         }
@@ -103,60 +92,50 @@ static __global__ void __launch_bounds__(128)
     through_shared_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ B, int M, int N,
                           int64_t ld) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const s = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const s = (tcp_f16 *)smem;
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;                                                   // along mode 0
+    const int t1 = tid % 8;                                                   // along mode 1, by 8
+    const int64_t at0 = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;  // in A, B
+    const int at1 = 8 * tid;                                                  // in s
+    const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
     // copy local_tile(A, (64,64), (block.x, block.y)) -> s        tails.tcp:20
     //   tile    (64,64) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    1 x f16 = 16 bit  (64*block.x + tid / 8 < M along mode 0 of A, 64*block.y + 8*(tid
     //           % 8) < N along mode 1 of A)
-    {
-        const int64_t from = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;
-        const int to = 8 * tid;
-        const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
-        if (whole) {
-            tcp_b128 v[4];
+    if (whole) {
+        tcp_b128 v[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 20 "tails.tcp"
-                v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 129 "tails.cu"
-            }
+        for (int i = 0; i < 4; ++i) {
+            v[i] = tcp_ld_global_nc_128(&A[at0 + 16 * ld * i]);
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 20 "tails.tcp"
-                tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 135 "tails.cu"
-            }
-        } else {
-            const int c0 = 64 * block_x + t0;
-            const int c1 = 64 * block_y + 8 * t1;
-            tcp_b16 v[32];
+        for (int i = 0; i < 4; ++i) {
+            tcp_st_shared_128(&s[at1 + 1024 * i], v[i]);
+        }
+    } else {
+        const int coord0 = 64 * block_x + t0;
+        const int coord1 = 64 * block_y + 8 * t1;
+        tcp_b16 v[32];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 20 "tails.tcp"
-                        v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 148 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    v[8 * i + j] = tcp_ld_global_nc_16(&A[at0 + 16 * ld * i + j]);
                 }
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 20 "tails.tcp"
-                        tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 159 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    tcp_st_shared_16(&s[at1 + 1024 * i + j], v[8 * i + j]);
                 }
             }
         }
@@ -167,48 +146,35 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     //   edge    1 x f16 = 16 bit  (64*block.x + tid / 8 < M along mode 0 of B, 64*block.y + 8*(tid
     //           % 8) < N along mode 1 of B)
-    {
-        const int from = 8 * tid;
-        const int64_t to = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;
-        const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
-        if (whole) {
-            tcp_b128 v[4];
+    if (whole) {
+        tcp_b128 v[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 21 "tails.tcp"
-                v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 181 "tails.cu"
-            }
+        for (int i = 0; i < 4; ++i) {
+            v[i] = tcp_ld_shared_128(&s[at1 + 1024 * i]);
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-#line 21 "tails.tcp"
-                tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 187 "tails.cu"
-            }
-        } else {
-            const int c0 = 64 * block_x + t0;
-            const int c1 = 64 * block_y + 8 * t1;
-            tcp_b16 v[32];
+        for (int i = 0; i < 4; ++i) {
+            tcp_st_global_128(&B[at0 + 16 * ld * i], v[i]);
+        }
+    } else {
+        const int coord0 = 64 * block_x + t0;
+        const int coord1 = 64 * block_y + 8 * t1;
+        tcp_b16 v[32];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 21 "tails.tcp"
-                        v[8 * i + j] = tcp_ld_shared_16(&s[from + 1024 * i + j]);
-#line 200 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    v[8 * i + j] = tcp_ld_shared_16(&s[at1 + 1024 * i + j]);
                 }
             }
+        }
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i) {
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 21 "tails.tcp"
-                        tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 211 "tails.cu"
-                    }
+            for (int j = 0; j < 8; ++j) {
+                if (coord0 + 16 * i < M && coord1 + j < N) {
+                    tcp_st_global_16(&B[at0 + 16 * ld * i + j], v[8 * i + j]);
                 }
             }
         }
@@ -245,12 +211,13 @@ static __global__ void __launch_bounds__(128)
     padded_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ tiles, int M, int N,
                   int64_t ld) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const s = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const s = (tcp_f16 *)smem;
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;
-    const int t1 = tid % 8;
+    const int t0 = tid / 8;   // along mode 0
+    const int t1 = tid % 8;   // along mode 1, by 8
+    const int at0 = 8 * tid;  // in s
     // copy local_tile(A, (64,64), (block.x, block.y)) -> s        tails.tcp:27
     //   tile    (64,64) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
@@ -259,38 +226,29 @@ static __global__ void __launch_bounds__(128)
     //           % 8) < N along mode 1 of A; else 0)
     {
         const int64_t from = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;
-        const int to = 8 * tid;
         const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
         if (whole) {
             tcp_b128 v[4];
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-#line 27 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 271 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-#line 27 "tails.tcp"
-                tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 277 "tails.cu"
+                tcp_st_shared_128(&s[at0 + 1024 * i], v[i]);
             }
         } else {
-            const int c0 = 64 * block_x + t0;
-            const int c1 = 64 * block_y + 8 * t1;
+            const int coord0 = 64 * block_x + t0;
+            const int coord1 = 64 * block_y + 8 * t1;
             tcp_b16 v[32];
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #pragma unroll
                 for (int j = 0; j < 8; ++j) {
-                    if (c0 + 16 * i < M && c1 + j < N) {
-#line 27 "tails.tcp"
+                    if (coord0 + 16 * i < M && coord1 + j < N) {
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 290 "tails.cu"
                     } else {
-#line 27 "tails.tcp"
                         v[8 * i + j] = tcp_zero_16();
-#line 294 "tails.cu"
                     }
                 }
             }
@@ -298,9 +256,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #pragma unroll
                 for (int j = 0; j < 8; ++j) {
-#line 27 "tails.tcp"
-                    tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 304 "tails.cu"
+                    tcp_st_shared_16(&s[at0 + 1024 * i + j], v[8 * i + j]);
                 }
             }
         }
@@ -310,21 +266,16 @@ static __global__ void __launch_bounds__(128)
     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
-        const int from = 8 * tid;
         const int64_t to =
             8 * (int64_t)tid + 4096 * block_x + 4096 * (((int64_t)M + 63) / 64) * block_y;
         tcp_b128 v[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 28 "tails.tcp"
-            v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 322 "tails.cu"
+            v[i] = tcp_ld_shared_128(&s[at0 + 1024 * i]);
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 28 "tails.tcp"
             tcp_st_global_128(&tiles[to + 1024 * i], v[i]);
-#line 328 "tails.cu"
         }
     }
 }

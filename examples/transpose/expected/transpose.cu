@@ -14,13 +14,13 @@ static __global__ void __launch_bounds__(256)
     transpose_f32_kernel(const float *__restrict__ A32, float *__restrict__ B32, int64_t M,
                          int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    float *const s = (float *)(smem + 0);
+    float *const s = (float *)smem;
     alignas(16) float r[16];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 16;
-    const int t1 = tid % 16;
+    const int t0 = tid / 16;  // along mode 0, by 4
+    const int t1 = tid % 16;  // along mode 1, by 4
     // rd: copy local_tile(A32, (64,64), (block.y, block.x)) -> r  transpose.tcp:26
     //   tile    (64,64) f32   threads 256   atom universal(128)
     //   tiler   (64,64)   rounds (1,1)   TV ((16,16),(4,4)):((256,4),(64,1))
@@ -29,9 +29,7 @@ static __global__ void __launch_bounds__(256)
         const int64_t from = 64 * (int64_t)block_x + 64 * N * block_y + 4 * N * t0 + 4 * t1;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 26 "transpose.tcp"
             tcp_st_frag_128(&r[4 * i], tcp_ld_global_nc_128(&A32[from + N * i]));
-#line 35 "transpose.cu"
         }
     }
     // turn: copy r -> select(s, (1,0))                            transpose.tcp:27
@@ -42,10 +40,8 @@ static __global__ void __launch_bounds__(256)
         const int to = 4 * t0 + 256 * t1;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 27 "transpose.tcp"
             tcp_st_shared_128(&s[tcp_swizzle<3, 2, 6>(to + 64 * i)],
                               tcp_gather_128<32, 4, 8>(r, i));
-#line 49 "transpose.cu"
         }
     }
     tcp_sync();
@@ -59,15 +55,11 @@ static __global__ void __launch_bounds__(256)
         tcp_b128 v[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 28 "transpose.tcp"
             v[i] = tcp_ld_shared_128(&s[tcp_swizzle<3, 2, 6>(from + 64 * i)]);
-#line 65 "transpose.cu"
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-#line 28 "transpose.tcp"
             tcp_st_global_128(&B32[to + M * i], v[i]);
-#line 71 "transpose.cu"
         }
     }
 }
@@ -100,13 +92,13 @@ static __global__ void __launch_bounds__(256)
     transpose_f16_kernel(const tcp_f16 *__restrict__ A16, tcp_f16 *__restrict__ B16, int64_t M,
                          int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    tcp_f16 *const s = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const s = (tcp_f16 *)smem;
     alignas(16) tcp_f16 r[64];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 16;
-    const int t1 = tid % 16;
+    const int t0 = tid / 16;  // along mode 0, by 8
+    const int t1 = tid % 16;  // along mode 1, by 8
     // rd: copy local_tile(A16, (128,128), (block.y, block.x)) -> r  transpose.tcp:37
     //   tile    (128,128) f16   threads 256   atom universal(128)
     //   tiler   (128,128)   rounds (1,1)   TV ((16,16),(8,8)):((1024,8),(128,1))
@@ -115,9 +107,7 @@ static __global__ void __launch_bounds__(256)
         const int64_t from = 128 * (int64_t)block_x + 128 * N * block_y + 8 * N * t0 + 8 * t1;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 37 "transpose.tcp"
             tcp_st_frag_128(&r[8 * i], tcp_ld_global_nc_128(&A16[from + N * i]));
-#line 121 "transpose.cu"
         }
     }
     // turn: copy r -> select(s, (1,0))                            transpose.tcp:38
@@ -128,10 +118,8 @@ static __global__ void __launch_bounds__(256)
         const int to = 8 * t0 + 1024 * t1;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 38 "transpose.tcp"
             tcp_st_shared_128(&s[tcp_swizzle<3, 3, 7>(to + 128 * i)],
                               tcp_gather_128<16, 8, 16, 32>(r, i));
-#line 135 "transpose.cu"
         }
     }
     tcp_sync();
@@ -145,15 +133,11 @@ static __global__ void __launch_bounds__(256)
         tcp_b128 v[8];
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 39 "transpose.tcp"
             v[i] = tcp_ld_shared_128(&s[tcp_swizzle<3, 3, 7>(from + 128 * i)]);
-#line 151 "transpose.cu"
         }
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 39 "transpose.tcp"
             tcp_st_global_128(&B16[to + M * i], v[i]);
-#line 157 "transpose.cu"
         }
     }
 }
@@ -186,13 +170,13 @@ static __global__ void __launch_bounds__(256)
     transpose_u8_kernel(const uint8_t *__restrict__ A8, uint8_t *__restrict__ B8, int64_t M,
                         int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    uint8_t *const s = (uint8_t *)(smem + 0);
+    uint8_t *const s = (uint8_t *)smem;
     alignas(16) uint8_t r[256];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 16;
-    const int t1 = tid % 16;
+    const int t0 = tid / 16;  // along mode 0, by 16
+    const int t1 = tid % 16;  // along mode 1, by 16
     // rd: copy local_tile(A8, (256,256), (block.y, block.x)) -> r  transpose.tcp:48
     //   tile    (256,256) u8   threads 256   atom universal(128)
     //   tiler   (256,256)   rounds (1,1)   TV ((16,16),(16,16)):((4096,16),(256,1))
@@ -201,9 +185,7 @@ static __global__ void __launch_bounds__(256)
         const int64_t from = 256 * (int64_t)block_x + 256 * N * block_y + 16 * N * t0 + 16 * t1;
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 48 "transpose.tcp"
             tcp_st_frag_128(&r[16 * i], tcp_ld_global_nc_128(&A8[from + N * i]));
-#line 207 "transpose.cu"
         }
     }
     // turn: copy r -> select(s, (1,0))                            transpose.tcp:49
@@ -214,10 +196,8 @@ static __global__ void __launch_bounds__(256)
         const int to = 16 * t0 + 4096 * t1;
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 49 "transpose.tcp"
             tcp_st_shared_128(&s[tcp_swizzle<3, 4, 8>(to + 256 * i)],
                               tcp_gather_128<8, 16, 32, 64, 128>(r, i));
-#line 221 "transpose.cu"
         }
     }
     tcp_sync();
@@ -231,15 +211,11 @@ static __global__ void __launch_bounds__(256)
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 50 "transpose.tcp"
             v[i] = tcp_ld_shared_128(&s[tcp_swizzle<3, 4, 8>(from + 256 * i)]);
-#line 237 "transpose.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 50 "transpose.tcp"
             tcp_st_global_128(&B8[to + M * i], v[i]);
-#line 243 "transpose.cu"
         }
     }
 }

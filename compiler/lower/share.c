@@ -1,0 +1,211 @@
+// Computes once what several copies compute: the begins of their accesses, and whether their tile
+// is whole.
+//
+// Copies are lowered one by one, each with its own names.  Equal values get one name in the
+// innermost list of statements that contains all of them and where all their variables are known.
+// A guard restricts tid, and a condition a loop: what depends on these stays inside.
+#include "base/session.h"
+#include "lower/private.h"
+
+enum { MOST = 512 };  // values in a list
+
+struct value {
+    struct kir_node *n;
+    int part;  // number of the node in the list that contains it
+};
+
+struct sharing {
+    struct lowering *w;
+    bool *inside;  // by variable: whether it is declared within a node of the list
+    struct value found[MOST];
+    int nfound;
+    int noffsets, nwholes;  // constants that were made
+};
+
+// -- what a list contains -------------------------------------------------------------------------
+
+// Marks the variables that "list" declares.
+static void mark(struct sharing *x, const struct kir_node *list, bool as) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->var) x->inside[n->var->id] = as;
+        for (int i = 0; i < n->nrings; ++i) x->inside[n->ring[i].var->id] = as;
+        for (int i = 0; i < n->ncarries; ++i) x->inside[n->carry[i].var->id] = as;
+        mark(x, n->body, as);
+        mark(x, n->orelse, as);
+    }
+}
+
+// The same for the nodes of "list", whose own lets are known in all of it.
+static void mark_within(struct sharing *x, const struct kir_node *list, bool as) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        struct kir_node alone = *n;
+        alone.next = NULL;
+        if (n->kind == KIR_LET) alone.var = NULL;
+        mark(x, &alone, as);
+    }
+}
+
+static bool is_known(const struct sharing *x, const struct ix *e) {
+    if (e->op == IX_VAR) return !x->inside[e->var->id];
+    if (e->op != IX_SUM) return is_known(x, e->a);
+    for (int i = 0; i < e->nterms; ++i)
+        if (e->term[i].atom && !is_known(x, e->term[i].atom)) return false;
+    return true;
+}
+
+static bool may_move(const struct sharing *x, const struct ix *e, bool asked) {
+    return is_known(x, e) && !(asked && ix_depends(e, IX_LOOP));
+}
+
+static bool is_whole(const struct kir_node *n) {
+    return n->kind == KIR_IF && n->name && !n->told;
+}
+
+// Collects what is computed in "list", a part of the list.  "asked": a condition is around it.
+static void collect(struct sharing *x, struct kir_node *list, int part, bool asked) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        bool moves = is_whole(n) || (n->kind == KIR_LET && n->of);
+        if (moves && n->kind == KIR_LET) moves = may_move(x, n->index, asked);
+        for (int i = 0; moves && i < n->nconds; ++i)
+            moves = may_move(x, n->cond[i].a, asked) && may_move(x, n->cond[i].b, asked);
+        if (moves && x->nfound < MOST) x->found[x->nfound++] = (struct value){n, part};
+        if (n->kind == KIR_GUARD) continue;
+        collect(x, n->body, part, asked || n->kind == KIR_IF);
+        collect(x, n->orelse, part, asked || n->kind == KIR_IF);
+    }
+}
+
+static bool same_ix(const struct ix *a, const struct ix *b) {
+    return a->op == b->op && a->lo == b->lo && a->hi == b->hi && ix_equal(a, b);
+}
+
+static bool same(const struct kir_node *a, const struct kir_node *b) {
+    if (a->kind != b->kind || a->nconds != b->nconds) return false;
+    if (a->kind == KIR_LET) return same_ix(a->index, b->index);
+    for (int i = 0; i < a->nconds; ++i)
+        if (a->cond[i].least != b->cond[i].least || !same_ix(a->cond[i].a, b->cond[i].a) ||
+            !same_ix(a->cond[i].b, b->cond[i].b))
+            return false;
+    return true;
+}
+
+// -- constants ------------------------------------------------------------------------------------
+
+// Adds "b" to the comment of the constant "n", which says in what accesses begin there.
+static void tell(struct lowering *w, struct kir_node *n, const struct kir_buffer *b) {
+    lower_comment_on(w, n,
+                     n->nlines ? arena_printf(&w->s->arena, "%s, %s", n->line[0], b->c_name)
+                               : arena_printf(&w->s->arena, "in %s", b->c_name));
+}
+
+// Makes value "i" use the constant "made".
+static void use(struct sharing *x, int i, struct kir_node *made) {
+    struct kir_node *n = x->found[i].n;
+    x->found[i].n = NULL;
+    if (n->kind == KIR_IF) {
+        n->told = true;
+        n->name = made->name;
+        return;
+    }
+    // accesses refer to a variable by its id
+    n->var->id = made->var->id;
+    n->var->name = n->var->c_name = made->var->name;
+    *n = (struct kir_node){.kind = KIR_BLOCK, .where = n->where, .next = n->next};
+}
+
+// Puts a constant for value "i" and those that are the same before "*at".
+static void make(struct sharing *x, int i, struct kir_node **at) {
+    struct lowering *w = x->w;
+    struct kir_node *made = ARENA_NEW(&w->s->arena, struct kir_node), *first = x->found[i].n;
+    bool whole = first->kind == KIR_IF;
+    const char *name = whole ? arena_printf(&w->s->arena, "whole%d", x->nwholes++)
+                             : arena_printf(&w->s->arena, "at%d", x->noffsets++);
+    made->kind = whole ? KIR_NAME : KIR_LET;
+    made->where = first->where;
+    made->cond = first->cond;
+    made->nconds = first->nconds;
+    made->index = first->index;
+    made->of = first->of;
+    made->var = first->var;
+    made->name = lower_name_at_top(w, name);
+    if (!whole) made->var->name = made->var->c_name = made->name;
+    const struct kir_buffer *told[MOST];
+    int ntold = 0;
+    struct kir_node like = *first;  // "first" is changed
+    for (int k = i; k < x->nfound; ++k) {
+        if (!x->found[k].n || !same(&like, x->found[k].n)) continue;
+        const struct kir_buffer *of = x->found[k].n->of;
+        int known = 0;
+        while (known < ntold && told[known] != of) ++known;
+        if (!whole && known == ntold) tell(w, made, told[ntold++] = of);
+        use(x, k, made);
+    }
+    if (!whole) made->name = NULL;
+    made->next = *at;
+    *at = made;
+}
+
+static void share_in(struct sharing *x, struct kir_node **list) {
+    mark_within(x, *list, true);
+    x->nfound = 0;
+    int part = 0;
+    for (struct kir_node *n = *list; n; n = n->next) {
+        struct kir_node *next = n->next;
+        n->next = NULL;
+        collect(x, n, part++, false);
+        n->next = next;
+    }
+    mark_within(x, *list, false);
+    struct kir_node **at = list, **above = list;  // above the comment at "*at"
+    part = 0;
+    for (int i = 0; i < x->nfound; ++i) {
+        const struct value *v = &x->found[i];
+        if (!v->n) continue;
+        int k = i + 1;
+        while (k < x->nfound &&
+               (!x->found[k].n || x->found[k].part == v->part || !same(v->n, x->found[k].n)))
+            ++k;
+        if (k == x->nfound) continue;
+        for (; part < v->part; ++part) {
+            bool comment = (*at)->kind == KIR_COMMENT;
+            at = &(*at)->next;
+            if (!comment) above = at;
+        }
+        make(x, i, above);
+        if (at == above) at = &(*at)->next;
+        above = &(*above)->next;
+    }
+    while (*list) {
+        struct kir_node *n = *list;
+        if (n->body) share_in(x, &n->body);
+        if (n->orelse) share_in(x, &n->orelse);
+        if (n->kind == KIR_BLOCK && !n->body)
+            *list = n->next;
+        else
+            list = &n->next;
+    }
+}
+
+static bool has_own_whole(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next)
+        if (is_whole(n) || has_own_whole(n->body) || has_own_whole(n->orelse)) return true;
+    return false;
+}
+
+static void rename_whole(struct kir_node *list, const char *name) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        if (n->name) n->name = name;
+        rename_whole(n->body, name);
+        rename_whole(n->orelse, name);
+    }
+}
+
+void lower_share(struct lowering *w, struct kir_node **body) {
+    struct sharing *x = memory_zeroed(1, sizeof *x);
+    x->w = w;
+    x->inside = memory_zeroed((size_t)w->s->next_var + 1, sizeof *x->inside);
+    share_in(x, body);
+    if (x->nwholes == 1 && !has_own_whole(*body)) rename_whole(*body, "whole");
+    memory_free(x->inside);
+    memory_free(x);
+}

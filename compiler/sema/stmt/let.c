@@ -1,0 +1,34 @@
+// A let, which names a value.
+#include <string.h>
+
+#include "base/session.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+
+// Keeps the name of a value for emitted code.
+static void keep_let(struct sema *c, const char *name, const struct ix *is) {
+    enum { MOST_KEPT = 64 };
+    if (!is || ix_constant(is) || is->lo < 0) return;
+    static const enum ix_var_kind changing[] = {IX_TID, IX_LANE, IX_WARP, IX_LOOP};
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; ++i)
+        if (ix_depends(is, changing[i])) return;
+    struct kernel *k = c->kernel;
+    if (k->nlets == MOST_KEPT) return;
+    struct let *more = ARENA_ARRAY(&c->s->arena, struct let, k->nlets + 1);
+    if (k->nlets) memcpy(more, k->let, sizeof *more * (size_t)k->nlets);
+    more[k->nlets++] = (struct let){name, is};
+    k->let = more;
+}
+
+void check_let(struct sema *c, const struct ast_stmt *s) {
+    c->asks = s->at;
+    c->asks_of = NULL;
+    struct symbol *sym = scope_declare(c, s->name, SYM_LET, eval(c, s->value));
+    if (sym) sym->asks_of = c->asks_of;
+    if (sym && sym->value->kind == VAL_INT) {
+        sym->rounded = rounded_find(c, s->value);
+        keep_let(c, s->name.name, sym->value->ix);
+    }
+    c->asks = (struct range){0, 0, 0};
+    c->asks_of = NULL;
+}
