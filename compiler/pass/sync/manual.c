@@ -217,8 +217,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     const struct stmt *weak = NULL;
     if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
         weak = weak_wait(x, b->stmt, f->why.younger);
-    bool own = weak && pa->write && !pb->write && weak->at.begin > a->stmt->at.begin &&
-               own_slot(x, f);
+    bool own =
+        weak && pa->write && !pb->write && weak->at.begin > a->stmt->at.begin && own_slot(x, f);
     if (f->why.missing == PROVE_WAIT && same)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s may still %s: a 'commit;' is missing "
