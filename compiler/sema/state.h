@@ -117,6 +117,7 @@ struct sema {
     int ndeclared;
     int64_t steps;  // steps for all tiles so far
     struct sought sought;
+    bool may_be_empty;                 // extents of the layout being evaluated may be the number 0
     struct hidden_call *hidden_calls;  // hidden.c
     int nhidden_calls;
     int compared;                  // how many names were compared with unknown ones

@@ -252,8 +252,9 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     t->elem_at = type->elem.at;
     t->layout_at = type->shape->at;
     c->sought.sizes = !type->like;
-    const struct value *v = eval(c, type->shape);
-    c->sought.sizes = false;
+    c->may_be_empty = t->space == MEM_GLOBAL;
+    const struct value *v = empty_extents(c, eval(c, type->shape), type->shape->at);
+    c->sought.sizes = c->may_be_empty = false;
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {
         bool operand = v->kind == VAL_CALC && v->mma;

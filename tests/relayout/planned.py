@@ -107,6 +107,8 @@ class Copy:
         while math.prod(e.of for e in self.extents) > 1 << 40:
             m = max(range(rank), key=lambda m: self.extents[m].of)
             self.extents[m] = Number(max(1, self.extents[m].of // 1000), self.extents[m].params)
+        if not hang and rng.random() < 0.03:
+            self.extents[rng.randrange(rank)] = Number(0)
         likely = rng.sample(range(rank), rank)
         self.src = self.side("a", likely, True)
         self.dst = self.side("b", likely if rng.random() < 0.2 else rng.sample(range(rank), rank), False)
@@ -246,6 +248,8 @@ class Copy:
         numbers = [*self.extents, *self.src, *self.dst]
         if any(n.of > 1 << 62 for n in numbers):
             return False
+        if any(e.of == 0 for e in self.extents):  # nothing is copied
+            return self.values(random.Random(0), SMALL) is not None
         rng = random.Random(0)
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:

@@ -306,6 +306,8 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
     bool whole = true;
     for (int i = 0; i < e->nargs; ++i) {
         arg[i] = eval(c, e->arg[i].value);
+        if (row->fn == row_call || row->fn == col_call)
+            arg[i] = empty_extents(c, arg[i], e->arg[i].value->at);
         whole &= arg[i]->kind != VAL_NONE;
     }
     call.arg = arg;

@@ -211,7 +211,7 @@ static const struct value *called_stride(struct sema *c, const struct ast_expr *
 static const struct value *eval_layout(struct sema *c, const struct ast_expr *e) {
     bool called = e->rhs->kind == E_CALL && e->rhs->lhs->kind == E_TUPLE;
     if (called) return called_stride(c, e);
-    const struct value *s = eval(c, e->lhs), *d = eval(c, e->rhs);
+    const struct value *s = empty_extents(c, eval(c, e->lhs), e->lhs->at), *d = eval(c, e->rhs);
     if (s->kind == VAL_NONE || d->kind == VAL_NONE) return &value_none;
     const struct lay_tuple *shape = value_to_tuple(c, names_drop(c, s), e->lhs->at, "a shape");
     d = names_sort(c, d, s, e->rhs, "the stride");

@@ -72,6 +72,9 @@ void hidden_explain(struct sema *c);
 // it cannot be one.
 bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
                    struct lay_int *out);
+// "v", the shape of a tensor, with a param that is 0 in place of the number 0, if the tensor may be
+// empty: proofs and launchers know extents of 0 that are params.
+const struct value *empty_extents(struct sema *c, const struct value *v, struct range at);
 // M*N + M*K as the product M*(N + K), which strides and extents are; other sums as they are.  NULL
 // after an error.
 const struct ix *sum_factored(struct sema *c, const struct ix *e, struct range at);

@@ -8,11 +8,13 @@
 #include "sema/stmt/stmt.h"
 
 static const int64_t most_sum = INT64_C(1) << 62;
+// A param that is 0 is a multiple of all that widths and tiles ask for.
+static const int64_t most_empty = 1024;
 
 // The param with symbol "y", if it is a sum; or NULL.
 static const struct param *sum_param(const struct sema *c, const struct lay_sym *y) {
-    for (int i = 0; y->name && strchr(y->name, ' ') && i < c->plan->nparams; ++i)
-        if (c->param[i]->sym == y) return c->param[i];
+    for (int i = 0; y->name && i < c->plan->nparams; ++i)
+        if (c->param[i]->sym == y) return c->param[i]->sum ? c->param[i] : NULL;
     return NULL;
 }
 
@@ -112,6 +114,36 @@ const struct ix *sum_factored(struct sema *c, const struct ix *e, struct range a
     return sum_of_params(c, e, at, "a sum", &x) ? ix_lay(c->s, x) : NULL;
 }
 
+// A param with the name "name" that is the sum "e", in "lo" .. "hi"; NULL after an error.
+static struct param *add_sum(struct sema *c, const struct ix *e, const char *name, int64_t mul,
+                             int64_t lo, int64_t hi, struct range at) {
+    struct param *p = ARENA_NEW(&c->s->arena, struct param);
+    *p = (struct param){
+        .name = name, .sum = e, .sym = lay_param(c->lay, name, mul, lo, hi), .at = at};
+    if (!param_add(c, p)) return NULL;
+    relate_sum(c, p);
+    return p;
+}
+
+const struct value *empty_extents(struct sema *c, const struct value *v, struct range at) {
+    int64_t n;
+    if (!c->may_be_empty) return v;
+    if (v->kind == VAL_TUPLE) {
+        const struct value *kid[LAY_MAX_RANK];
+        bool same = true;
+        for (int i = 0; i < v->rank; ++i) {
+            kid[i] = empty_extents(c, v->kid[i], at);
+            same &= kid[i] == v->kid[i];
+        }
+        if (same) return v;
+        return names_give(c, value_tuple(c, v->rank, kid, at), v->names, v->rank);
+    }
+    if (v->kind != VAL_INT || !ix_static(v->ix, &n) || n != 0) return v;
+    struct param *p = find_sum(c, v->ix);
+    if (!p) p = add_sum(c, v->ix, "0", most_empty, 0, most_empty, at);
+    return p ? value_lay_int(c, lay_int_sym(c->lay, p->sym)) : &value_none;
+}
+
 bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
                    struct lay_int *out) {
     struct lay_int factor = lay_int(1);
@@ -142,15 +174,7 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
             return false;
         }
         int64_t lo = e->lo < 0 ? 0 : e->lo, hi = e->hi < most_sum ? e->hi : most_sum;
-        const struct lay_sym *sym = lay_param(c->lay, name, 1, lo, hi);
-        if (!sym) {
-            sema_lay_error(c, at, what);
-            return false;
-        }
-        p = ARENA_NEW(&c->s->arena, struct param);
-        *p = (struct param){.name = name, .sum = e, .sym = sym, .at = at};
-        if (!param_add(c, p)) return false;
-        relate_sum(c, p);
+        if (!(p = add_sum(c, e, name, 1, lo, hi, at))) return false;
     }
     *out = lay_int_sym(c->lay, p->sym);
     return true;

@@ -172,6 +172,41 @@ static void warn_fallback(struct sema *c, const struct relayout *r, const char *
     diag_note(c->s, at, "the copy is right; that its best plan is refused is a fault of tcpc");
 }
 
+// Whether an extent of "t" is the number 0 (empty_extents).
+static bool is_empty(struct sema *c, const struct lay_tuple *t) {
+    bool any = false;
+    for (int i = 0; i < t->rank; ++i) any |= is_empty(c, t->kid[i]);
+    if (!lay_is_leaf(t)) return any;
+    int64_t n;
+    const struct ix *e = sums_written_out(c, ix_lay(c->s, t->leaf));
+    return ix_static(e, &n) && n == 0;
+}
+
+static const char *formal_text(struct sema *c, const struct tensor *t) {
+    const char *align = t->align ? arena_printf(&c->s->arena, " align %d", t->align) : "";
+    return arena_printf(&c->s->arena, "%s : %s global %s%s", t->name, t->elem->name,
+                        lay_text(c->lay, t->layout), align);
+}
+
+// Appends a kernel that copies "a" to "b", which have no elements: its tile is outside of both.
+static void put_empty(struct sema *c, const struct relayout_names *names, const struct tensor *a,
+                      const struct tensor *b, struct buf *out) {
+    const char *ones = "1", *zeros = "0";
+    for (int i = 1; i < lay_rank(a->layout); ++i) {
+        ones = arena_printf(&c->s->arena, "%s,1", ones);
+        zeros = arena_printf(&c->s->arena, "%s,0", zeros);
+    }
+    buf_printf(out, "// The tensors have no elements, so a launch does nothing.\n");
+    buf_printf(out, names->dst_first ? "kernel %s(out %s, %s)" : "kernel %s(%s, out %s)",
+               names->kernel, formal_text(c, names->dst_first ? b : a),
+               formal_text(c, names->dst_first ? a : b));
+    buf_printf(out,
+               " grid (1) threads 32 {\n  copy local_tile(%s, (%s), (%s)) -> local_tile(%s, (%s), "
+               "(%s)) with tile(universal(%d), thr=(%s), val=(%s));\n}\n",
+               a->name, ones, zeros, b->name, ones, zeros,
+               a->elem->bits > b->elem->bits ? a->elem->bits : b->elem->bits, ones, ones);
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
@@ -204,17 +239,19 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .can_hold = can_hold,
                          .by = c};
     r.fallback = fallback_of(c->s, d->name.name);
-    const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
-    if (!why) why = relayout_coalesce(c->s, &r);
+    bool empty = is_empty(c, a->layout.shape);
+    const char *why = empty ? NULL : relayout_between(c->s, y.src.layout, y.dst.layout, &r);
+    if (!why && !empty) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
                                    .src = a->name,
                                    .dst = b->name,
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf text;
     buf_init(&text);
-    int loss = why ? 0 : relayout_loss(c->s, &r);
+    int loss = why || empty ? 0 : relayout_loss(c->s, &r);
     if (loss < 0) why = relayout_too_slow;
-    if (!why) why = relayout_kernel(c->s, &r, &names, &text);
+    if (empty) put_empty(c, &names, a, b, &text);
+    if (!why && !empty) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) {
         diag_error(c->s, s->at, "this copy is not planned: %s", why);
@@ -227,7 +264,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
     struct relayout of[RELAYOUT_CASES];
-    int cases = is_tuned ? relayout_cases(c->s, &r, of) : 0;
+    int cases = is_tuned && !empty ? relayout_cases(c->s, &r, of) : 0;
     for (int i = 0; i < cases && i < n; ++i) {
         out[i].candidates = relayout_candidates(&of[i]);
         out[i].how = relayout_how(c->s, &of[i]);
