@@ -114,6 +114,32 @@ static void wrong_options_are_told(void) {
     tcpc_free(r);
 }
 
+static void options_change_the_output(void) {
+    static const struct {
+        enum tcpc_emit emit;
+        const char *has;
+    } forms[] = {{TCPC_EMIT_CUDA, "#line"},
+                 {TCPC_EMIT_HEADER, "k_launch"},
+                 {TCPC_EMIT_KERNEL, "kernel k"},
+                 {TCPC_EMIT_PLAN, "kernel k"},
+                 {TCPC_EMIT_AST, "kernel"}};
+    for (int i = 0; i < 5; ++i) {
+        struct tcpc_result *r = compile(HEAD BODY, (struct tcpc_options){.emit = forms[i].emit});
+        CHECK(strstr(r->output.bytes, forms[i].has), "form %d lacks '%s'", i, forms[i].has);
+        tcpc_free(r);
+    }
+    struct tcpc_result *r = compile(HEAD BODY, (struct tcpc_options){.no_line = 1});
+    HOLDS(r->status == TCPC_OK && strstr(r->output.bytes, "#line") == NULL);
+    tcpc_free(r);
+}
+
+static void the_version_has_three_numbers(void) {
+    int major, minor, patch, end = 0;
+    const char *version = tcpc_version();
+    sscanf(version, "%d.%d.%d%n", &major, &minor, &patch, &end);
+    CHECK(end > 0 && version[end] == 0, "version %s", version);
+}
+
 static void defines_set_consts(void) {
     static const struct tcpc_define wide = {"V", "2"};
     const char *text = HEAD "const V = 4;\nkernel k(A, out B) grid (1) threads 32 {\n"
@@ -126,13 +152,22 @@ static void defines_set_consts(void) {
     tcpc_free(r);
 }
 
+static const char tiles[] = "tcp 1;\nparam M : index % 128;\ntensor X : f16 global (M) align 16;\n"
+                            "tensor Y : f16 global (M) align 32;\ntensor s : f16 shared (128);\n"
+                            "tiled_copy tc = tile(auto(128), thr=(16), val=(8));\n"
+                            "kernel one(X, out Y) grid (M / 128) threads 16 {\n"
+                            "  copy local_tile(X, (128), (block.x)) -> s with tc;\n"
+                            "  copy s -> local_tile(Y, (128), (block.x)) with tc;\n}\n";
+
+static void proofs_have_a_limit(void) {
+    struct tcpc_result *r = compile(tiles, (struct tcpc_options){.proof_limit = 1});
+    CHECK(r->status == TCPC_WRONG && strstr(said(r, 0), "more steps than it may"), "says: %s",
+          said(r, 0));
+    tcpc_free(r);
+}
+
 static void kernels_are_data(void) {
-    const char *text = "tcp 1;\nparam M : index % 128;\ntensor X : f16 global (M) align 16;\n"
-                       "tensor Y : f16 global (M) align 32;\ntensor s : f16 shared (128);\n"
-                       "tiled_copy tc = tile(auto(128), thr=(16), val=(8));\n"
-                       "kernel one(X, out Y) grid (M / 128) threads 16 {\n"
-                       "  copy local_tile(X, (128), (block.x)) -> s with tc;\n"
-                       "  copy s -> local_tile(Y, (128), (block.x)) with tc;\n}\n";
+    const char *text = tiles;
     struct tcpc_result *r = compile(text, (struct tcpc_options){.arch = "sm_90"});
     CHECK(r->status == TCPC_OK, "%s", said(r, 0));
     if (r->nkernels == 1) {
@@ -154,6 +189,12 @@ static void kernels_are_data(void) {
     tcpc_free(r);
     r = compile(text, (struct tcpc_options){.emit = TCPC_EMIT_AST});
     HOLDS(r->status == TCPC_OK && r->nkernels == 0);
+    tcpc_free(r);
+    r = compile(HEAD
+                "kernel half(A, inout B) threads 16 {\n"
+                "  copy A(0 .. 64) -> B(0 .. 64) with tile(auto(128), thr=(16), val=(4));\n}\n",
+                (struct tcpc_options){0});
+    HOLDS(r->nkernels == 1 && r->kernel[0].tensor[1].direction == TCPC_INOUT);
     tcpc_free(r);
 }
 
@@ -284,7 +325,10 @@ int main(int argc, char **argv) {
     warnings_have_names();
     errors_have_a_limit();
     wrong_options_are_told();
+    options_change_the_output();
+    the_version_has_three_numbers();
     defines_set_consts();
+    proofs_have_a_limit();
     kernels_are_data();
     a_planned_kernel_is_no_file();
     imports_are_asked_for();

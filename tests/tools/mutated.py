@@ -69,6 +69,8 @@ draw PLAN NAME --view timeline
 draw PLAN NAME --view layout --format tikz
 draw PLAN NAME --view flow --format svg
 draw PLAN NAME --view tv
+draw PLAN NAME --view swizzle --format tikz
+draw PLAN operand_A(NAME) --view operand
 draw PLAN NAME --view inverse
 draw PLAN NAME --view owners --values
 draw PLAN NAME --view path --thread 7

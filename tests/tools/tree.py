@@ -9,6 +9,8 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
        tree.py tests                no lit test looks for words in a text that holds its own CHECK lines
        tree.py rows                 no file but the table of copy atoms compares what a row is called, or its cache operator
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
+       tree.py lists                what CONTRIBUTING.md says of a drawing, a planner's form, a command, an architecture and the library:
+                                    the files of its lists name each one
 """
 
 import pathlib
@@ -33,7 +35,7 @@ ROOMS = ("docs/design.md", "README.md")
 # Documents that name files of the compiler without their folders, too.
 PLAIN = ("docs/design.md", "CONTRIBUTING.md")
 # In a path: stands for any name.
-PLACEHOLDER = re.compile(r"\b(NAME|STAGE|MODULE|PAGE|RULE|FOLDER)\b")
+PLACEHOLDER = re.compile(r"(?<![A-Za-z])(NAME|STAGE|MODULE|PAGE|RULE|FOLDER)\b")
 # Files of an atom that was added as a trial, of which CONTRIBUTING.md tells.
 TRIED = {f"tests/{stage}/{name}.tcp" for stage, name in (("run", "collective"), ("pass", "err-collective"), ("sema", "err-collective"))}
 
@@ -202,6 +204,46 @@ def tests():
     return found
 
 
+# Kinds of which CONTRIBUTING.md has a list: where each one is declared, the pattern of its name (without a group: the name of the file),
+# and the files that have to name it. Files joined by "+" count as one. Comments of C are left out where a kind is declared.
+COMPLETIONS = ("docs/completion/_tcpc", "docs/completion/tcpc.bash", "docs/completion/tcpc.fish")
+LISTS = (
+    ("view", ("compiler/draw/draw.c",), r'\[DRAW_\w+\] = "(\w+)"',
+     ("compiler/driver/draw.c", *COMPLETIONS, "docs/man/tcpc.1", "docs/tiled-copy.md", "tests/draw/formats.tcp", "tests/tools/mutated.py")),
+    ("form", ("compiler/planner/*.c",), r"^(?=const struct form form_\w+ = )", ("docs/design.md",)),
+    ("command", ("compiler/driver/main.c",), r'\{"(\w+)", command_\w+\}',
+     (*COMPLETIONS, "docs/man/tcpc.1", "docs/language.md", "tests/driver/Inputs/flags.py", "tests/driver/help.test")),
+    ("architecture", ("compiler/plan/arch.c",), r'"(sm_\w+)"', COMPLETIONS[:2]),
+    # functions, constants, and members of structures
+    ("part of the library", ("compiler/lib/tcpc.h",), r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)",
+     ("tests/lib/data.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
+)
+# No test can reach them: a broken compiler.
+UNREACHED = {"TCPC_BUG"}
+
+
+def lists():
+    """Prints each name that a list of CONTRIBUTING.md requires in a file, and that is not there; returns their number."""
+    checked = found = 0
+    for kind, patterns, pattern, readers in LISTS:
+        names = set()
+        for path in (path for each in patterns for path in ROOT.glob(each)):
+            for match in re.finditer(pattern, re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(), flags=re.S), re.M):
+                names.add(next(filter(None, match.groups()), path.name))
+        if not names:
+            print(f"{patterns[0]}: no {kind} is found there any more")
+            found += 1
+        for reader in readers:
+            text = "".join((ROOT / path).read_text() for path in reader.split("+"))
+            for name in sorted(names - UNREACHED):
+                checked += 1
+                if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                    print(f"{reader}: does not name the {kind} '{name}'")
+                    found += 1
+    print(f"{checked} names, {found} findings")
+    return found
+
+
 def version():
     """Prints each other place that has the version of CMakeLists.txt; returns their number."""
     number = re.search(r"^project\(tcpc VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
@@ -231,6 +273,8 @@ if __name__ == "__main__":
         sys.exit(1 if rows() else 0)
     if sys.argv[1:] == ["words"]:
         sys.exit(1 if words() else 0)
+    if sys.argv[1:] == ["lists"]:
+        sys.exit(1 if lists() else 0)
     if sys.argv[1:] == ["paths"]:
         sys.exit(1 if paths() else 0)
     sys.exit(__doc__)

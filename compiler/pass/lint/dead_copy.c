@@ -32,12 +32,17 @@ static struct touched touched_in(const struct stmt *st, const struct tensor *t) 
     return x;
 }
 
+// Whether "v" is memory that outlives the kernel's own.
+static bool is_elsewhere(const struct view *v) {
+    return v->base->space == MEM_GLOBAL || v->base->outside;
+}
+
 // What "st" writes, if it is a copy or a fill of the kernel's own memory; otherwise NULL.
 static const struct view *written(const struct stmt *st) {
     const struct view *v = NULL;
     if (st->kind == STMT_COPY) v = &st->copy->dst;
     if (st->kind == STMT_CALL && st->call->fill) v = &st->call->view[0];
-    return v && v->base->space != MEM_GLOBAL && !v->base->outside ? v : NULL;
+    return v && !is_elsewhere(v) ? v : NULL;
 }
 
 static const char *what(struct session *s, const struct stmt *st) {
@@ -192,6 +197,12 @@ static void same_again(struct session *s, const struct stmt *loop) {
 
 // -- steps ----------------------------------------------------------------------------------------
 
+// The loop or pipeline of whose steps "st" is a statement; NULL: there is none.
+static const struct stmt *loop_of(const struct stmt *st) {
+    const struct stmt *up = st->up;
+    return up && up->kind == STMT_PART ? up->up : up;
+}
+
 // Whether a statement of "loop" may read "t".
 static bool reads_in(const struct stmt *loop, const struct tensor *t) {
     struct touched x = {0};
@@ -215,20 +226,46 @@ static void each_step(struct session *s, const struct kernel *k, const struct st
     diag_note(s, loop->at, "what reads '%s' belongs in this loop, after what writes it", t->name);
 }
 
+// A call in a loop of several steps, if each writes all of the results, and no step reads them.
+static void each_call(struct session *s, const struct stmt *st) {
+    const struct stmt *loop = loop_of(st);
+    const struct function *f = st->call->fn;
+    const struct tensor *t = NULL;
+    if (!loop || st->call->fill || !has_many_steps(s, loop)) return;
+    for (int i = 0; i < f->nformals; ++i) {
+        const struct view *v = &st->call->view[i];
+        if (f->formal[i].dir == ARG_IN) continue;
+        if (f->formal[i].dir == ARG_INOUT || is_elsewhere(v) || !is_all(s, v)) return;
+        for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+            struct touched touched = {0};
+            touch(&touched, x, v->base);
+            if (touched.read) return;
+        }
+        if (!t) t = v->base;
+    }
+    if (!t) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "'%s' writes all of '%s' in each step of the loop over '%s', and no step reads it: "
+              "the next step writes it again",
+              f->name, t->name, loop->var->name);
+    diag_note(s, f->at, "a function that adds to '%s' declares it 'inout'", t->name);
+}
+
 // Whether all that the calls of "loop" write is "t", which no copy there reads: they add to it.
 static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t) {
     const struct stmt *call = NULL;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
         if (st->kind != STMT_CALL || st->call->fill) continue;
-        bool other = false, adds = false;
+        bool other = false, adds = false, reads = false;
         for (int i = 0; i < st->call->fn->nformals; ++i) {
             bool same = st->call->view[i].base == t;
             enum dir dir = st->call->fn->formal[i].dir;
             adds |= same && dir == ARG_INOUT;
+            reads |= same && dir == ARG_IN;
             other |= same ? dir != ARG_INOUT : dir != ARG_IN;
         }
-        if (adds && other) return NULL;
+        if (reads || (adds && other)) return NULL;
         if (adds) call = st;
     }
     return call;
@@ -236,11 +273,9 @@ static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *
 
 // A 'fill' in a loop of several steps, before calls whose results only the last step leaves behind.
 static void lost_sums(struct session *s, const struct kernel *k, const struct stmt *st) {
-    const struct stmt *loop = st->up;
+    const struct stmt *loop = loop_of(st);
     const struct tensor *t = written(st)->base;
-    if (st->kind != STMT_CALL || !loop || loop->kind != STMT_FOR || !has_many_steps(s, loop) ||
-        !writes_all(s, k, st))
-        return;
+    if (st->kind != STMT_CALL || !loop || !has_many_steps(s, loop) || !writes_all(s, k, st)) return;
     const struct stmt *call = adds_to(loop, t);
     if (!call) return;
     diag_warn(s, W_DEAD_COPY, st->at,
@@ -310,6 +345,7 @@ void lint_dead_copy(struct lint *l) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
         if (st->kind == STMT_PIPELINE) ends_of_steps(s, k, st);
+        if (st->kind == STMT_CALL) each_call(s, st);
         const struct stmt *again = written(st) ? written_again(s, k, st) : NULL;
         if (!written(st) || !is_read(k, written(st)->base)) continue;
         if (!again && is_last(st)) {

@@ -64,11 +64,27 @@ static void stages_unused(struct session *s, const struct kernel *k, const struc
         t->name, t->stages, n, n == 1 ? "is" : "are");
 }
 
+// A call of a function that writes none of its arguments, in a kernel that has results.
+static void call_unused(struct session *s, const struct kernel *k, const struct plan_call *call,
+                        struct range at) {
+    const struct function *f = call->fn;
+    bool results = false;
+    for (int i = 0; i < k->nformals; ++i) results |= k->formal[i].dir != ARG_IN;
+    for (int i = 0; i < f->nformals; ++i)
+        if (f->formal[i].dir != ARG_IN) return;
+    if (!results || call->fill) return;
+    diag_warn(s, W_UNUSED, at, "'%s' writes nothing: none of its arguments is 'out' or 'inout'",
+              f->name);
+    diag_note(s, f->at, "'%s' is declared here", f->name);
+}
+
 void lint_declared(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     for (int i = 0; i < k->nlocal; ++i) stages_unused(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
-        if (st->kind == STMT_FOR && !st->body)
+        if (st->kind == STMT_CALL)
+            call_unused(s, k, st->call, st->at);
+        else if (st->kind == STMT_FOR && !st->body)
             diag_warn(s, W_UNUSED, st->at, "no statement of this loop does anything");
 }

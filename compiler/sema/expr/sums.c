@@ -174,8 +174,8 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
             diag_error(c->s, at, "%s is '%s', which is at most %lld", what, name, (long long)e->hi);
             return false;
         }
-        if (e->lo > most_sum) {
-            diag_error(c->s, at, "%s is '%s', which is more than 2^62", what, name);
+        if (e->lo >= most_sum) {
+            diag_error(c->s, at, "%s is '%s', which is 2^62 or more", what, name);
             return false;
         }
         int64_t lo = e->lo < 0 ? 0 : e->lo, hi = e->hi < most_sum ? e->hi : most_sum;

@@ -9,10 +9,11 @@
 
 // Reports a grid "M / 64" whose division may have a remainder.
 static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
-    struct lay_int out;
-    if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
-        ix_monomial(v->ix, &out))
+    if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix))
         return false;
+    bool exact = v->ix->op == IX_SUM;  // a sum of products, such as (M + 64) / 64
+    for (int i = 0; exact && i < v->ix->nterms; ++i) exact = !v->ix->term[i].atom;
+    if (exact) return false;
     const struct ast_expr *up = rounded_up(c, e);
     if (!up) {
         rounded_grid(c->s, rounded_quotient(c, e));
