@@ -84,8 +84,8 @@ bool coverage_note_counted(struct session *s, const struct kernel *k, const stru
     return true;
 }
 
-void coverage_note_axis(struct session *s, const struct kernel *k, const struct around *around,
-                        const struct view *v, const struct ix *at, struct lay_int extent) {
+static void note_axis(struct session *s, const struct kernel *k, const struct around *around,
+                      const struct view *v, const struct ix *at, struct lay_int extent) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     struct mover m;
     struct lay_int count;
@@ -105,6 +105,20 @@ void coverage_note_axis(struct session *s, const struct kernel *k, const struct 
               by ? arena_printf(&s->arena, "; '%s' counts to %s: is it meant here?", by->name,
                                 lay_int_text(&s->lay, extent))
                  : ": is that mode meant?");
+}
+
+void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v, const struct slice_bound *b) {
+    const struct ix *end = ix_lay(s, b->extent);
+    if (!b->range) note_axis(s, k, around, v, b->at, b->extent);
+    if (b->range && b->what == RANGE_LAST && ix_constant(b->at) && ix_constant(end) &&
+        !lay_int_static(b->extent))
+        diag_note(s, v->at, "if that is meant, promise it: 'where %s <= %s'",
+                  ix_text(s, ix_add(s, b->at, ix_int(s, 1))), ix_text(s, end));
+    if (b->range && b->what != RANGE_EXTENT)
+        diag_note(s, v->at,
+                  "a range has all its elements; a tile of 'local_tile' may reach beyond the "
+                  "tensor, and its accesses are guarded there");
 }
 
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,

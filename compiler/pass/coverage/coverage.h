@@ -59,10 +59,10 @@ const struct tensor *coverage_counted_by(struct session *s, const struct kernel 
 bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
                            const struct view *v, int mode, const struct mover *m, struct lay_int of,
                            bool named);
-// Notes which mode of its tensor "at", a coordinate of the slice "v" that may be outside "extent",
-// counts, and which variable counts that extent.
-void coverage_note_axis(struct session *s, const struct kernel *k, const struct around *around,
-                        const struct view *v, const struct ix *at, struct lay_int extent);
+// Notes what could be meant by a coordinate of the slice "v" that may be beyond its extent: another
+// mode that it counts, another variable that counts this one, or a promise about the end of a range.
+void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v, const struct slice_bound *b);
 // Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
 // variables count.
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,

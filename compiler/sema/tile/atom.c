@@ -307,7 +307,7 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
     const struct view *v = copy_side(y, !dst);
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    const char *other = y->tc ? unused_copy(c, y) : NULL;
+    const char *other = y->tc && !atom_is_collective(a->row) ? unused_copy(c, y) : NULL;
     const char *mend =
         other ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
         : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", a->bits)
