@@ -76,7 +76,7 @@ shopt -s nullglob
 run_of run tests/run/convert*.tcp tests/run/{variants,map,map-no-layout,map-turned,names,names-kept,names-of-layouts,extern,carried,parts,fill,pad,tails}.tcp
 run_of run tests/run/{tails-nested,tails-of-maps,several,by-warp,empty-tensor}.tcp tests/emit/variant_edges.tcp
 run_of run tests/run/{between-fragments,carried-quotient,convert-exact,projection,swizzle-offset,ragged-transpose}.tcp
-run_of run tests/run/{halos,device-calls,kernel-index,extern-writes,warp_edges,kept}.tcp
+run_of run tests/run/{halos,device-calls,kernel-index,extern-writes,warp_edges,kept,sums,empty}.tcp tests/emit/named.tcp
 run_of ranges tests/sema/{ranges,ranges-moving}.tcp
 run_of pass tests/pass/partitions.tcp tests/pass/pipeline/{schedule,loops,steps}.tcp tests/pass/sync/tiles.tcp
 run_of cover tests/pass/cover/loops.tcp

@@ -1,4 +1,4 @@
-"""usage: names.py TCPC RUNTIME WORK [--cxx CXX] [--cc CC] [--nvcc NVCC] [--turns=N] [--one-of=N[:SEED]]: gives names to all that a plan can name, and compiles
+"""usage: names.py TCPC RUNTIME WORK [--cxx CXX] [--cc CC] [--nvcc NVCC] [--turns=N | --turn=K] [--one-of=N[:SEED]]: gives names to all that a plan can name, and compiles
 what is emitted.  A name is either refused in words or the text compiles: no name is accepted whose text does not.
 
 The names are those which the compilers themselves know: macros, as they dump them after the headers that an emitted text includes; every
@@ -116,7 +116,7 @@ class Plan:
         """Writes the plan, with plain names for those that are refused."""
         for _ in range(9):
             path.write_text(self.text())
-            done = run([tcpc, "-w", "--no-line", path, "-o", path.with_suffix(".cu")])
+            done = run([tcpc, "-w", "--no-line", "--error-limit=0", path, "-o", path.with_suffix(".cu")])
             if done.returncode == 0:
                 kernels = path.with_suffix(".kernels.tcp")  # of these alone, the header is C
                 kernels.write_text(self.text(UNIT[:DEVICE]))
@@ -152,6 +152,7 @@ def main():
     parser.add_argument("--cc")
     parser.add_argument("--nvcc")
     parser.add_argument("--turns", type=int, default=len(ROLES))
+    parser.add_argument("--turn", type=int, choices=range(len(ROLES)), help="this one alone")
     parser.add_argument("--one-of", default="1")
     asked = parser.parse_args()
     if asked.cxx:  # with GNU's names, linux and unix
@@ -183,7 +184,8 @@ def main():
     rest, seed = drawn(rest, asked.one_of)
     names = sorted(always) + rest
     wrong, refused = [], []
-    for turn in sorted(random.Random(seed or 1).sample(range(len(ROLES)), asked.turns)):
+    turns = sorted(random.Random(seed or 1).sample(range(len(ROLES)), asked.turns)) if asked.turn is None else [asked.turn]
+    for turn in turns:
         plan = Plan(units_of(names, turn))
         path = work / f"turn{turn}.tcp"
         plan.accepted(tcpc, path)
