@@ -124,6 +124,24 @@ bool coverage_note_tile(struct session *s, const struct view *v) {
     return noted;
 }
 
+bool coverage_scaled(struct session *s, const struct view *v) {
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *lo, *hi, *e = v->coord_off[i];
+        int64_t tile;
+        view_reach(s, v, i, &lo, &hi);
+        const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+        if (!span || !ix_static(span, &tile)) continue;
+        if (e->op == IX_VAR && counts(e->var) && tile > 0) return true;
+        for (int j = 0; e->op == IX_SUM && j < e->nterms; ++j) {
+            const struct ix_term *t = &e->term[j];
+            if (t->atom && t->atom->op == IX_VAR && counts(t->atom->var) &&
+                !lay_int_is(t->coef, tile + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v) {
     struct cut cut[MOST_MODES];
     int n = cuts(s, v, cut);
