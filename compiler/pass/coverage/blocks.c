@@ -137,6 +137,38 @@ static bool note_layout(const struct blocks *b, const struct view *v) {
     return true;
 }
 
+// The mover of term "t" of a coordinate alone.
+static bool mover_alone(const struct blocks *b, const struct ix_term *t, struct mover *m) {
+    const struct ix *one = t->atom ? ix_scale(b->s, t->atom, t->coef) : NULL;
+    return one && coverage_outermost(b->s, b->k, b->around, one, m);
+}
+
+// Along "mode", which two variables move: their factors are each other's.
+static bool note_factors(const struct blocks *b, const struct view *v, int mode) {
+    struct session *s = b->s;
+    const struct ix *at = v->coord_off[mode], *lo, *hi;
+    struct mover x, y;
+    int64_t span, n, others, first;
+    if (at->op != IX_SUM || at->nterms != 2 || !mover_alone(b, &at->term[0], &x) ||
+        !mover_alone(b, &at->term[1], &y))
+        return false;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    struct mover *inner = x.step > y.step ? &x : &y, *outer = inner == &x ? &y : &x;
+    // "inner" is what has the larger factor now
+    if (!more || !ix_static(more, &span) || !ix_static(inner->end, &n) || outer->step != span + 1 ||
+        inner->step != n * outer->step || !ix_static(inner->begin, &first) || first != 0 ||
+        !ix_static(outer->end, &others) || others == n)
+        return false;
+    int64_t by = inner->step / outer->step;
+    diag_note(s, v->at,
+              "along %s '%s' moves by %" PRId64 " elements and '%s' by %" PRId64
+              ", and '%s' has %" PRId64 " steps: is '%" PRId64 "*%s + %s' meant?",
+              view_mode_text(s, v->base, mode), inner->v->name, inner->step, outer->v->name,
+              outer->step, inner->v->name, n, by, outer->v->name, inner->v->name);
+    return true;
+}
+
 static bool note_mode(const struct blocks *b, const struct view *v, int mode,
                       struct lay_int extent) {
     struct session *s = b->s;
@@ -146,7 +178,7 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
         return note_threads(b, v, mode, extent) || note_still(b, v, mode, extent);
     if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
     if (from != 0) return note_first(b, v, mode, &m);
-    if (note_warps(b, v, mode, &m)) return true;
+    if (note_warps(b, v, mode, &m) || note_factors(b, v, mode)) return true;
     const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);
     if (!coverage_short(b->prover, by, all)) return false;
     struct lay_int want = lay_int_ceil_div(&s->lay, extent, lay_int(m.step));
