@@ -106,6 +106,19 @@ static bool check_fill(struct session *s, struct view *v) {
     return false;
 }
 
+// Notes that "v", an argument of "call", still has its mode of slots, as its pipeline does not fill it.
+static void note_slots(struct session *s, const struct stmt *call, const struct view *v,
+                       const struct formal *f) {
+    const struct stmt *up = call->up;
+    while (up && up->kind != STMT_PIPELINE) up = up->up;
+    if (!up || v->base->stages < 2 || !lay_valid(v->layout) ||
+        lay_rank(v->layout) != lay_rank(f->tensor->layout) + 1)
+        return;
+    diag_note(s, up->at,
+              "no 'load' of this pipeline fills '%s', so that these are all its %d slots",
+              v->base->name, v->base->stages);
+}
+
 static bool check_calls(struct session *s, const struct kernel *k, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
@@ -115,7 +128,9 @@ static bool check_calls(struct session *s, const struct kernel *k, const struct 
             continue;
         }
         for (int i = 0; i < st->call->fn->nformals; ++i) {
-            ok &= check_argument(s, k, &st->call->view[i], &st->call->fn->formal[i]);
+            if (check_argument(s, k, &st->call->view[i], &st->call->fn->formal[i])) continue;
+            note_slots(s, st, &st->call->view[i], &st->call->fn->formal[i]);
+            ok = false;
         }
     }
     for (const struct inlined *x = k->inlined; x; x = x->next)

@@ -129,6 +129,7 @@ struct sema {
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;
     struct kernel *open_case;  // the kernel above, if it expects further cases; or NULL
+    const char *lacks_formal;  // the last kernel of which an argument was refused; or NULL
     int nlocals;               // tensors of kernels so far
     struct param **param;
     struct tensor **tensor;

@@ -92,6 +92,83 @@ static bool note_threads(const struct blocks *b, const struct view *v, int mode,
     return true;
 }
 
+// Notes "what", and that it is made for "threads" threads.
+static void note_more(struct session *s, const struct kernel *k, struct range at, int64_t threads,
+                      const char *what) {
+    diag_note(s, at, "%s; '%s' has %" PRId64 " threads: is 'threads %" PRId64 "' meant?", what,
+              k->name, k->threads, threads);
+}
+
+// Along "mode", where the warps of a block write less than from one of "m" to the next.
+static bool note_warps(const struct blocks *b, const struct view *v, int mode,
+                       const struct mover *m) {
+    struct session *s = b->s;
+    const struct ix *at = v->coord_off[mode], *lo, *hi;
+    int64_t tile;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    for (int i = 0; at->op == IX_SUM && i < at->nterms; ++i) {
+        const struct ix_term *t = &at->term[i];
+        int64_t warps = (b->k->threads + 31) / 32;
+        if (!t->atom || t->atom->op != IX_VAR || t->atom->var->kind != IX_WARP ||
+            !lay_int_static(t->coef) || t->coef.num < 1 || m->step % t->coef.num || !span ||
+            !ix_static(span, &tile) || (warps - 1) * t->coef.num + tile + 1 >= m->step)
+            continue;
+        note_more(s, b->k, v->at, m->step / t->coef.num * 32,
+                  arena_printf(&s->arena,
+                               "'warp' is 0 to %" PRId64 ", and along %s '%s' moves by %" PRId64
+                               " elements, of which each warp has %" PRId64,
+                               warps - 1, view_mode_text(s, v->base, mode), m->v->name, m->step,
+                               tile + 1));
+        return true;
+    }
+    return false;
+}
+
+// Where a layout of threads that divides "v" has more of them than there are.
+static bool note_layout(const struct blocks *b, const struct view *v) {
+    struct session *s = b->s;
+    const struct partitioned *p = v->partitioned;
+    struct lay_int n = p ? lay_size(&s->lay, p->thr) : LAY_INT_INVALID;
+    lay_clear_error(&s->lay);
+    if (!lay_int_static(n) || n.num <= b->k->threads) return false;
+    note_more(s, b->k, p->thr_at, n.num,
+              arena_printf(&s->arena, "this layout divides among %" PRId64 " threads", n.num));
+    return true;
+}
+
+// The mover of term "t" of a coordinate alone.
+static bool mover_alone(const struct blocks *b, const struct ix_term *t, struct mover *m) {
+    const struct ix *one = t->atom ? ix_scale(b->s, t->atom, t->coef) : NULL;
+    return one && coverage_outermost(b->s, b->k, b->around, one, m);
+}
+
+// Along "mode", which two variables move: their factors are each other's.
+static bool note_factors(const struct blocks *b, const struct view *v, int mode) {
+    struct session *s = b->s;
+    const struct ix *at = v->coord_off[mode], *lo, *hi;
+    struct mover x, y;
+    int64_t span, n, others, first;
+    if (at->op != IX_SUM || at->nterms != 2 || !mover_alone(b, &at->term[0], &x) ||
+        !mover_alone(b, &at->term[1], &y))
+        return false;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    struct mover *inner = x.step > y.step ? &x : &y, *outer = inner == &x ? &y : &x;
+    // "inner" is what has the larger factor now
+    if (!more || !ix_static(more, &span) || !ix_static(inner->end, &n) || outer->step != span + 1 ||
+        inner->step != n * outer->step || !ix_static(inner->begin, &first) || first != 0 ||
+        !ix_static(outer->end, &others) || others == n)
+        return false;
+    int64_t by = inner->step / outer->step;
+    diag_note(s, v->at,
+              "along %s '%s' moves by %" PRId64 " elements and '%s' by %" PRId64
+              ", and '%s' has %" PRId64 " steps: is '%" PRId64 "*%s + %s' meant?",
+              view_mode_text(s, v->base, mode), inner->v->name, inner->step, outer->v->name,
+              outer->step, inner->v->name, n, by, outer->v->name, inner->v->name);
+    return true;
+}
+
 static bool note_mode(const struct blocks *b, const struct view *v, int mode,
                       struct lay_int extent) {
     struct session *s = b->s;
@@ -101,6 +178,7 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
         return note_threads(b, v, mode, extent) || note_still(b, v, mode, extent);
     if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
     if (from != 0) return note_first(b, v, mode, &m);
+    if (note_warps(b, v, mode, &m) || note_factors(b, v, mode)) return true;
     const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);
     if (!coverage_short(b->prover, by, all)) return false;
     struct lay_int want = lay_int_ceil_div(&s->lay, extent, lay_int(m.step));
@@ -136,7 +214,7 @@ bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prov
                           const struct view *v, const struct around *around) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     const struct blocks b = {s, k, p, around};
-    bool noted = false;
+    bool noted = note_layout(&b, v);
     for (int i = 0; v->coord_off && i < lay_tuple_rank(flat); ++i)
         noted |= note_mode(&b, v, i, lay_tuple_get(&s->lay, flat, i)->leaf);
     return noted;

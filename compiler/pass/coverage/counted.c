@@ -84,6 +84,43 @@ bool coverage_note_counted(struct session *s, const struct kernel *k, const stru
     return true;
 }
 
+static void note_axis(struct session *s, const struct kernel *k, const struct around *around,
+                      const struct view *v, const struct ix *at, struct lay_int extent) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    struct mover m;
+    struct lay_int count;
+    int mode = -1;
+    if (at->op != IX_VAR || !coverage_outermost(s, k, around, at, &m) ||
+        !ix_monomial(m.end, &count) || lay_int_equal(count, extent))
+        return;
+    for (int i = 0; i < lay_tuple_rank(flat) && mode < 0; ++i)
+        if (!lay_is_leaf(flat) && lay_int_equal(lay_tuple_get(&s->lay, flat, i)->leaf, count))
+            mode = i;
+    const struct ix_var *by = counter_of(k, around, extent);
+    if (!by && mode < 0) return;
+    diag_note(s, v->at, "'%s' counts to %s%s%s", m.v->name, lay_int_text(&s->lay, count),
+              mode < 0 ? ""
+                       : arena_printf(&s->arena, ", as along %s of '%s'",
+                                      view_mode_text(s, v->base, mode), v->base->name),
+              by ? arena_printf(&s->arena, "; '%s' counts to %s: is it meant here?", by->name,
+                                lay_int_text(&s->lay, extent))
+                 : ": is that mode meant?");
+}
+
+void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v, const struct slice_bound *b) {
+    const struct ix *end = ix_lay(s, b->extent);
+    if (!b->range) note_axis(s, k, around, v, b->at, b->extent);
+    if (b->range && b->what == RANGE_LAST && ix_constant(b->at) && ix_constant(end) &&
+        !lay_int_static(b->extent))
+        diag_note(s, v->at, "if that is meant, promise it: 'where %s <= %s'",
+                  ix_text(s, ix_add(s, b->at, ix_int(s, 1))), ix_text(s, end));
+    if (b->range && b->what != RANGE_EXTENT)
+        diag_note(s, v->at,
+                  "a range has all its elements; a tile of 'local_tile' may reach beyond the "
+                  "tensor, and its accesses are guarded there");
+}
+
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
                          const struct view *v) {
     if (coverage_note_tile(s, v)) return true;

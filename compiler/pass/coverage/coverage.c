@@ -183,10 +183,7 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
             if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-            if (b->range && b->what != RANGE_EXTENT && high)
-                diag_note(s, v->at,
-                          "a range has all its elements; a tile of 'local_tile' may reach beyond "
-                          "the tensor, and its accesses are guarded there");
+            if (high) coverage_note_bound(s, k, &w->around, v, b);
             return false;
         }
     }

@@ -59,6 +59,10 @@ const struct tensor *coverage_counted_by(struct session *s, const struct kernel 
 bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
                            const struct view *v, int mode, const struct mover *m, struct lay_int of,
                            bool named);
+// Notes what could be meant by a coordinate of the slice "v" that may be beyond its extent: another
+// mode that it counts, another variable that counts this one, or a promise about the end of a range.
+void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
+                         const struct view *v, const struct slice_bound *b);
 // Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
 // variables count.
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
@@ -68,12 +72,13 @@ bool coverage_note_place(struct session *s, const struct kernel *k, const struct
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.
 // Returns false if it finds nothing.
 bool coverage_note_tile(struct session *s, const struct view *v);
+// Whether a coordinate of "v" is a multiple of a block's or a step's number, as if it counted
+// elements, and not the tiles that "v" has the size of.
+bool coverage_scaled(struct session *s, const struct view *v);
 // Notes that "k" has no grid, if its blocks count the tiles of "v".
 bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v);
 
 // turned.c
-// Whether "a" and "b", in global memory, have the same two extents in different orders.
-bool coverage_reversed(struct session *s, const struct tensor *a, const struct tensor *b);
 // "select(V, (1,0))" with the text of "v".
 const char *coverage_turned_text(struct session *s, const struct view *v);
 // Notes that copy "c" of "k" should transpose its source, if that has elements of "a" and its

@@ -131,6 +131,18 @@ static const struct use *loaded_below(const struct uses *u, const struct use *r)
     return NULL;
 }
 
+// Whether the text at "at" is one call of 'local_tile'.
+static bool is_tile_text(struct session *s, struct range at) {
+    const char *text = s->sources.file[at.file].text;
+    int open = 0;
+    if (at.end - at.begin < 11 || memcmp(text + at.begin, "local_tile(", 11) != 0) return false;
+    for (uint32_t i = at.begin; i + 1 < at.end; ++i) {
+        open += (text[i] == '(') - (text[i] == ')');
+        if (open == 0 && text[i] == ')') return false;
+    }
+    return true;
+}
+
 // Whether "w", a copy of a complete tile to a complete buffer, does not write the first element of
 // the tile, according to "found".  Then the tile is probably at a wrong place.
 static bool begins_outside(struct session *s, const struct use *w, bool step,
@@ -140,9 +152,7 @@ static bool begins_outside(struct session *s, const struct use *w, bool step,
     const char *element = instances_element(s, found);
     if (element[strspn(element, "(0, )")] || dst.end - dst.begin != strlen(w->view->base->name))
         return false;
-    if (src.end - src.begin < 11 ||
-        memcmp(s->sources.file[src.file].text + src.begin, "local_tile(", 11) != 0)
-        return false;
+    if (!is_tile_text(s, src)) return false;
     return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
 }
 
@@ -159,6 +169,15 @@ static void note_argument(struct uses *u, const struct use *r) {
                   "'%s' says that it only reads this argument; if it writes it: 'out %s'",
                   found->call->fn->name, f->tensor->name);
     }
+}
+
+// Whether "read" copies what "load" has filled to an output with the shape of the source of "load".
+static bool fills_same_shape(const struct uses *u, const struct copy *load,
+                             const struct copy *read) {
+    const struct tensor *to = read ? read->dst.base : NULL;
+    const struct formal *f = to && to->space == MEM_GLOBAL ? kernel_formal(u->k, to) : NULL;
+    return f && f->dir == ARG_OUT &&
+           lay_tuple_equal(load->src.base->layout.shape, to->layout.shape);
 }
 
 // "step": only writes in the same step of a pipeline count.
@@ -194,27 +213,38 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
               step ? " in that step" : "");
     const struct copy *c = only ? only->copy : NULL;
     bool outside = c && !c->pad && c->src.overhang && begins_outside(s, only, step, found);
+    bool scaled = outside && coverage_scaled(s, &c->src);
     if (outside && !step && coverage_note_tile(s, &c->src)) return;
     if (outside)
         diag_note(s, c->src.at,
                   step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "
                          "count tiles, and a pipeline loads ahead by itself: step '%s' loads what "
                          "step '%s' uses"
-                       : "in that block the tile begins outside '%s'; coordinates of 'local_tile' "
-                         "count tiles, not elements: (block.x, block.y)",
+                  : scaled
+                      ? "in that block the tile begins outside '%s'; coordinates of 'local_tile' "
+                        "count tiles, not elements: (block.x, block.y)"
+                      : "in that block the tile begins outside '%s'",
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
     if (outside && step) return;  // filling with zeros would not help
     if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c->src.base, r->copy)) return;
     bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
-    if (c && !c->pad && c->src.overhang && !outside &&
+    if (c && !c->pad && c->src.overhang && !scaled &&
         coverage_note_place(s, u->k, &only->around, &c->src))
         return;
+    bool same = c && !c->pad && c->src.overhang && !partly && fills_same_shape(u, c, r->copy);
+    if (same && !scaled)
+        diag_note(s, r->view->at,
+                  "'%s' and '%s' have the same shape, and that element of '%s' would not get the "
+                  "one at its place: is another part meant here, or in the copy to '%s'?",
+                  c->src.base->name, r->copy->dst.base->name, r->copy->dst.base->name, t->name);
     if (c && !c->pad && c->src.overhang && !partly)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
-                  "writes zeros elsewhere",
-                  t->name, c->src.base->name);
+                  "writes zeros elsewhere%s",
+                  t->name, c->src.base->name,
+                  same ? arena_printf(&s->arena, ", which '%s' then gets", r->copy->dst.base->name)
+                       : "");
     else if (only)
         diag_note(s, only->view->at,
                   partly ? "only this part of '%s' is written" : "'%s' is written here", t->name);
@@ -225,8 +255,8 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   "them a part, or write 'threads %lld'",
                   (long long)c->tc->threads, u->k->name, (long long)u->k->threads,
                   (long long)c->tc->threads);
-    // of what is written in parts, a part is missing
-    bool in_parts = partly || (writers > 1 && !frag);
+    // of what is written in parts, a part is missing; zeros would reach an output
+    bool in_parts = partly || (writers > 1 && !frag) || same;
     if (!step)
         diag_note(s, t->at, "'%s' is declared here, and holds nothing at first%s", t->name,
                   in_parts

@@ -16,6 +16,7 @@ struct cut {
     struct lay_int extent;
     int64_t tile, step;
     const struct ix_var *v;  // NULL: none or several variables
+    bool first;              // always the first tile
 };
 
 static bool counts(const struct ix_var *v) {
@@ -23,7 +24,8 @@ static bool counts(const struct ix_var *v) {
 }
 
 static struct cut cut_of(const struct ix *e, struct lay_int extent, int64_t tile) {
-    struct cut c = {extent, tile, 0, NULL};
+    int64_t at;
+    struct cut c = {extent, tile, 0, NULL, ix_static(e, &at) && at == 0};
     if (e->op == IX_VAR && counts(e->var)) {
         c.v = e->var;
         c.step = 1;
@@ -87,6 +89,20 @@ static bool note_swapped(struct session *s, const struct view *v, const struct c
     return true;
 }
 
+// Notes that "a" is where the tiles along "b" are counted, of which the first is always taken.
+static bool note_other_mode(struct session *s, const struct view *v, const struct cut *a,
+                            const struct cut *b, int j) {
+    if (!a->v || a->step != a->tile || !b->first || lay_int_is(a->v->end, 1) ||
+        has_as_many(s, a, a->v) || !has_as_many(s, b, a->v))
+        return false;
+    diag_note(s, v->at,
+              "'%s' counts the %s tiles of '%s' along %s, where this is always the first: are the "
+              "coordinates swapped?",
+              a->v->name, lay_int_text(&s->lay, a->v->end), v->base->name,
+              view_mode_text(s, v->base, j));
+    return true;
+}
+
 static bool note_no_grid(struct session *s, const struct kernel *k, const struct view *v,
                          const struct cut *cut, int n) {
     struct buf b;
@@ -120,8 +136,29 @@ bool coverage_note_tile(struct session *s, const struct view *v) {
     lay_clear_error(&s->lay);
     for (int i = 0; i < n; ++i) noted |= note_elements(s, v, &cut[i], i);
     for (int i = 0; i < n && !noted; ++i)
-        for (int j = i + 1; j < n && !noted; ++j) noted = note_swapped(s, v, &cut[i], i, &cut[j]);
+        for (int j = i + 1; j < n && !noted; ++j)
+            noted = note_swapped(s, v, &cut[i], i, &cut[j]) ||
+                    note_other_mode(s, v, &cut[i], &cut[j], j) ||
+                    note_other_mode(s, v, &cut[j], &cut[i], i);
     return noted;
+}
+
+bool coverage_scaled(struct session *s, const struct view *v) {
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *lo, *hi, *e = v->coord_off[i];
+        int64_t tile;
+        view_reach(s, v, i, &lo, &hi);
+        const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+        if (!span || !ix_static(span, &tile)) continue;
+        if (e->op == IX_VAR && counts(e->var) && tile > 0) return true;
+        for (int j = 0; e->op == IX_SUM && j < e->nterms; ++j) {
+            const struct ix_term *t = &e->term[j];
+            if (t->atom && t->atom->op == IX_VAR && counts(t->atom->var) &&
+                !lay_int_is(t->coef, tile + 1))
+                return true;
+        }
+    }
+    return false;
 }
 
 bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v) {

@@ -46,13 +46,13 @@ static const struct view *written(const struct stmt *st) {
 }
 
 static const char *what(struct session *s, const struct stmt *st) {
-    return st->kind == STMT_COPY ? copy_name(s, st->copy) : "this 'fill'";
+    if (st->kind == STMT_COPY) return copy_name(s, st->copy);
+    return st->call->fill ? "this 'fill'" : arena_printf(&s->arena, "'%s'", st->call->fn->name);
 }
 
 // -- never read -----------------------------------------------------------------------------------
 
-// Whether "k" writes nothing that outlives it; such a kernel measures its loads.
-static bool has_no_output(const struct kernel *k) {
+bool has_no_output(const struct kernel *k) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].dir != ARG_IN) return false;
     return true;
@@ -118,6 +118,34 @@ static bool writes_all(struct session *s, const struct kernel *k, const struct s
     return is_all(s, written(st));
 }
 
+// Whether "a" and "b" have equal coordinates in tensors of one shape, so that they end alike.
+static bool ends_alike(const struct view *a, const struct view *b) {
+    if (!lay_valid(a->coord) || !lay_valid(b->coord) || !lay_equal(a->coord, b->coord))
+        return false;
+    if (!lay_tuple_equal(a->base->layout.shape, b->base->layout.shape) || a->halo || b->halo)
+        return false;
+    if (!a->limit != !b->limit || a->overhang != b->overhang) return false;
+    for (int i = 0; i < lay_tuple_leaves(a->base->layout.shape); ++i)
+        if (!ix_equal(a->coord_off[i], b->coord_off[i]) ||
+            (a->limit && a->limit[i] != b->limit[i] &&
+             !(a->limit[i] && b->limit[i] && ix_equal(a->limit[i], b->limit[i]))))
+            return false;
+    return true;
+}
+
+// Whether "st" and "again" write the same elements of all of a buffer: the guards of their sources are
+// equal.
+static bool guarded_alike(struct session *s, const struct stmt *st, const struct stmt *again) {
+    if (st->kind != STMT_COPY || again->kind != STMT_COPY) return false;
+    const struct copy *a = st->copy, *b = again->copy;
+    bool places = a->dst.base->space == MEM_FRAG
+                      ? a->tc == b->tc
+                      : lay_valid(a->dst.coord) && lay_valid(b->dst.coord) &&
+                            lay_equal(a->dst.coord, b->dst.coord);
+    return places && !a->pad && is_all(s, &a->dst) && is_all(s, &b->dst) &&
+           ends_alike(&a->src, &b->src);
+}
+
 // Whether "st" is the call of a function that writes all of "t", an 'out' argument.
 static bool calls_over(struct session *s, const struct stmt *st, const struct tensor *t) {
     if (st->kind != STMT_CALL || st->call->fill) return false;
@@ -128,18 +156,68 @@ static bool calls_over(struct session *s, const struct stmt *st, const struct te
     return true;
 }
 
-// The statement after "st", in the same block of statements, that writes all of its buffer before
-// anybody reads of it; or NULL.
+// The statement after "st", in the same block of statements, that writes all of "t", which "st" writes,
+// before anybody reads of it; or NULL.
 static const struct stmt *written_again(struct session *s, const struct kernel *k,
-                                        const struct stmt *st) {
-    const struct tensor *t = written(st)->base;
+                                        const struct stmt *st, const struct tensor *t) {
     for (const struct stmt *i = st->next; i; i = i->next) {
         struct touched x = touched_in(i, t);
         if (x.called && !x.read && calls_over(s, i, t)) return i;
         if (x.read || x.called) return NULL;
-        if (written(i) && written(i)->base == t && writes_all(s, k, i)) return i;
+        if (!written(i) || written(i)->base != t) continue;
+        if (writes_all(s, k, i) || guarded_alike(s, st, i)) return i;
     }
     return NULL;
+}
+
+static void warn_again(struct session *s, const struct stmt *st, const struct tensor *t,
+                       const struct stmt *again) {
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "%s writes to '%s', and nothing reads it before all of "
+              "'%s' is written again",
+              what(s, st), t->name, t->name);
+    diag_note(s, again->at, "it is written here");
+}
+
+// A call whose results are all written again before anybody reads of them.
+static void result_again(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct function *f = st->call->fn;
+    const struct stmt *again = NULL;
+    const struct tensor *t = NULL;
+    for (int i = 0; i < f->nformals && !st->call->fill; ++i) {
+        const struct view *v = &st->call->view[i];
+        if (f->formal[i].dir == ARG_IN) continue;
+        if (is_elsewhere(v) || !(again = written_again(s, k, st, v->base))) return;
+        t = v->base;
+    }
+    if (t) warn_again(s, st, t, again);
+}
+
+// Whether "st" writes all of the slot of "t" in this step, and reads none of it.
+static bool writes_slot(struct session *s, const struct stmt *st, const struct tensor *t) {
+    const struct view *v = written(st);
+    const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
+    if (!v || v->base != t || (c && (c->src.base == t || (c->facts.npred && !c->pad))))
+        return false;
+    struct lay_int part = lay_size(&s->lay, v->layout), all = lay_size(&s->lay, t->layout);
+    lay_clear_error(&s->lay);
+    return !v->limit && !v->overhang && !v->part && lay_int_static(part) && lay_int_static(all) &&
+           part.num * (t->stages ? t->stages : 1) == all.num;
+}
+
+// Warns of what "load" writes to "t" if the first statement of "use" that has to do with "t" writes all
+// of the slot.
+static void loads_again(struct session *s, const struct stmt *pipe, const struct tensor *t) {
+    const struct stmt *load = NULL;
+    for (const struct stmt *part = pipe->body; part; part = part->next) {
+        for (const struct stmt *st = part->body; st; st = st->next) {
+            struct touched x = touched_in(st, t);
+            if (!x.read && !x.called && !x.first) continue;
+            if (!part->load && load && writes_slot(s, st, t)) warn_again(s, load, t, st);
+            if (!part->load || x.read || x.called) return;
+            load = x.first;
+        }
+    }
 }
 
 // -- after the last read --------------------------------------------------------------------------
@@ -156,7 +234,7 @@ static bool is_last(const struct stmt *st) {
 
 // -- the same again -------------------------------------------------------------------------------
 
-static bool view_depends(const struct view *v, const struct ix_var *x) {
+bool view_depends(const struct view *v, const struct ix_var *x) {
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
     bool depends = ix_depends_on(v->offset, x);
     for (int i = 0; i < n; ++i) depends |= ix_depends_on(v->coord_off[i], x);
@@ -164,9 +242,7 @@ static bool view_depends(const struct view *v, const struct ix_var *x) {
     return depends;
 }
 
-// Whether each iteration of "loop" does the same as the one before: its copies do not depend on it,
-// and none writes what another one reads.
-static bool repeats(const struct stmt *loop) {
+bool repeats(const struct stmt *loop) {
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_FOR &&
             (ix_depends_on(st->begin, loop->var) || ix_depends_on(st->end, loop->var)))
@@ -181,8 +257,7 @@ static bool repeats(const struct stmt *loop) {
     return loop->body != NULL;
 }
 
-// Whether "loop" may have several iterations.  A loop of at most one iteration is a condition.
-static bool has_many_steps(struct session *s, const struct stmt *loop) {
+bool has_many_steps(struct session *s, const struct stmt *loop) {
     int64_t from, to;
     const struct ix *most = ix_max(s, loop->end);
     return ix_static(loop->begin, &from) && !(most && ix_static(most, &to) && to - from < 2);
@@ -327,11 +402,15 @@ static void end_of_step(struct session *s, const struct kernel *k, const struct 
 }
 
 static void ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe) {
-    for (int i = 0; i < pipe->pipe->ntensors; ++i) end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
+    for (int i = 0; i < pipe->pipe->ntensors; ++i) {
+        end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
+        loads_again(s, pipe, pipe->pipe->tensor[i]);
+    }
 }
 
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st) {
-    return !is_read(k, written(st)->base) || is_last(st) || written_again(s, k, st);
+    return !is_read(k, written(st)->base) || is_last(st) ||
+           written_again(s, k, st, written(st)->base);
 }
 
 void lint_dead_copy(struct lint *l) {
@@ -345,8 +424,11 @@ void lint_dead_copy(struct lint *l) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
         if (st->kind == STMT_PIPELINE) ends_of_steps(s, k, st);
-        if (st->kind == STMT_CALL) each_call(s, st);
-        const struct stmt *again = written(st) ? written_again(s, k, st) : NULL;
+        if (st->kind == STMT_CALL) {
+            each_call(s, st);
+            result_again(s, k, st);
+        }
+        const struct stmt *again = written(st) ? written_again(s, k, st, written(st)->base) : NULL;
         if (!written(st) || !is_read(k, written(st)->base)) continue;
         if (!again && is_last(st)) {
             diag_warn(s, W_DEAD_COPY, st->at,
@@ -359,11 +441,7 @@ void lint_dead_copy(struct lint *l) {
             lost_sums(s, k, st);
             continue;
         }
-        diag_warn(s, W_DEAD_COPY, st->at,
-                  "%s writes to '%s', and nothing reads it before all of "
-                  "'%s' is written again",
-                  what(s, st), written(st)->base->name, written(st)->base->name);
-        diag_note(s, again->at, "it is written here");
+        warn_again(s, st, written(st)->base, again);
     }
     for (int i = 0; i < k->nlocal; ++i) dead_parts(l, k->local[i]);
 }

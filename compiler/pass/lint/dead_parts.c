@@ -1,10 +1,14 @@
 // Copies and fills of parts of shared memory that nobody reads: other parts are read, or all of it is
 // written again first.  Each element is looked at by itself; dead_copy.c sees whole buffers.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/instances/instances.h"
 #include "pass/lint/lint.h"
 #include "pass/walk.h"
+#include "plan/view.h"
 
 enum { MOST_ACCESSES = 32 };
 
@@ -141,12 +145,62 @@ static bool is_of_pipeline(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
+// The first and the last coordinate along "mode" that "v" can have in any step; false: not known.
+static bool reach_of(struct session *s, const struct view *v, int mode, int64_t *from,
+                     int64_t *to) {
+    const struct ix *lo = NULL, *hi = NULL;
+    if (v->coord_off[mode]) view_reach(s, v, mode, &lo, &hi);
+    lo = lo ? ix_min(s, lo) : NULL;
+    hi = hi ? ix_max(s, hi) : NULL;
+    return lo && hi && ix_static(lo, from) && ix_static(hi, to);
+}
+
+// Warns of the copy that writes to the buffer from its beginning to its end along "mode", if all reads
+// together leave out half or more.  Less may be left out where copies are made wider.
+static bool half_unread(struct parts *x, int mode, int64_t n) {
+    struct session *s = x->l->s;
+    const struct access *all = NULL;
+    int64_t first = n, last = -1, from, to;
+    for (int i = 0; i < x->n; ++i) {
+        const struct access *a = &x->at[i];
+        if (!reach_of(s, a->view, mode, &from, &to)) return false;
+        if (a->read && from < first) first = from;
+        if (a->read && to > last) last = to;
+        bool fixed = ix_constant(a->view->coord_off[mode]) && a->stmt->kind == STMT_COPY;
+        if (a->write && !all && fixed && from == 0 && to == n - 1) all = a;
+    }
+    if (first < 0 || last < first || !all || 2 * (last + 1 - first) > n) return false;
+    const char *along = view_mode_text(s, x->t, mode);
+    diag_warn(s, W_DEAD_COPY, all->stmt->at,
+              "%s writes %" PRId64
+              " elements to '%s' along %s, and nothing reads others than %" PRId64 " .. %" PRId64,
+              copy_name(s, all->stmt->copy), n, x->t->name, along, first, last + 1);
+    for (int i = 0; i < x->n; ++i)
+        if (x->at[i].read) {
+            diag_note(s, x->at[i].view->at, "'%s' is read here", x->t->name);
+            break;
+        }
+    return true;
+}
+
+static void halves_unread(struct parts *x) {
+    struct session *s = x->l->s;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, x->t->layout.shape);
+    int rank = lay_tuple_leaves(flat) - (x->t->stages != 0);
+    for (int m = 0; m < rank; ++m) {
+        struct lay_int n = lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, m)->leaf;
+        if (lay_int_static(n) && half_unread(x, m, n.num)) return;
+    }
+}
+
 void dead_parts(struct lint *l, const struct tensor *t) {
     struct session *s = l->s;
     struct parts x = {.l = l, .t = t};
     bool parts = false;
-    if (t->space != MEM_SHARED || t->outside || is_of_pipeline(l->k, t)) return;
+    if (t->space != MEM_SHARED || t->outside) return;
     gather(&x, l->k->body);
+    if (!x.more) halves_unread(&x);
+    if (is_of_pipeline(l->k, t)) return;
     for (int i = 0; i < x.n; ++i) parts |= !is_all(s, x.at[i].view);
     if (x.more || !parts) return;
     for (int i = 0; i < x.n; ++i) {

@@ -174,7 +174,7 @@ static const struct ix_var *idle_counter(const struct kernel *k, const struct st
     return NULL;
 }
 
-static void warn_counted(struct session *s, const struct kernel *k, const struct stmt *st) {
+static bool warn_counted(struct session *s, const struct kernel *k, const struct stmt *st) {
     const struct view *a = &st->copy->src;
     const struct tensor *t = a->base;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
@@ -201,33 +201,73 @@ static void warn_counted(struct session *s, const struct kernel *k, const struct
             x->name);
         diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", x->name,
                   view_mode_text(s, t, i));
-        return;
+        return true;
     }
+    return false;
+}
+
+// -- steps that are alike -------------------------------------------------------------------------
+
+static bool statement_depends(const struct stmt *st, const struct ix_var *x) {
+    if (stmt_loops(st)) return ix_depends_on(st->begin, x) || ix_depends_on(st->end, x);
+    if (st->kind == STMT_COPY)
+        return view_depends(&st->copy->src, x) || view_depends(&st->copy->dst, x);
+    if (st->kind != STMT_CALL) return false;
+    bool depends = false;
+    for (int i = 0; i < st->call->fn->nformals; ++i) depends |= view_depends(&st->call->view[i], x);
+    for (int i = 0; i < st->call->fn->nindexes; ++i)
+        depends |= ix_depends_on(st->call->index[i], x);
+    return depends;
+}
+
+// Warns of a loop or a pipeline that reads the same part of an input in each step, and in which nothing
+// depends on the step.
+static void alike(struct session *s, const struct kernel *k, const struct stmt *loop) {
+    const struct view *v = NULL;
+    if (!has_many_steps(s, loop) || (loop->kind == STMT_FOR && repeats(loop))) return;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (statement_depends(st, loop->var)) return;
+        if (loop->pipe && loop->pipe->load_var && statement_depends(st, loop->pipe->load_var))
+            return;
+        const struct formal *f =
+            st->kind == STMT_COPY ? kernel_formal(k, st->copy->src.base) : NULL;
+        if (!v && f && st->copy->src.base->space == MEM_GLOBAL && formal_is_constant(k, f))
+            v = &st->copy->src;
+    }
+    if (!v) return;
+    diag_warn(s, W_FIXED_TILE, v->at,
+              "each step of the loop over '%s' reads the same part of '%s': nothing in the loop "
+              "depends on '%s'",
+              loop->var->name, v->base->name, loop->var->name);
+    diag_note(s, loop->at, "'%s' should be in a coordinate, or '%s' be read before the loop",
+              loop->var->name, v->base->name);
 }
 
 // Warns of "t" if what is read of it stands still along a mode.
-static void look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
+static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
     struct uses x = uses_of(k, t);
-    if (!x.copy || t->stages) return;
+    if (!x.copy || t->stages) return false;
     const struct view *a = &x.copy->copy->src, *b = NULL;
-    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return;
+    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return false;
     for (int j = 0; j < k->nformals && !b && x.n == 1; ++j)
         if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
-    if (b)
-        warn(s, k, &x, b);
-    else if (t->space == MEM_GLOBAL)
-        warn_counted(s, k, x.copy);
+    if (b) warn(s, k, &x, b);
+    return b || (t->space == MEM_GLOBAL && warn_counted(s, k, x.copy));
 }
 
 void lint_fixed_tile(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
+    bool warned = false;
     if (k->device) return;
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) look_at(s, k, t);
+        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(s, k, t);
     }
     for (int i = 0; i < k->nlocal; ++i)
-        if (k->local[i]->space == MEM_SHARED) look_at(s, k, k->local[i]);
+        if (k->local[i]->space == MEM_SHARED) warned |= look_at(s, k, k->local[i]);
+    for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
+         st = stmt_next(k->body, st))
+        if (stmt_loops(st) && st->var) alike(s, k, st);
     lay_clear_error(&s->lay);
 }

@@ -18,6 +18,9 @@ struct reach {
     struct lay_int of;
     int64_t by;
     const struct view *elements;  // a view whose coordinate counts elements; or NULL
+    // what a step has of "by" elements; fewer: nothing moves those between two steps
+    const struct tensor *base;
+    int64_t tile;
 };
 
 // -- what a copy is bounded by --------------------------------------------------------------------
@@ -53,6 +56,22 @@ static const struct view *counts_elements(struct session *s, const struct copy *
     return NULL;
 }
 
+// How many elements in a row the side of "c" that "p" bounds has along its mode; "by" if that is not
+// known.
+static int64_t tile_of(struct session *s, const struct copy *c, const struct predicate *p,
+                       int64_t by, const struct tensor **base) {
+    const struct view *v = copy_side(c, c->src.base == p->of);
+    const struct ix *lo, *hi;
+    int64_t span;
+    *base = v->base;
+    if (v->base != p->of || v->part || !lay_valid(v->coord) || !v->coord_off[p->mode] ||
+        ix_depends(v->coord_off[p->mode], IX_TID))
+        return by;
+    view_reach(s, v, p->mode, &lo, &hi);
+    const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    return more && ix_static(more, &span) && span + 1 < by ? span + 1 : by;
+}
+
 // Whether "c" moves nothing if "v" is large; sets "out" to the first such value.
 static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
                        struct reach *out) {
@@ -62,6 +81,7 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
         if (by && ix_monomial(p->limit, &out->of)) {
             out->by = by;
             out->elements = counts_elements(s, c, p->mode, by);
+            out->tile = tile_of(s, c, p, by, &out->base);
             return true;
         }
     }
@@ -70,6 +90,16 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
 
 static bool same_bound(const struct reach *a, const struct reach *b) {
     return a->by == b->by && lay_int_equal(a->of, b->of);
+}
+
+// Adds "b", a further copy's bound.  Two copies of a tensor may share its elements.
+static bool join(struct reach *out, const struct reach *b, bool first) {
+    if (!first && !same_bound(out, b)) return false;
+    bool shared = !first && out->base == b->base;
+    int64_t tile = first || b->tile > out->tile ? b->tile : out->tile;
+    *out = *b;
+    out->tile = shared ? b->by : tile;
+    return true;
 }
 
 // -- how many are asked for -----------------------------------------------------------------------
@@ -108,6 +138,16 @@ static bool note_elements(struct session *s, const struct reach *b) {
     return true;
 }
 
+// Then fewer would leave the elements between two of them out as well.
+static bool note_gap(struct session *s, const struct reach *b, struct range at) {
+    if (b->tile >= b->by) return false;
+    diag_note(s, at,
+              "each moves %" PRId64 " of these %" PRId64
+              " elements, and nothing moves the others: should they begin %" PRId64 " apart?",
+              b->tile, b->by, b->tile);
+    return true;
+}
+
 // -- blocks ---------------------------------------------------------------------------------------
 
 // Blocks are judged by what they write to global memory.
@@ -117,8 +157,7 @@ static bool grid_bound(struct session *s, const struct kernel *k, const struct i
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         struct reach b;
         if (st->kind != STMT_COPY || st->copy->dst.base->space != MEM_GLOBAL) continue;
-        if (!copy_bound(s, st->copy, v, &b) || (any && !same_bound(out, &b))) return false;
-        *out = b;
+        if (!copy_bound(s, st->copy, v, &b) || !join(out, &b, !any)) return false;
         any = true;
     }
     return any;
@@ -143,7 +182,7 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
             "there is one for each tile of '%s' along %s, so that fewer would not read all of it; "
             "is its coordinate meant?",
             read->name, view_mode_text(s, read, mode));
-    else if (!note_elements(s, &b))
+    else if (!note_elements(s, &b) && !note_gap(s, &b, k->grid_at[axis]))
         diag_fixit(s, k->grid_at[axis], enough);
 }
 
@@ -163,8 +202,7 @@ static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, s
         bool found = copy_bound(s, c, loop->var, &b);
         if (!found && loop->pipe && loop->pipe->load_var != loop->var)
             found = copy_bound(s, c, loop->pipe->load_var, &b);
-        if (!found || (any && !same_bound(out, &b))) return false;
-        *out = b;
+        if (!found || !join(out, &b, !any)) return false;
         any = true;
     }
     return any;
@@ -181,7 +219,8 @@ static void loop_waste(struct session *s, const struct stmt *loop) {
               "this loop has %s steps, and only the first %s move elements of global memory: "
               "each has %" PRId64 " of %s",
               lay_int_text(&s->lay, n), enough, b.by, lay_int_text(&s->lay, b.of));
-    if (!note_elements(s, &b)) diag_fixit(s, loop->end_at, enough);
+    if (!note_elements(s, &b) && !note_gap(s, &b, loop->end_at))
+        diag_fixit(s, loop->end_at, enough);
 }
 
 void lint_idle_blocks(struct lint *l) {

@@ -28,6 +28,16 @@ void dead_parts(struct lint *l, const struct tensor *t);
 // Whether there is a warning about all that "st" writes.
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st);
 
+// Whether "k" writes nothing that outlives it; such a kernel measures its loads.
+bool has_no_output(const struct kernel *k);
+// Whether "loop" may have several iterations.  A loop of at most one iteration is a condition.
+bool has_many_steps(struct session *s, const struct stmt *loop);
+// Whether each iteration of "loop" does the same as the one before: its copies do not depend on it,
+// and none writes what another one reads.
+bool repeats(const struct stmt *loop);
+// Whether the place or the end of "v" depends on "x".
+bool view_depends(const struct view *v, const struct ix_var *x);
+
 // Each has a row in lint.c, and is in a file with its name unless said otherwise.
 void lint_conversion(struct lint *l);
 void lint_arguments(struct lint *l);  // unused.c: arguments that no case uses

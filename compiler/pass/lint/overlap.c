@@ -108,6 +108,13 @@ static bool is_param(struct lay_int x) {
     return x.num == 1 && x.den == 1 && x.nsyms == 1 && x.basis < 0 && x.syms[0]->name;
 }
 
+// The mode with extent "x"; -1: there is none.
+static int mode_with(const struct modes *m, struct lay_int x) {
+    for (int i = 0; i < m->n; ++i)
+        if (lay_int_equal(m->extent[i], x)) return i;
+    return -1;
+}
+
 // Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
 static void warn_param(struct session *s, struct prover *p, const struct tensor *t,
                        const struct modes *m) {
@@ -118,10 +125,18 @@ static void warn_param(struct session *s, struct prover *p, const struct tensor 
             const struct ix *row = ix_lay(s, m->extent[i]), *step = ix_lay(s, m->stride[k]);
             if (!row || !step || prove_at_least(p, step, row) != PROVE_NO) continue;
             const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, m->extent[i]);
+            int of = mode_with(m, m->stride[k]);
             diag_warn(s, W_OVERLAP, t->at,
                       "rows of '%s' have %s elements and are '%s' apart, and nothing says that "
-                      "they do not overlap; promise it: 'where %s >= %s'",
-                      t->name, n, name, name, n);
+                      "they do not overlap; %s: 'where %s >= %s'",
+                      t->name, n, name,
+                      of < 0
+                          ? "promise it"
+                          : arena_printf(&s->arena,
+                                         "'%s' is the extent of mode %d: is the stride %s meant? "
+                                         "if not, promise it",
+                                         name, of, n),
+                      name, n);
             return;
         }
     }

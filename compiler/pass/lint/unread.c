@@ -149,13 +149,37 @@ static void note_witness(struct reads *r, const struct tensor *t, int mode, cons
               view_mode_text(s, t, mode));
 }
 
+// Warns of "m", of "a", if there is a step for each "tile" elements that one step reads, but the
+// steps are closer.
+static bool warn_close(struct reads *r, const struct access *a, const struct mover *m, int mode,
+                       const struct ix *limit, int64_t tile) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    struct lay_int of, steps;
+    if (m->step >= tile || tile % m->step || !ix_monomial(limit, &of) ||
+        !ix_monomial(m->end, &steps))
+        return false;
+    struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(tile));
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(tiles) || !lay_int_equal(tiles, steps)) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' moves by %" PRId64 " and reads %" PRId64
+              " of '%s' along %s, and ends before it: with %" PRId64
+              "*%s the %s %s reach all of it",
+              m->v->name, m->step, tile, v->base->name, view_mode_text(s, v->base, mode),
+              tile / m->step, m->v->name, coverage_tiles(s, of, tile),
+              m->loop ? "steps" : "blocks");
+    return true;
+}
+
 // Warns of "m", of "a".  Returns true if the coordinates are wrong, and not the bound.
 static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode,
-                 const struct ix *limit) {
+                 const struct ix *limit, int64_t tile) {
     struct session *s = r->s;
     const struct view *v = a->view;
     struct range at = m->end_at.end ? m->end_at : v->at;
     struct lay_int of;
+    if (warn_close(r, a, m, mode, limit, tile)) return true;
     diag_warn(s, W_UNREAD, at,
               "'%s' takes tiles of %" PRId64 " of '%s' along %s, and ends before it", m->v->name,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
@@ -181,6 +205,7 @@ static void warn_lost(struct reads *r, const struct access *a, const struct move
         q.least = 1;
         if (ix_monomial(limit, &of)) q.up = coverage_tiles(s, of, m->step);
     }
+    if (m->step == q.by) q.least = 1;  // its tiles are as large as that
     rounded_lost(s, &q, a->view->base);
 }
 
@@ -286,7 +311,7 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     if (lost)
         warn_lost(r, a, m, mode);
     else
-        swapped = warn(r, a, m, mode, limit);
+        swapped = warn(r, a, m, mode, limit, tile);
     note_witness(r, t, mode, a, &found);
     return swapped;
 }

@@ -264,7 +264,8 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
                    view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
         bool misplaced = coverage_note_turned(s, k, c->src.base, c) ||
-                         coverage_note_place(s, k, &f->around, &c->src);
+                         coverage_note_place(s, k, &f->around, &c->src) ||
+                         coverage_note_tile(s, &c->dst);
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
             instances_advice(s, f->prover, false, c->at);

@@ -136,6 +136,22 @@ static void note_commit(const struct schedule *x) {
     }
 }
 
+// Whether "a" and "b" are to the same slot in the same step, so that the wait between them, which
+// leaves younger groups in flight, was written for another slot.
+static bool own_slot(const struct schedule *x, const struct schedule_fault *f) {
+    const struct schedule_access *a = &x->access[f->a], *b = &x->access[f->b];
+    int mode = lay_tuple_leaves(a->view->base->layout.shape) - 1;
+    if (a->view->base->stages < 2 || a->view->base->space != MEM_SHARED || !a->around.n ||
+        a->stmt->up != b->stmt->up || !lay_valid(a->view->coord) || !lay_valid(b->view->coord))
+        return false;
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (stmt_loops(st) && f->why.at.var[0][st->var->id] != f->why.at.var[1][st->var->id])
+            return false;
+    }
+    return ix_equal(a->view->coord_off[mode], b->view->coord_off[mode]);
+}
+
 void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
@@ -198,6 +214,11 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct early e = {NULL, NULL};
     if (pa->async && pa->write && f->why.missing == PROVE_BARRIER) e = early_barrier(x, b->stmt);
     bool same = other && other->copy->dst.base == a->view->base;
+    const struct stmt *weak = NULL;
+    if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
+        weak = weak_wait(x, b->stmt, f->why.younger);
+    bool own =
+        weak && pa->write && !pb->write && weak->at.begin > a->stmt->at.begin && own_slot(x, f);
     if (f->why.missing == PROVE_WAIT && same)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s may still %s: a 'commit;' is missing "
@@ -205,10 +226,11 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
                    pa->write ? "fill" : "read", family(x));
     else if (f->why.missing == PROVE_WAIT)
-        diag_error(s, b->stmt->at,
-                   "%s%s%s %s elements of '%s', which %s may still %s: %s missing between the two",
-                   steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
-                   pa->write ? "fill" : "read", wait_text(x, f));
+        diag_error(
+            s, b->stmt->at,
+            "%s%s%s %s elements of '%s', which %s may still %s: %s%s missing between the two",
+            steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
+            pa->write ? "fill" : "read", own ? "another slot is meant, or " : "", wait_text(x, f));
     else if (e.sync && e.wait)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s writes by %s: the 'sync;' must "
@@ -222,6 +244,11 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
             pa->async && pa->write ? " by " : "", pa->async && pa->write ? family(x) : "");
     diag_page(s, "barrier");
+    if (own)
+        diag_note(s, b->view->at,
+                  "this is the slot of '%s' that the same step fills, and the 'wait %d;' between "
+                  "the two leaves it in flight: is the slot meant that an earlier step has filled?",
+                  name, weak->pending);
     note_where(x, f);
     if (e.sync && e.wait)
         diag_note(s, e.sync->at,
@@ -234,13 +261,10 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                   family(x));
     else if (f->why.missing == PROVE_WAIT)
         note_commit(x);
-    const struct stmt *weak = NULL;
-    if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
-        weak = weak_wait(x, b->stmt, f->why.younger);
     if (weak)
         diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight", weak->pending,
                   weak->pending, weak->pending == 1 ? "" : "s");
-    if (weak && b->view->base->stages)
+    if (weak && !own && b->view->base->stages)
         diag_note(
             s, b->view->at,
             "or another slot of '%s' is meant here: it has %d, and that wait leaves this one in "

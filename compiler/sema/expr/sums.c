@@ -160,6 +160,11 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
                    "%s is '%s'; it must be a number, or a sum of products of params with a number "
                    "or an exact quotient",
                    what, ix_text(c->s, e));
+        const struct ix_term *t = e->nterms == 2 ? &e->term[1] : NULL;
+        if (e->op == IX_SUM && t && !e->term[0].atom && lay_int_is(e->term[0].coef, 1) && t->atom &&
+            t->atom->op == IX_DIV && lay_int_is(t->coef, 1))
+            diag_note(c->s, at, "'ceil_div(%s, %s)' counts tiles, with the last, incomplete one",
+                      ix_text(c->s, t->atom->a), lay_int_text(c->lay, t->atom->k));
         return false;
     }
     struct param *p = find_sum(c, e);

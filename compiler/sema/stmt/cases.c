@@ -195,6 +195,7 @@ static void cases_are_taken(struct sema *c, const struct kernel *last) {
 
 void kernel_cases_join(struct sema *c, struct kernel *last) {
     if (!last->first_case || last->nwhen || c->open_case) return;
+    if (c->lacks_formal == last->name) return;
     for (struct kernel *k = last->first_case; k != last; k = k->next_case) {
         const char *what = differs(k, last);
         if (what) {

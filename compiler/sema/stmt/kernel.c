@@ -199,6 +199,7 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
             continue;
         }
         struct tensor *t = formal_tensor(c, f);
+        if (!t) c->lacks_formal = k->name;
         if (!t) continue;
         if (f->readonly) check_readonly(c, f, k->device, t);
         for (int j = 0; j < k->nformals; ++j)

@@ -267,14 +267,53 @@ static const char *way(struct sema *c, const struct atom_row *row) {
     return sema_text(c, "from %s to %s memory", space_name(from), space_name(to));
 }
 
-static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
+// Whether "tc" could make copy "y": by memory, width and size of the tile.
+static bool could_copy(struct sema *c, const struct tiled_copy *tc, const struct copy *y) {
+    const struct atom_row *row = tc->atom.row;
+    if (!(row->src_spaces & 1u << y->src.base->space) ||
+        !(row->dst_spaces & 1u << y->dst.base->space) || !tc->tiler)
+        return false;
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = copy_side(y, i == 0);
+        if (tc->atom.bits % v->base->elem->bits) return false;
+        if (v->base->space == MEM_FRAG) continue;  // its shape is a thread's part
+        int n = lay_tuple_rank(tc->tiler);
+        if (!lay_valid(v->layout) || lay_rank(v->layout) != n) return false;
+        for (int m = 0; m < n; ++m) {
+            const struct lay_tuple *tile = lay_tuple_get(c->lay, tc->tiler, m);
+            struct lay_int all = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
+            lay_clear_error(c->lay);
+            if (!lay_is_leaf(tile) || !lay_int_static(tile->leaf) ||
+                !lay_int_divisible(all, tile->leaf.num))
+                return false;
+        }
+    }
+    return true;
+}
+
+// The only tiled copy so far that is not used and could make "y"; or NULL.
+static const char *unused_copy(struct sema *c, const struct copy *y) {
+    const char *found = NULL;
+    for (const struct symbol *sym = c->last; sym; sym = sym->prev) {
+        if (sym->used || sym->imported || !sym->value || sym->value->kind != VAL_TILED) continue;
+        if (!could_copy(c, sym->value->tc, y)) continue;
+        if (found) return NULL;
+        found = sym->name;
+    }
+    return found;
+}
+
+static bool in_space(struct sema *c, const struct atom *a, const struct copy *y, bool dst) {
+    const struct view *v = copy_side(y, !dst);
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    const char *mend = !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
-                       : v->base->space == MEM_GLOBAL
-                           ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
-                                                      : "copy it through shared memory")
-                           : "use a tiled copy of 'auto' or 'universal' here";
+    const char *other = y->tc && !atom_is_collective(a->row) ? unused_copy(c, y) : NULL;
+    const char *mend =
+        other ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
+        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", a->bits)
+        : v->base->space == MEM_GLOBAL ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
+                                                                  : "copy it through shared memory")
+                                       : "use a tiled copy of 'auto' or 'universal' here";
     diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
                space_place(v->base->space), mend);
@@ -305,8 +344,8 @@ static bool is_complete(struct sema *c, const struct atom_row *row, struct range
 }
 
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
-    if (!is_complete(c, a->row, y->how_at) || !in_space(c, a, &y->src, false) ||
-        !in_space(c, a, &y->dst, true) || !atom_check_hints(c, a, y))
+    if (!is_complete(c, a->row, y->how_at) || !in_space(c, a, y, false) ||
+        !in_space(c, a, y, true) || !atom_check_hints(c, a, y))
         return false;
     if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
