@@ -171,6 +171,19 @@ static bool same_extent(struct session *s, const struct tensor *a, int i, const 
     return !lay_is_leaf(x) && !lay_is_leaf(y) && lay_tuple_equal(x->kid[i], y->kid[j]);
 }
 
+// Warns at "v" of tile (x,y) of "of" that becomes tile (y,x) of "to".
+static void not_transposed(struct session *s, const struct view *v, const char *x, const char *y,
+                           const struct tensor *of, const struct tensor *to) {
+    diag_warn(s, W_TURNED_TILES, v->at,
+              "tile (%s,%s) of '%s' becomes tile (%s,%s) of '%s', but its elements are not "
+              "transposed",
+              x, y, of->name, y, x, to->name);
+}
+
+static void note_swapped(struct session *s, const struct view *to, const char *x, const char *y) {
+    diag_note(s, to->at, "or the coordinates are swapped: a copy writes tile (%s,%s)", x, y);
+}
+
 // Of leaves "i" and "j" of "w", moved by "x" and "y".
 static void warn(struct session *s, const struct kernel *k, const struct copy *from,
                  const struct copy *c, const struct way *w, int i, int j, const char *x,
@@ -186,17 +199,14 @@ static void warn(struct session *s, const struct kernel *k, const struct copy *f
         return;
     }
     const char *text = exchanged(s, c, w->at[i], w->at[j]);
-    diag_warn(s, W_TURNED_TILES, c->src.at,
-              "tile (%s,%s) of '%s' becomes tile (%s,%s) of '%s', but its elements are not "
-              "transposed",
-              x, y, a->name, y, x, b->name);
+    not_transposed(s, &c->src, x, y, a, b);
     if (text) {
         diag_note(s, c->src.at, "'%s' has the modes in the other order", text);
         diag_fixit(s, c->src.at, text);
         diag_claim(s, (struct claim){.function = k->name, .right = true});
     }
     if (same_extent(s, a, w->of.mode[i], b, to_i) && same_extent(s, a, w->of.mode[j], b, to_j))
-        diag_note(s, c->dst.at, "or the coordinates are swapped: a copy writes tile (%s,%s)", x, y);
+        note_swapped(s, &c->dst, x, y);
 }
 
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
@@ -222,8 +232,50 @@ static void check(struct session *s, const struct kernel *k, const struct copy *
     }
 }
 
+// -- parts of threads -----------------------------------------------------------------------------
+
+// What the loop variable "x" is multiplied by in the sum "e"; 0: it is no term.
+static struct lay_int factor_of(const struct ix *e, const struct ix_var *x) {
+    for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i)
+        if (e->term[i].atom && e->term[i].atom->op == IX_VAR && e->term[i].atom->var == x)
+            return e->term[i].coef;
+    return lay_int(e && e->op == IX_VAR && e->var == x);
+}
+
+// Whether "a", moved by "x", and "b", moved by "y" as far, are equal otherwise, and depend on the thread.
+static bool differ_by(struct session *s, const struct ix *a, const struct ix_var *x,
+                      const struct ix *b, const struct ix_var *y) {
+    struct lay_int step = factor_of(a, x), other = factor_of(b, y);
+    if (lay_int_is(step, 0) || !lay_int_equal(step, other) || !ix_depends(a, IX_TID)) return false;
+    return ix_equal(ix_sub(s, a, ix_scale(s, ix_var(s, x), step)),
+                    ix_sub(s, b, ix_scale(s, ix_var(s, y), step)));
+}
+
+// The parts of threads: tile (x,y) goes to tile (y,x), and within the tile each element stays.
+static void check_parts(struct session *s, const struct stmt *st) {
+    const struct view *a = &st->copy->src, *b = &st->copy->dst;
+    if (!a->part || !b->part || !lay_valid(a->coord) || !lay_valid(b->coord)) return;
+    int n = lay_tuple_leaves(a->base->layout.shape);
+    if (a->base->space != MEM_GLOBAL || b->base->space != MEM_GLOBAL || n != 2 ||
+        lay_tuple_leaves(b->base->layout.shape) != n || !lay_equal(a->coord, b->coord))
+        return;
+    const struct ix_var *of[2] = {NULL, NULL};
+    for (const struct stmt *up = st->up; up; up = up->up)
+        for (int i = 0; up->kind == STMT_FOR && up->var && i < n; ++i)
+            if (ix_depends_on(a->coord_off[i], up->var)) of[i] = up->var;
+    if (!of[0] || !of[1] || of[0] == of[1]) return;
+    for (int i = 0; i < n; ++i)
+        if (!differ_by(s, a->coord_off[i], of[i], b->coord_off[i], of[1 - i])) return;
+    not_transposed(s, a, of[0]->name, of[1]->name, a->base, b->base);
+    if (same_extent(s, a->base, 0, b->base, 0) && same_extent(s, a->base, 1, b->base, 1))
+        note_swapped(s, b, of[0]->name, of[1]->name);
+}
+
 void lint_turned_tiles(struct lint *l) {
     for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
-        if (st->kind == STMT_COPY) check(l->s, l->k, st->copy);
+        if (st->kind == STMT_COPY) {
+            check(l->s, l->k, st->copy);
+            check_parts(l->s, st);
+        }
     lay_clear_error(&l->s->lay);
 }
