@@ -53,12 +53,14 @@ static void put_exact(const struct emission *o, const struct kir_check *x) {
     call_write(o->b, &c);
 }
 
-// "exact": as a tcp_exact, before the arguments were checked.
+// "exact": as a tcp_exact, before the arguments were checked.  A number is no constant of C++: nvcc
+// warns of what follows a return that is always taken.
 static void put_sum(const struct emission *o, const struct kir_param *p, bool exact) {
     const char *value =
         exact ? emit_exact_ix(o->s, o->k, p->sum) : emit_host_ix(o->s, o->k, p->sum);
     statement_write(o->b, 4,
-                    arena_printf(&o->s->arena, "[[maybe_unused]] const %s %s = %s;",
+                    arena_printf(&o->s->arena, "[[maybe_unused]] %s%s %s = %s;",
+                                 ix_static(p->sum, NULL) ? "" : "const ",
                                  exact ? "tcp_exact" : "int64_t", p->c_name, value));
 }
 

@@ -17,8 +17,8 @@
 // kernel attention_loads, attention_loads.tcp:40
 //   grid (ceil_div(M,128),1,1), 128 threads, 49152 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
-                           const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
+attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+        const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
@@ -32,12 +32,12 @@ static __global__ void __launch_bounds__(128)
     alignas(16) tcp_f16 h[64];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
-    const int t0 = tid / 8;   // along mode 0
+    const int t0 = tid / 8;  // along mode 0
     const int t1 = tid / 32;  // along mode 0, by 16
     const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
     // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;      // along mode 0
+    const int t4 = tid % 8;  // along mode 0
     const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                attention_loads.tcp:45
 #pragma unroll
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(128)
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
     }
     const int at0 = 8 * tid + 8192 * block_x;  // in Q, O
-    const int at1 = 8 * tid;                   // in sQ, sK, sV
+    const int at1 = 8 * tid;  // in sQ, sK, sV
     const bool whole0 = 128 * block_x + 127 < M;
     // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:46
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
             tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
-                                     coord0 + 16 * i < M ? 16 : 0);
+                coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
                     tcp_cp_async_cg_16(&sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &K[at2 + 1024 * i]);
+                        &K[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 64 * n_load + t0;
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
                     tcp_cp_async_cg_16(&sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &V[at2 + 1024 * i]);
+                        &V[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 64 * n_load + t0;
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
                         tcp_ldmatrix_x4(&k[8 * j],
-                                        &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+                            &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
                     }
                 }
                 fold_qk(tid, s, q, k);
@@ -231,8 +231,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-                        tcp_ldmatrix_x4_trans(
-                            &v_[8 * j],
+                        tcp_ldmatrix_x4_trans(&v_[8 * j],
                             &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
                     }
                 }
@@ -293,8 +292,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write Q, K, V, or read or write O.
 TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
-                                               tcp_f16 *O, int64_t M, int64_t N,
-                                               tcp_stream stream) {
+        tcp_f16 *O, int64_t M, int64_t N, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("attention_loads", "M", M, 1, 1000000));
     TCP_CHECK(tcp_check_range("attention_loads", "N", N, 1, 1000000));
     TCP_CHECK(tcp_check_tensor("attention_loads", "Q", Q, 16));
@@ -305,7 +303,7 @@ TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *
     TCP_CHECK(tcp_check_distinct("attention_loads", "K", K, 0, 128 * N, "O", O, 0, 128 * M));
     TCP_CHECK(tcp_check_distinct("attention_loads", "V", V, 0, 128 * N, "O", O, 0, 128 * M));
     return TCP_LAUNCH(attention_loads_kernel, tcp_blocks((M + 127) / 128, 1, 1), 128, 49152, stream,
-                      Q, K, V, O, (int)M, (int)N);
+        Q, K, V, O, (int)M, (int)N);
 }
 
 #endif

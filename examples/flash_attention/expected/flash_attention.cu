@@ -23,8 +23,8 @@
 // kernel flash_attention, flash_attention.tcp:49
 //   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    flash_attention_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
-                           const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
+flash_attention_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+        const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
@@ -41,12 +41,12 @@ static __global__ void __launch_bounds__(128)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;   // along mode 0
+    const int t0 = tid / 8;  // along mode 0
     const int t1 = tid / 32;  // along mode 0, by 16
     const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
     // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;      // along mode 0
+    const int t4 = tid % 8;  // along mode 0
     const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                flash_attention.tcp:56
 #pragma unroll
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
             tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
-                                     coord0 + 16 * i < M ? 16 : 0);
+                coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 8; ++i) {
                     tcp_cp_async_cg_16(&sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &K[at2 + 1024 * i]);
+                        &K[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 128 * n_load + t0;
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 8; ++i) {
                     tcp_cp_async_cg_16(&sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &V[at2 + 1024 * i]);
+                        &V[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 128 * n_load + t0;
@@ -225,7 +225,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
                         tcp_ldmatrix_x4(&k[8 * j],
-                                        &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+                            &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -245,8 +245,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-                        tcp_ldmatrix_x4_trans(
-                            &v_[8 * j],
+                        tcp_ldmatrix_x4_trans(&v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
                     }
                 }
@@ -321,8 +320,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write Q, K, V, or read or write O.
 TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
-                                               tcp_f16 *O, int64_t H, int64_t M, int64_t N,
-                                               tcp_stream stream) {
+        tcp_f16 *O, int64_t H, int64_t M, int64_t N, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("flash_attention", "H", H, 1, 65535));
     TCP_CHECK(tcp_check_range("flash_attention", "M", M, 1, 10000000));
     TCP_CHECK(tcp_check_range("flash_attention", "N", N, 1, 10000000));
@@ -330,14 +328,14 @@ TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *
     TCP_CHECK(tcp_check_tensor("flash_attention", "K", K, 16));
     TCP_CHECK(tcp_check_tensor("flash_attention", "V", V, 16));
     TCP_CHECK(tcp_check_tensor("flash_attention", "O", O, 16));
-    TCP_CHECK(
-        tcp_check_distinct("flash_attention", "Q", Q, 0, 128 * H * M, "O", O, 0, 128 * H * M));
-    TCP_CHECK(
-        tcp_check_distinct("flash_attention", "K", K, 0, 128 * H * N, "O", O, 0, 128 * H * M));
-    TCP_CHECK(
-        tcp_check_distinct("flash_attention", "V", V, 0, 128 * H * N, "O", O, 0, 128 * H * M));
+    TCP_CHECK(tcp_check_distinct("flash_attention", "Q", Q, 0, 128 * H * M, "O", O, 0,
+            128 * H * M));
+    TCP_CHECK(tcp_check_distinct("flash_attention", "K", K, 0, 128 * H * N, "O", O, 0,
+            128 * H * M));
+    TCP_CHECK(tcp_check_distinct("flash_attention", "V", V, 0, 128 * H * N, "O", O, 0,
+            128 * H * M));
     return TCP_LAUNCH(flash_attention_kernel, tcp_blocks(H, (M + 127) / 128, 1), 128, 81920, stream,
-                      Q, K, V, O, (int)M, (int)N);
+        Q, K, V, O, (int)M, (int)N);
 }
 
 #endif
@@ -345,9 +343,8 @@ TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *
 // kernel flash_attention_causal, flash_attention.tcp:92
 //   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    flash_attention_causal_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
-                                  const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M,
-                                  int N) {
+flash_attention_causal_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+        const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const sQ = (tcp_f16 *)smem;
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
@@ -364,12 +361,12 @@ static __global__ void __launch_bounds__(128)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;   // along mode 0
+    const int t0 = tid / 8;  // along mode 0
     const int t1 = tid / 32;  // along mode 0, by 16
     const int t2 = tid % 16;  // sQ: along mode 0; sV: along mode 1
     // sQ: along mode 1, by 8; sK: along mode 0, by 8; sQ: along mode 0, by 64
     const int t3 = tid / 16 % 2;
-    const int t4 = tid % 8;      // along mode 0
+    const int t4 = tid % 8;  // along mode 0
     const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // fill acc = 0                                                flash_attention.tcp:99
 #pragma unroll
@@ -398,7 +395,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
             tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(at1)], &Q[at0 + 1024 * i],
-                                     coord0 + 16 * i < M ? 16 : 0);
+                coord0 + 16 * i < M ? 16 : 0);
         }
     }
     tcp_cp_async_commit();
@@ -420,7 +417,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 8; ++i) {
                     tcp_cp_async_cg_16(&sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &K[at2 + 1024 * i]);
+                        &K[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 128 * n_load + t0;
@@ -441,7 +438,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                 for (int i = 0; i < 8; ++i) {
                     tcp_cp_async_cg_16(&sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(at1)],
-                                       &V[at2 + 1024 * i]);
+                        &V[at2 + 1024 * i]);
                 }
             } else {
                 const int coord0 = 128 * n_load + t0;
@@ -548,13 +545,13 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
                         tcp_ldmatrix_x4(&k[8 * j],
-                                        &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+                            &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
             }
             softmax_causal(tid, s, acc, most, sum, p, -128 * n + N, 128 * block_y - 128 * n, 2, 16,
-                           8);
+                8);
             tcp_cp_async_wait<2>();
             tcp_sync();
 #pragma unroll
@@ -569,8 +566,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-                        tcp_ldmatrix_x4_trans(
-                            &v_[8 * j],
+                        tcp_ldmatrix_x4_trans(&v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
                     }
                 }
@@ -645,8 +641,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write Q, K, V, or read or write O.
 TCP_EXTERN_C tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tcp_f16 *K,
-                                                      const tcp_f16 *V, tcp_f16 *O, int64_t H,
-                                                      int64_t M, int64_t N, tcp_stream stream) {
+        const tcp_f16 *V, tcp_f16 *O, int64_t H, int64_t M, int64_t N, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("flash_attention_causal", "H", H, 1, 65535));
     TCP_CHECK(tcp_check_range("flash_attention_causal", "M", M, 1, 10000000));
     TCP_CHECK(tcp_check_range("flash_attention_causal", "N", N, 1, 10000000));
@@ -655,13 +650,13 @@ TCP_EXTERN_C tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tc
     TCP_CHECK(tcp_check_tensor("flash_attention_causal", "V", V, 16));
     TCP_CHECK(tcp_check_tensor("flash_attention_causal", "O", O, 16));
     TCP_CHECK(tcp_check_distinct("flash_attention_causal", "Q", Q, 0, 128 * H * M, "O", O, 0,
-                                 128 * H * M));
+            128 * H * M));
     TCP_CHECK(tcp_check_distinct("flash_attention_causal", "K", K, 0, 128 * H * N, "O", O, 0,
-                                 128 * H * M));
+            128 * H * M));
     TCP_CHECK(tcp_check_distinct("flash_attention_causal", "V", V, 0, 128 * H * N, "O", O, 0,
-                                 128 * H * M));
+            128 * H * M));
     return TCP_LAUNCH(flash_attention_causal_kernel, tcp_blocks(H, (M + 127) / 128, 1), 128, 81920,
-                      stream, Q, K, V, O, (int)M, (int)N);
+        stream, Q, K, V, O, (int)M, (int)N);
 }
 
 #endif

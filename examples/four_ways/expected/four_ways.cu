@@ -11,7 +11,7 @@
 // kernel mapped, four_ways.tcp:15
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    mapped_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
+mapped_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
     // ld: copy src -> r                                           four_ways.tcp:17
@@ -42,7 +42,7 @@ TCP_EXTERN_C tcp_status mapped_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stre
 // kernel algebra, four_ways.tcp:25
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    algebra_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
+algebra_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
     // ld: copy from(_,_,tid) -> r                                 four_ways.tcp:31
@@ -71,7 +71,7 @@ TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_str
 // kernel composed, four_ways.tcp:38
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    composed_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
+composed_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
     // ld: copy from(tid,_) -> r                                   four_ways.tcp:42
@@ -100,7 +100,7 @@ TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_st
 // kernel tiled, four_ways.tcp:51
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    tiled_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
+tiled_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ dst) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
     // ld: copy src -> r                                           four_ways.tcp:53

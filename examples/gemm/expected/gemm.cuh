@@ -42,10 +42,9 @@ enum : int {
     load_tiles_GROUPS = 1,
 };
 TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16 *__restrict__ B,
-                           tcp_f16 *sA, tcp_f16 *sB, int64_t m, int64_t n, int64_t k, int M, int N,
-                           int K) {
-    const int t0 = tid / 8;   // along mode 0
-    const int t1 = tid % 8;   // along mode 1, by 8
+        tcp_f16 *sA, tcp_f16 *sB, int64_t m, int64_t n, int64_t k, int M, int N, int K) {
+    const int t0 = tid / 8;  // along mode 0
+    const int t1 = tid % 8;  // along mode 1, by 8
     const int at0 = 8 * tid;  // in sA, sB
     // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:32
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
@@ -60,7 +59,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                                   &A[from + 16 * (int64_t)K * i]);
+                    &A[from + 16 * (int64_t)K * i]);
             }
         } else {
             const int64_t coord0 = 128 * m + t0;
@@ -68,8 +67,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                                         &A[from + 16 * (int64_t)K * i],
-                                         coord0 + 16 * i < M && coord1 < K ? 16 : 0);
+                    &A[from + 16 * (int64_t)K * i], coord0 + 16 * i < M && coord1 < K ? 16 : 0);
             }
         }
     }
@@ -86,7 +84,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                                   &B[from + 16 * (int64_t)K * i]);
+                    &B[from + 16 * (int64_t)K * i]);
             }
         } else {
             const int64_t coord0 = 128 * n + t0;
@@ -94,8 +92,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                                         &B[from + 16 * (int64_t)K * i],
-                                         coord0 + 16 * i < N && coord1 < K ? 16 : 0);
+                    &B[from + 16 * (int64_t)K * i], coord0 + 16 * i < N && coord1 < K ? 16 : 0);
             }
         }
     }
@@ -127,13 +124,13 @@ enum : int {
     load_slice_ALIGN = 16,
 };
 TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f16 *a, tcp_f16 *b,
-                           int64_t i) {
-    const int t0 = tid % 16;      // along mode 0
+        int64_t i) {
+    const int t0 = tid % 16;  // along mode 0
     const int t1 = tid / 16 % 2;  // sA: along mode 1, by 8; sB: along mode 0, by 16
     const int t2 = tid / 32 % 2;  // along mode 0, by 16
-    const int t3 = tid / 64;      // along mode 0, by 8
-    const int t4 = tid % 8;       // along mode 0
-    const int t5 = tid / 8 % 2;   // along mode 1, by 8
+    const int t3 = tid / 64;  // along mode 0, by 8
+    const int t4 = tid % 8;  // along mode 0
+    const int t5 = tid / 8 % 2;  // along mode 1, by 8
     // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:40
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),(8,4)):((1,1024,16,0),(128,32)) read,
@@ -179,8 +176,8 @@ enum : int {
 };
 TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
     alignas(16) tcp_f16 h[128];
-    const int t0 = tid / 64;      // along mode 1, by 8
-    const int t1 = tid % 16;      // along mode 0
+    const int t0 = tid / 64;  // along mode 1, by 8
+    const int t1 = tid % 16;  // along mode 0
     const int t2 = tid / 16 % 2;  // along mode 0, by 32
     const int t3 = tid / 32 % 2;  // along mode 0, by 16
     // copy acc -> h                                               gemm.tcp:47
@@ -213,7 +210,7 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
                     tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
-                                    &h[64 * i + 16 * j + 8 * k]);
+                        &h[64 * i + 16 * j + 8 * k]);
                 }
             }
         }
@@ -241,11 +238,11 @@ enum : int {
     store_tile_ALIGN = 16,
 };
 TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, int64_t n, int M,
-                           int N8) {
-    const int t0 = tid / 16;     // along mode 0
-    const int t1 = tid % 8;      // along mode 1, by 8
+        int N8) {
+    const int t0 = tid / 16;  // along mode 0
+    const int t1 = tid % 8;  // along mode 1, by 8
     const int t2 = tid / 8 % 2;  // along mode 1, by 64
-    const int t3 = tid % 16;     // along mode 1, by 8
+    const int t3 = tid % 16;  // along mode 1, by 8
     // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:51
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
@@ -305,7 +302,7 @@ enum : int {
     store_tile_narrow_ALIGN = 2,
 };
 TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_t m, int64_t n,
-                                  int M, int N) {
+        int M, int N) {
     const int t0 = tid / 64;  // along mode 0
     const int t1 = tid % 64;  // along mode 1
     // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:54

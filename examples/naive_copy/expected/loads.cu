@@ -10,7 +10,8 @@
 
 // kernel load_32, loads.tcp:8
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
-static __global__ void __launch_bounds__(256) load_32_kernel(const float *__restrict__ A) {
+static __global__ void __launch_bounds__(256)
+load_32_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
@@ -52,7 +53,8 @@ TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
 
 // kernel load_64, loads.tcp:13
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
-static __global__ void __launch_bounds__(256) load_64_kernel(const float *__restrict__ A) {
+static __global__ void __launch_bounds__(256)
+load_64_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
@@ -94,7 +96,8 @@ TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
 
 // kernel load_128, loads.tcp:17
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
-static __global__ void __launch_bounds__(256) load_128_kernel(const float *__restrict__ A) {
+static __global__ void __launch_bounds__(256)
+load_128_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
@@ -136,7 +139,8 @@ TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
 
 // kernel load_async, loads.tcp:21
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
-static __global__ void __launch_bounds__(256) load_async_kernel(const float *__restrict__ A) {
+static __global__ void __launch_bounds__(256)
+load_async_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)smem;
     const int tid = (int)threadIdx.x;
@@ -154,7 +158,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
                     tcp_cp_async_cg_16(&s[at0 + 16384 * i + 4096 * j + 32 * k],
-                                       &A[at0 + 16384 * i + 4096 * j + 32 * k]);
+                        &A[at0 + 16384 * i + 4096 * j + 32 * k]);
                 }
             }
         }

@@ -11,7 +11,7 @@
 // kernel scalar, naive_copy.tcp:11
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    scalar_kernel(const float *__restrict__ A, float *__restrict__ B) {
+scalar_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
@@ -54,7 +54,7 @@ TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, tcp_stream strea
 // kernel asked_64, naive_copy.tcp:16
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    asked_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
+asked_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
@@ -97,7 +97,7 @@ TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, tcp_stream str
 // kernel asked_128, naive_copy.tcp:21
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    asked_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
+asked_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
@@ -140,7 +140,7 @@ TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream st
 // kernel wide_64, naive_copy.tcp:28
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    wide_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
+wide_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;  // along mode 1
     const int t1 = tid % 8;  // along mode 0, by 2
@@ -184,7 +184,7 @@ TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stre
 // kernel wide_128, naive_copy.tcp:32
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    wide_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
+wide_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
     const int t0 = tid / 8;  // along mode 1
     const int t1 = tid % 8;  // along mode 0, by 4

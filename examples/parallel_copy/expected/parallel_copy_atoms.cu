@@ -11,7 +11,7 @@
 // kernel parallel_copy, parallel_copy_atoms.tcp:12
 //   grid (1,1,1), 32 threads, 512 bytes of shared memory
 static __global__ void __launch_bounds__(32)
-    parallel_copy_kernel(const float *__restrict__ src, float *__restrict__ result) {
+parallel_copy_kernel(const float *__restrict__ src, float *__restrict__ result) {
     TCP_SHARED_BUFFER(smem);
     float *const dst = (float *)smem;
     const int tid = (int)threadIdx.x;

@@ -11,8 +11,7 @@
 // kernel straight, tails.tcp:13
 //   grid (ceil_div(M,64),ceil_div(N,64),1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    straight_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ B, int M, int N,
-                    int64_t ld) {
+straight_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ B, int M, int N, int64_t ld) {
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
@@ -67,7 +66,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A, or read or write B.
 TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
-                                        int64_t ld, tcp_stream stream) {
+        int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("straight", "M", M, 0, 1000000));
     TCP_CHECK(tcp_check_range("straight", "N", N, 0, 1000000));
     TCP_CHECK(tcp_check_range("straight", "ld", ld, 8, 1099511627776));
@@ -78,10 +77,9 @@ TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M,
     TCP_CHECK(tcp_check_tensor("straight", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("straight", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("straight", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B, 0,
-                                 2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2,
-                                 {{M, 2 * ld}, {N, 2}}));
+            2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2, {{M, 2 * ld}, {N, 2}}));
     return TCP_LAUNCH(straight_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 0, stream,
-                      A, B, (int)M, (int)N, ld);
+        A, B, (int)M, (int)N, ld);
 }
 
 #endif
@@ -89,17 +87,17 @@ TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M,
 // kernel through_shared, tails.tcp:18
 //   grid (ceil_div(M,64),ceil_div(N,64),1), 128 threads, 8192 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    through_shared_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ B, int M, int N,
-                          int64_t ld) {
+through_shared_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ B, int M, int N,
+        int64_t ld) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const s = (tcp_f16 *)smem;
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;                                                   // along mode 0
-    const int t1 = tid % 8;                                                   // along mode 1, by 8
+    const int t0 = tid / 8;  // along mode 0
+    const int t1 = tid % 8;  // along mode 1, by 8
     const int64_t at0 = 64 * ld * block_x + 64 * block_y + ld * t0 + 8 * t1;  // in A, B
-    const int at1 = 8 * tid;                                                  // in s
+    const int at1 = 8 * tid;  // in s
     const bool whole = 64 * block_x + 63 < M && 64 * block_y + 63 < N;
     // copy local_tile(A, (64,64), (block.x, block.y)) -> s        tails.tcp:20
     //   tile    (64,64) f16   threads 128   atom universal(128)
@@ -186,7 +184,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A, or read or write B.
 TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
-                                              int64_t ld, tcp_stream stream) {
+        int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("through_shared", "M", M, 0, 1000000));
     TCP_CHECK(tcp_check_range("through_shared", "N", N, 0, 1000000));
     TCP_CHECK(tcp_check_range("through_shared", "ld", ld, 8, 1099511627776));
@@ -197,10 +195,9 @@ TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int6
     TCP_CHECK(tcp_check_tensor("through_shared", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("through_shared", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("through_shared", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B,
-                                 0, 2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2,
-                                 {{M, 2 * ld}, {N, 2}}));
+            0, 2 * N - 2 * ld + 2 * M * ld, 2, {{M, 2 * ld}, {N, 2}}, 2, {{M, 2 * ld}, {N, 2}}));
     return TCP_LAUNCH(through_shared_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192,
-                      stream, A, B, (int)M, (int)N, ld);
+        stream, A, B, (int)M, (int)N, ld);
 }
 
 #endif
@@ -208,15 +205,15 @@ TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int6
 // kernel padded, tails.tcp:25
 //   grid (ceil_div(M,64),ceil_div(N,64),1), 128 threads, 8192 bytes of shared memory
 static __global__ void __launch_bounds__(128)
-    padded_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ tiles, int M, int N,
-                  int64_t ld) {
+padded_kernel(const tcp_f16 *__restrict__ A, tcp_f16 *__restrict__ tiles, int M, int N,
+        int64_t ld) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const s = (tcp_f16 *)smem;
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int block_y = (int)blockIdx.y;
-    const int t0 = tid / 8;   // along mode 0
-    const int t1 = tid % 8;   // along mode 1, by 8
+    const int t0 = tid / 8;  // along mode 0
+    const int t1 = tid % 8;  // along mode 1, by 8
     const int at0 = 8 * tid;  // in s
     // copy local_tile(A, (64,64), (block.x, block.y)) -> s        tails.tcp:27
     //   tile    (64,64) f16   threads 128   atom universal(128)
@@ -266,8 +263,8 @@ static __global__ void __launch_bounds__(128)
     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
-        const int64_t to =
-            8 * (int64_t)tid + 4096 * block_x + 4096 * (((int64_t)M + 63) / 64) * block_y;
+        const int64_t to = 8 * (int64_t)tid + 4096 * block_x +
+            4096 * (((int64_t)M + 63) / 64) * block_y;
         tcp_b128 v[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -285,7 +282,7 @@ static __global__ void __launch_bounds__(128)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A, or read or write tiles.
 TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t M, int64_t N,
-                                      int64_t ld, tcp_stream stream) {
+        int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("padded", "M", M, 0, 1000000));
     TCP_CHECK(tcp_check_range("padded", "N", N, 0, 1000000));
     TCP_CHECK(tcp_check_range("padded", "ld", ld, 8, 1099511627776));
@@ -295,12 +292,11 @@ TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t 
     if ((N + 63) / 64 == 0) return TCP_OK;
     TCP_CHECK(tcp_check_tensor("padded", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("padded", "tiles", tiles, 16));
-    TCP_CHECK(tcp_check_distinct(
-        "padded", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "tiles", tiles, 0,
-        8192 * ((M + 63) / 64) * ((N + 63) / 64), 2, {{M, 2 * ld}, {N, 2}}, 2,
-        {{64, 128}, {64, 2}, {(M + 63) / 64, 8192}, {(N + 63) / 64, 8192 * ((M + 63) / 64)}}));
+    TCP_CHECK(tcp_check_distinct("padded", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "tiles", tiles,
+            0, 8192 * ((M + 63) / 64) * ((N + 63) / 64), 2, {{M, 2 * ld}, {N, 2}}, 2,
+            {{64, 128}, {64, 2}, {(M + 63) / 64, 8192}, {(N + 63) / 64, 8192 * ((M + 63) / 64)}}));
     return TCP_LAUNCH(padded_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192, stream,
-                      A, tiles, (int)M, (int)N, ld);
+        A, tiles, (int)M, (int)N, ld);
 }
 
 #endif

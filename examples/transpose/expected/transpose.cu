@@ -11,8 +11,7 @@
 // kernel transpose_f32, transpose.tcp:23
 //   grid (N/64,M/64,1), 256 threads, 16384 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    transpose_f32_kernel(const float *__restrict__ A32, float *__restrict__ B32, int64_t M,
-                         int64_t N) {
+transpose_f32_kernel(const float *__restrict__ A32, float *__restrict__ B32, int64_t M, int64_t N) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)smem;
     alignas(16) float r[16];
@@ -41,7 +40,7 @@ static __global__ void __launch_bounds__(256)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             tcp_st_shared_128(&s[tcp_swizzle<3, 2, 6>(to + 64 * i)],
-                              tcp_gather_128<32, 4, 8>(r, i));
+                tcp_gather_128<32, 4, 8>(r, i));
         }
     }
     tcp_sync();
@@ -69,7 +68,7 @@ static __global__ void __launch_bounds__(256)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A32, or read or write B32.
 TCP_EXTERN_C tcp_status transpose_f32_launch(const float *A32, float *B32, int64_t M, int64_t N,
-                                             tcp_stream stream) {
+        tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_f32", "M", M, 256, 1099511627776));
     TCP_CHECK(tcp_check_multiple("transpose_f32", "M", M, 256));
     TCP_CHECK(tcp_check_range("transpose_f32", "N", N, 256, 1099511627776));
@@ -78,10 +77,10 @@ TCP_EXTERN_C tcp_status transpose_f32_launch(const float *A32, float *B32, int64
     TCP_CHECK(tcp_check_exact("transpose_f32", "B32", 4 * tcp_exact(M) * N));
     TCP_CHECK(tcp_check_tensor("transpose_f32", "A32", A32, 16));
     TCP_CHECK(tcp_check_tensor("transpose_f32", "B32", B32, 16));
-    TCP_CHECK(
-        tcp_check_distinct("transpose_f32", "A32", A32, 0, 4 * M * N, "B32", B32, 0, 4 * M * N));
+    TCP_CHECK(tcp_check_distinct("transpose_f32", "A32", A32, 0, 4 * M * N, "B32", B32, 0,
+            4 * M * N));
     return TCP_LAUNCH(transpose_f32_kernel, tcp_blocks(N / 64, M / 64, 1), 256, 16384, stream, A32,
-                      B32, M, N);
+        B32, M, N);
 }
 
 #endif
@@ -89,8 +88,8 @@ TCP_EXTERN_C tcp_status transpose_f32_launch(const float *A32, float *B32, int64
 // kernel transpose_f16, transpose.tcp:34
 //   grid (N/128,M/128,1), 256 threads, 32768 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    transpose_f16_kernel(const tcp_f16 *__restrict__ A16, tcp_f16 *__restrict__ B16, int64_t M,
-                         int64_t N) {
+transpose_f16_kernel(const tcp_f16 *__restrict__ A16, tcp_f16 *__restrict__ B16, int64_t M,
+        int64_t N) {
     TCP_SHARED_BUFFER(smem);
     tcp_f16 *const s = (tcp_f16 *)smem;
     alignas(16) tcp_f16 r[64];
@@ -119,7 +118,7 @@ static __global__ void __launch_bounds__(256)
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
             tcp_st_shared_128(&s[tcp_swizzle<3, 3, 7>(to + 128 * i)],
-                              tcp_gather_128<16, 8, 16, 32>(r, i));
+                tcp_gather_128<16, 8, 16, 32>(r, i));
         }
     }
     tcp_sync();
@@ -147,7 +146,7 @@ static __global__ void __launch_bounds__(256)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A16, or read or write B16.
 TCP_EXTERN_C tcp_status transpose_f16_launch(const tcp_f16 *A16, tcp_f16 *B16, int64_t M, int64_t N,
-                                             tcp_stream stream) {
+        tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_f16", "M", M, 256, 1099511627776));
     TCP_CHECK(tcp_check_multiple("transpose_f16", "M", M, 256));
     TCP_CHECK(tcp_check_range("transpose_f16", "N", N, 256, 1099511627776));
@@ -156,10 +155,10 @@ TCP_EXTERN_C tcp_status transpose_f16_launch(const tcp_f16 *A16, tcp_f16 *B16, i
     TCP_CHECK(tcp_check_exact("transpose_f16", "B16", 2 * tcp_exact(M) * N));
     TCP_CHECK(tcp_check_tensor("transpose_f16", "A16", A16, 16));
     TCP_CHECK(tcp_check_tensor("transpose_f16", "B16", B16, 16));
-    TCP_CHECK(
-        tcp_check_distinct("transpose_f16", "A16", A16, 0, 2 * M * N, "B16", B16, 0, 2 * M * N));
+    TCP_CHECK(tcp_check_distinct("transpose_f16", "A16", A16, 0, 2 * M * N, "B16", B16, 0,
+            2 * M * N));
     return TCP_LAUNCH(transpose_f16_kernel, tcp_blocks(N / 128, M / 128, 1), 256, 32768, stream,
-                      A16, B16, M, N);
+        A16, B16, M, N);
 }
 
 #endif
@@ -167,8 +166,8 @@ TCP_EXTERN_C tcp_status transpose_f16_launch(const tcp_f16 *A16, tcp_f16 *B16, i
 // kernel transpose_u8, transpose.tcp:45
 //   grid (N/256,M/256,1), 256 threads, 65536 bytes of shared memory
 static __global__ void __launch_bounds__(256)
-    transpose_u8_kernel(const uint8_t *__restrict__ A8, uint8_t *__restrict__ B8, int64_t M,
-                        int64_t N) {
+transpose_u8_kernel(const uint8_t *__restrict__ A8, uint8_t *__restrict__ B8, int64_t M,
+        int64_t N) {
     TCP_SHARED_BUFFER(smem);
     uint8_t *const s = (uint8_t *)smem;
     alignas(16) uint8_t r[256];
@@ -197,7 +196,7 @@ static __global__ void __launch_bounds__(256)
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             tcp_st_shared_128(&s[tcp_swizzle<3, 4, 8>(to + 256 * i)],
-                              tcp_gather_128<8, 16, 32, 64, 128>(r, i));
+                tcp_gather_128<8, 16, 32, 64, 128>(r, i));
         }
     }
     tcp_sync();
@@ -225,7 +224,7 @@ static __global__ void __launch_bounds__(256)
 // No tensor that the kernel writes may overlap another one. While the kernel runs, no other code
 // may write A8, or read or write B8.
 TCP_EXTERN_C tcp_status transpose_u8_launch(const uint8_t *A8, uint8_t *B8, int64_t M, int64_t N,
-                                            tcp_stream stream) {
+        tcp_stream stream) {
     TCP_CHECK(tcp_check_range("transpose_u8", "M", M, 256, 1099511627776));
     TCP_CHECK(tcp_check_multiple("transpose_u8", "M", M, 256));
     TCP_CHECK(tcp_check_range("transpose_u8", "N", N, 256, 1099511627776));
@@ -236,7 +235,7 @@ TCP_EXTERN_C tcp_status transpose_u8_launch(const uint8_t *A8, uint8_t *B8, int6
     TCP_CHECK(tcp_check_tensor("transpose_u8", "B8", B8, 16));
     TCP_CHECK(tcp_check_distinct("transpose_u8", "A8", A8, 0, M * N, "B8", B8, 0, M * N));
     return TCP_LAUNCH(transpose_u8_kernel, tcp_blocks(N / 256, M / 256, 1), 256, 65536, stream, A8,
-                      B8, M, N);
+        B8, M, N);
 }
 
 #endif
