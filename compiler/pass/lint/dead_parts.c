@@ -92,8 +92,48 @@ static bool is_in(const struct stmt *st, const struct stmt *outer) {
     return st != NULL;
 }
 
-// Whether what "w" writes is never read afterwards, in this iteration or in a later one.
-static bool is_unread(struct parts *x, struct access *w) {
+// Whether "a" and "b" are the same elements in each step, neither with guards.
+static bool same_place(const struct access *a, const struct access *b) {
+    const struct view *v = a->view, *w = b->view;
+    bool same = lay_equal(v->coord, w->coord) && !v->limit && !w->limit && !v->overhang &&
+                !w->overhang && a->stmt->kind == STMT_COPY &&
+                (!a->stmt->copy->facts.npred || a->stmt->copy->pad);
+    for (int i = 0; same && i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        same = ix_equal(v->coord_off[i], w->coord_off[i]);
+    return same;
+}
+
+// Whether "r", in a loop that "w" is not in, reads only what a copy before it in the same step wrote.
+static bool reads_own(struct parts *x, const struct access *w, const struct access *r) {
+    const struct stmt *up = r->stmt->up;
+    if (!up || !stmt_loops(up) || is_in(w->stmt, up)) return false;
+    for (const struct stmt *st = up->body; st != r->stmt; st = st->next)
+        for (int i = 0; i < x->n; ++i)
+            if (x->at[i].write && !x->at[i].read && x->at[i].stmt == st && same_place(&x->at[i], r))
+                return true;
+    return false;
+}
+
+// Whether all that "r" reads is written between "w", which is in no loop, and the statement of "r".
+static bool written_between(struct parts *x, const struct access *w, struct access *r) {
+    struct prove_write between[MOST_ACCESSES];
+    struct prove_witness found;
+    int n = 0;
+    if (w->stmt->up) return false;
+    for (const struct stmt *st = w->stmt->next; st && st != outermost(r->stmt); st = st->next)
+        for (int i = 0; i < x->n; ++i) {
+            struct access *a = &x->at[i];
+            const struct prove_set *set =
+                a->write && !a->read && is_in(a->stmt, st) ? set_of(x, a) : NULL;
+            if (set) between[n++] = (struct prove_write){set, 0, 0, true};
+        }
+    const struct prove_set *read = n ? set_of(x, r) : NULL;
+    return read && prove_written(lint_prover(x->l), read, between, n, &found) == PROVE_YES;
+}
+
+// Whether what "w" writes is never read afterwards, in this iteration or in a later one.  With "over",
+// reads of what is written over by then do not count.
+static bool is_unread(struct parts *x, struct access *w, bool over) {
     const struct stmt *first = w->stmt->up ? outermost(w->stmt) : w->stmt->next;
     bool any = false;
     for (int i = 0; i < x->n; ++i) {
@@ -102,7 +142,8 @@ static bool is_unread(struct parts *x, struct access *w) {
         any = true;
         bool later = false;
         for (const struct stmt *st = first; st && !later; st = st->next) later = is_in(r->stmt, st);
-        if (later && !is_apart(x, w, r)) return false;
+        if (!later || is_apart(x, w, r)) continue;
+        if (!over || (!reads_own(x, w, r) && !written_between(x, w, r))) return false;
     }
     return any;
 }
@@ -208,7 +249,7 @@ void dead_parts(struct lint *l, const struct tensor *t) {
         const struct stmt *st = w->stmt, *again;
         if (!w->write || w->read || dead_copy_known(s, l->k, st)) continue;
         const char *what = st->kind == STMT_COPY ? copy_name(s, st->copy) : "this 'fill'";
-        if (is_unread(&x, w)) {
+        if (is_unread(&x, w, false)) {
             diag_warn(s, W_DEAD_COPY, st->at,
                       "%s writes to a part of '%s' that nothing reads after it", what, t->name);
         } else if ((again = written_again(&x, w))) {
@@ -218,6 +259,11 @@ void dead_parts(struct lint *l, const struct tensor *t) {
                 "written again",
                 what, t->name);
             diag_note(s, again->at, "the last of it is written here");
+        } else if (is_unread(&x, w, true)) {
+            diag_warn(s, W_DEAD_COPY, st->at,
+                      "%s writes to a part of '%s', and all that is read there later was written "
+                      "after it",
+                      what, t->name);
         }
     }
 }
