@@ -107,11 +107,13 @@ static bool note_warps(const struct blocks *b, const struct view *v, int mode,
     int64_t tile;
     view_reach(s, v, mode, &lo, &hi);
     const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
-    for (int i = 0; at->op == IX_SUM && i < at->nterms; ++i) {
+    const struct ix *rest = ix_sub(s, at, ix_scale(s, ix_var(s, m->v), lay_int(m->step)));
+    for (int i = 0; rest && at->op == IX_SUM && i < at->nterms; ++i) {
         const struct ix_term *t = &at->term[i];
         int64_t warps = (b->k->threads + 31) / 32;
         if (!t->atom || t->atom->op != IX_VAR || t->atom->var->kind != IX_WARP ||
             !lay_int_static(t->coef) || t->coef.num < 1 || m->step % t->coef.num || !span ||
+            !ix_constant(ix_sub(s, rest, ix_scale(s, t->atom, t->coef))) ||
             !ix_static(span, &tile) || (warps - 1) * t->coef.num + tile + 1 >= m->step)
             continue;
         note_more(s, b->k, v->at, m->step / t->coef.num * 32,
@@ -131,7 +133,9 @@ static bool note_layout(const struct blocks *b, const struct view *v) {
     const struct partitioned *p = v->partitioned;
     struct lay_int n = p ? lay_size(&s->lay, p->thr) : LAY_INT_INVALID;
     lay_clear_error(&s->lay);
-    if (!lay_int_static(n) || n.num <= b->k->threads) return false;
+    if (!lay_int_static(n) || n.num <= b->k->threads || p->thread->op != IX_VAR ||
+        p->thread->var->kind != IX_TID)
+        return false;
     note_more(s, b->k, p->thr_at, n.num,
               arena_printf(&s->arena, "this layout divides among %" PRId64 " threads", n.num));
     return true;

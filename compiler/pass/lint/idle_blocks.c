@@ -56,18 +56,19 @@ static const struct view *counts_elements(struct session *s, const struct copy *
     return NULL;
 }
 
-// How many elements in a row the side of "c" that "p" bounds has along its mode; "by" if that is not
-// known.
+// How many elements in a row the side of "c" that "p" bounds has along its mode, where "v" alone moves
+// it by "by"; otherwise "by".
 static int64_t tile_of(struct session *s, const struct copy *c, const struct predicate *p,
-                       int64_t by, const struct tensor **base) {
-    const struct view *v = copy_side(c, c->src.base == p->of);
+                       const struct ix_var *v, int64_t by, const struct tensor **base) {
+    const struct view *x = copy_side(c, c->src.base == p->of);
     const struct ix *lo, *hi;
     int64_t span;
-    *base = v->base;
-    if (v->base != p->of || v->part || !lay_valid(v->coord) || !v->coord_off[p->mode] ||
-        ix_depends(v->coord_off[p->mode], IX_TID))
-        return by;
-    view_reach(s, v, p->mode, &lo, &hi);
+    *base = x->base;
+    if (x->base != p->of || x->part || !lay_valid(x->coord) || !x->coord_off[p->mode]) return by;
+    const struct ix *rest =
+        ix_sub(s, x->coord_off[p->mode], ix_scale(s, ix_var(s, v), lay_int(by)));
+    if (!rest || !ix_constant(rest)) return by;
+    view_reach(s, x, p->mode, &lo, &hi);
     const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
     return more && ix_static(more, &span) && span + 1 < by ? span + 1 : by;
 }
@@ -81,7 +82,7 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
         if (by && ix_monomial(p->limit, &out->of)) {
             out->by = by;
             out->elements = counts_elements(s, c, p->mode, by);
-            out->tile = tile_of(s, c, p, by, &out->base);
+            out->tile = tile_of(s, c, p, v, by, &out->base);
             return true;
         }
     }
