@@ -147,7 +147,8 @@ const struct value *empty_extents(struct sema *c, const struct value *v, struct 
 bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
                    struct lay_int *out) {
     struct lay_int factor = lay_int(1);
-    if (is_sum(e) && e->nterms > 0) factor = common_factor(c, e);
+    bool can = is_sum(e) && !c->alone;  // an expression alone has no launcher
+    if (can && e->nterms > 0) factor = common_factor(c, e);
     if (!lay_int_is(factor, 1)) {
         struct lay_int sum;
         if (!sum_of_params(c, divided(c, e, factor), at, what, &sum)) return false;
@@ -155,11 +156,11 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
         if (!lay_int_valid(*out)) sema_lay_error(c, at, what);
         return lay_int_valid(*out);
     }
-    if (!is_sum(e)) {
+    if (!can) {
         diag_error(c->s, at,
-                   "%s is '%s'; it must be a number, or a sum of products of params with a number "
-                   "or an exact quotient",
-                   what, ix_text(c->s, e));
+                   "%s is '%s'; it must be a number, or a %s of params with a number or an exact "
+                   "quotient",
+                   what, ix_text(c->s, e), c->alone ? "product" : "sum of products");
         const struct ix_term *t = e->nterms == 2 ? &e->term[1] : NULL;
         if (e->op == IX_SUM && t && !e->term[0].atom && lay_int_is(e->term[0].coef, 1) && t->atom &&
             t->atom->op == IX_DIV && lay_int_is(t->coef, 1))

@@ -16,8 +16,7 @@ static const struct {
      "kernel k(A, out B) grid (M,ceil_div(N,128)) {\n"
      "  copy local_tile(A,(1,128),(block.x,block.y)) -> local_tile(B,(1,128),(block.x,block.y))\n"
      "    with tile(universal(128), thr=(1,32), val=(1,4)); }\n",
-     "term 0 of 4*tid + N*block.x + 128*block.y\n"  // N*block.x has 64 bits, and comes next
-     "term 0 of 4*tid + N*block.x + 128*block.y\n"},
+     "term 0 of 4*tid + N*block.x + 128*block.y\n"},  // N*block.x has 64 bits, and comes next
     // no param: a tensor of more than 2^31 elements, by blocks and a loop
     {"tcp 1;\ntensor A : f32 global (64,9,8000000) align 16;\n"
      "tensor B : f32 global (64,9,8000000) align 16;\n"
