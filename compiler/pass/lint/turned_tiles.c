@@ -152,12 +152,13 @@ static bool way_of(struct session *s, const struct copy *from, const struct copy
     return true;
 }
 
-// "select(V, (0,2,1))": the source of "c" with modes "i" and "j" exchanged; NULL if they are no modes.
+// "select(V, (0,2,1))": the source of "c" with modes "i" and "j" exchanged; NULL if
+// they are no modes.
 static const char *exchanged(struct session *s, const struct copy *c, int i, int j) {
     int rank = lay_valid(c->src.layout) ? lay_rank(c->src.layout) : 0;
+    if (c->src.base->space == MEM_FRAG) return NULL;  // its modes are no modes of the tile
     if (rank == 2) return coverage_turned_text(s, &c->src);
-    if (rank != lay_tuple_leaves(c->src.layout.shape) || c->src.base->space == MEM_FRAG)
-        return NULL;
+    if (rank != lay_tuple_leaves(c->src.layout.shape)) return NULL;
     const char *order = "";
     for (int n = 0; n < rank; ++n)
         order = arena_printf(&s->arena, "%s%s%d", order, n ? "," : "", n == i ? j : n == j ? i : n);
