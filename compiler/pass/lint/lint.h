@@ -27,6 +27,9 @@ void dead_parts(struct lint *l, const struct tensor *t);
 // dead_copy.c
 // Whether there is a warning about all that "st" writes.
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st);
+// fixed_tile.c
+// Whether there is a warning that what is read of "t" stands still.
+bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t);
 
 // Whether "k" writes nothing that outlives it; such a kernel measures its loads.
 bool has_no_output(const struct kernel *k);
