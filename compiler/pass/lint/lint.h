@@ -55,6 +55,7 @@ void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
 void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a thread's registers
 void lint_rounding(struct lint *l);
 void lint_dead_copy(struct lint *l);
+void lint_swapped(struct lint *l);
 void lint_costs(struct lint *l);
 
 #endif
