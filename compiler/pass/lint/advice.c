@@ -1,6 +1,6 @@
 // Fixes for what a copy costs (see advice.h).
 //
-// Orders of threads and paddings are compiled to see what they cost (compile/fixits.c).  There are
+// Orders of threads and paddings are compiled to see what they cost (steps/fixits.c).  There are
 // too many swizzles for that, so the best one is chosen first: a swizzle changes no other facts of
 // a copy.
 #include "pass/lint/advice.h"
