@@ -50,6 +50,11 @@ static bool is_fixed(const struct view *v) {
     return ncoords(v) > 0;
 }
 
+// Whether "v" is all of its tensor.
+static bool is_whole(struct session *s, const struct view *v) {
+    return lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout));
+}
+
 // The mode along which "b" moves, by blocks, warps or steps, and "a" does not; -1: there is none.
 static int mode_apart(const struct view *a, const struct view *b) {
     for (int i = 0; i < ncoords(a) && i < ncoords(b); ++i) {
@@ -243,16 +248,31 @@ static void alike(struct session *s, const struct kernel *k, const struct stmt *
               loop->var->name, v->base->name);
 }
 
+// The part of an output that is written where "x", the only read of "t", stands still; or NULL.
+static const struct view *output_alike(struct session *s, const struct kernel *k,
+                                       const struct tensor *t, struct uses *x) {
+    const struct view *b = NULL;
+    *x = uses_of(k, t);
+    if (!x->copy || x->n != 1 || is_whole(s, &x->copy->copy->src)) return NULL;
+    for (int j = 0; j < k->nformals && !b; ++j)
+        if (k->formal[j].dir == ARG_OUT)
+            b = written_alike(k, k->formal[j].tensor, &x->copy->copy->src);
+    return b;
+}
+
+bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct uses x;
+    return !k->device && !t->stages && !s->diags.off[W_FIXED_TILE] && output_alike(s, k, t, &x);
+}
+
 // Warns of "t" if what is read of it stands still along a mode.
 static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
-    struct uses x = uses_of(k, t);
-    if (!x.copy || t->stages) return false;
-    const struct view *a = &x.copy->copy->src, *b = NULL;
-    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return false;
-    for (int j = 0; j < k->nformals && !b && x.n == 1; ++j)
-        if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
+    struct uses x;
+    if (t->stages) return false;
+    const struct view *b = output_alike(s, k, t, &x);
     if (b) warn(s, k, &x, b);
-    return b || (t->space == MEM_GLOBAL && warn_counted(s, k, x.copy));
+    return b || (t->space == MEM_GLOBAL && x.copy && !is_whole(s, &x.copy->copy->src) &&
+                 warn_counted(s, k, x.copy));
 }
 
 void lint_fixed_tile(struct lint *l) {
