@@ -249,7 +249,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .candidate = is_tuned ? c->s->options.candidate : 0,
                          .can_hold = can_hold,
                          .by = c};
-    r.fallback = fallback_of(c->s, d->name.name);
+    if (!empty) r.fallback = fallback_of(c->s, d->name.name);
     if (!empty) why = relayout_between(c->s, of[0], of[1], &r);
     if (!why && !empty) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
