@@ -50,7 +50,8 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
     if (coverage_note_tile(s, v)) return true;
     if (!ix_monomial(limit, &of)) return false;
-    if (coverage_note_counted(s, r->k, &a->around, v, mode, m, of, false)) return true;
+    if (coverage_note_counted(s, r->k, &a->around, &(struct along){v, mode, of}, m, false))
+        return true;
     diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
               m->loop ? "steps" : "blocks");
     return false;
