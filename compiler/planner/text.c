@@ -136,20 +136,37 @@ const char *text_phase(const struct text *t, const struct relayout *r, int x, in
     return text;
 }
 
+// The number of tiles along mode "m".  As a divisor it is one more where it could be 0: there are no
+// elements in the tiles beyond the last one.
+static const char *tiles_text(const struct text *t, const struct relayout *r,
+                              const struct choice *c, int m, bool divisor) {
+    const char *extent = r->mode[m].text[RELAYOUT_EXTENT];
+    if (!extent) return text_print(t, "%" PRId64, tiles_along(r, c, m));
+    return text_print(t, "ceil_div(%s%s,%" PRId64 ")", extent,
+                      divisor && !is_divisor(r, c, m) ? " + 1" : "", c->tile[m]);
+}
+
 // Coordinates if params give the number of tiles: digits of its number along each axis.
-static void by_axis(const struct relayout *r, const struct choice *c, struct buf *b) {
+static void by_axis(const struct text *t, const struct relayout *r, const struct choice *c,
+                    struct buf *b) {
     struct axes g;
-    if (!axes_of(r, c, &g)) BUG("numbers that have no axis");
+    axes_of(r, c, &g);
     for (int axis = 0; axis < g.axes; ++axis) {
+        const char *rest = text_print(t, "block.%c", "xyz"[axis]);
         int64_t by = 1;
         for (int i = 0; i < g.digits[axis]; ++i) {
             int m = g.digit[axis][i];
-            int64_t n = tiles_along(r, c, m);
-            buf_printf(b, "  let c%d$ = block.%c", m, "xyz"[axis]);
+            bool last = i == g.digits[axis] - 1, number = !r->mode[m].text[RELAYOUT_EXTENT];
+            if (by > 1 && (last || !number))
+                rest = text_print(t, "%s / %" PRId64, rest, by), by = 1;
+            buf_printf(b, "  let c%d$ = %s", m, rest);
             if (by > 1) buf_printf(b, " / %" PRId64, by);
-            if (i < g.digits[axis] - 1) buf_printf(b, " %% %" PRId64, n);
+            if (!last) buf_printf(b, " %% %s", tiles_text(t, r, c, m, true));
             buf_puts(b, ";\n");
-            by *= n;
+            if (number)
+                by *= tiles_along(r, c, m);
+            else if (!last)
+                rest = text_print(t, "%s / %s", rest, tiles_text(t, r, c, m, true));
         }
     }
 }
@@ -196,27 +213,31 @@ const char *text_coordinates(const struct text *t, const struct relayout *r,
                              const struct choice *c) {
     struct buf b;
     buf_init(&b);
-    (r->usual ? by_axis : by_order)(r, c, &b);
+    if (r->usual)
+        by_axis(t, r, c, &b);
+    else
+        by_order(r, c, &b);
     return buf_finish(&b, &t->s->arena);
 }
 
 const char *text_blocks(const struct text *t, const struct relayout *r, const struct choice *c) {
     const char *along[AXES];
     struct axes g;
-    if (!axes_of(r, c, &g)) BUG("numbers that have no axis");
+    axes_of(r, c, &g);
     for (int axis = 0; axis < g.axes; ++axis) {
         int64_t n = 1;
-        const char *text = NULL;
-        int m = 0;
+        const char *text = "";
         for (int i = 0; i < g.digits[axis]; ++i) {
-            m = g.digit[axis][i];
-            text = r->mode[m].text[RELAYOUT_EXTENT];
-            if (!text) n *= tiles_along(r, c, m);
+            int m = g.digit[axis][i];
+            if (!r->mode[m].text[RELAYOUT_EXTENT])
+                n *= tiles_along(r, c, m);
+            else
+                text = text_print(t, "%s%s%s", text, *text ? "*" : "",
+                                  tiles_text(t, r, c, m, i < g.digits[axis] - 1));
         }
         along[axis] = text_print(t, "%" PRId64, n);
-        if (!text) continue;
-        along[axis] = n > 1 ? text_print(t, "%s*", along[axis]) : "";
-        along[axis] = text_print(t, "%sceil_div(%s,%" PRId64 ")", along[axis], text, c->tile[m]);
+        if (*text)
+            along[axis] = text_print(t, "%s%s%s", n > 1 ? along[axis] : "", n > 1 ? "*" : "", text);
     }
     return text_tuple(t, g.axes, along, ", ");
 }

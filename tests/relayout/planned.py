@@ -160,7 +160,7 @@ class Copy:
         self.dst_type = self.src_type
         if self.src_type in NUMBERS and rng.random() < 0.25:
             self.dst_type = rng.choice(NUMBERS)
-        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3])
+        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3, 4, 5])
         of_params = set(rng.sample(range(rank), min(said, rank)))
         pool = []
         self.extents = [self.extent_of_params(pool) if m in of_params else Number(self.extent()) for m in range(rank)]
@@ -206,7 +206,7 @@ class Copy:
         if pool and rng.random() < 0.15:
             p = rng.choice(pool)
         else:
-            p = self.param("MNKL"[len(pool)])
+            p = self.param("MNKLPQ"[len(pool)])
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
@@ -220,7 +220,7 @@ class Copy:
         rng, kind = self.rng, self.rng.random()
         if kind < 0.6:
             return n
-        if kind < 0.8 and len(self.params) < 7:  # a param
+        if kind < 0.8 and len(self.params) < 9:  # a param
             by = rng.choice([1, 1, 2, 4, 8, 16])
             p = Param(f"l{side}{number}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
             if rng.random() < 0.2 and not n.params:
