@@ -79,12 +79,29 @@ static const char *column(const struct text *t, const struct relayout *r, enum r
     return text_tuple(t, r->rank, text, ",");
 }
 
-const char *text_formal(const struct text *t, const struct relayout *r, bool src) {
+// The shape and the strides of a side of an index.
+static const char *counted(const struct text *t, const struct relayout_index *x, bool src) {
+    const char *extent[RELAYOUT_MODES] = {"1"}, *stride[RELAYOUT_MODES] = {"1"};
+    int n = x->rank[!src];
+    for (int m = 0; m < n; ++m) {
+        extent[m] = lay_int_text(&t->s->lay, x->extent[!src][m]);
+        stride[m] = lay_int_text(&t->s->lay, x->stride[!src][m]);
+    }
+    n = n ? n : 1;
+    return text_print(t, "%s:%s", text_tuple(t, n, extent, ","), text_tuple(t, n, stride, ","));
+}
+
+const char *text_layout(const struct text *t, const struct relayout *r, bool src) {
     const char *begin = r->begin[!src].text;
-    return text_print(t, "%s : %s global %s%s%s:%s align %d", src ? t->names->src : t->names->dst,
-                      type_of(r, src)->name, begin ? begin : "", begin ? "+" : "",
-                      column(t, r, RELAYOUT_EXTENT),
-                      column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST), tensor_align(r, src));
+    const char *modes = r->index ? counted(t, r->index, src)
+                                 : text_print(t, "%s:%s", column(t, r, RELAYOUT_EXTENT),
+                                              column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST));
+    return begin ? text_print(t, "%s+%s", begin, modes) : modes;
+}
+
+const char *text_formal(const struct text *t, const struct relayout *r, bool src) {
+    return text_print(t, "%s : %s global %s align %d", src ? t->names->src : t->names->dst,
+                      type_of(r, src)->name, text_layout(t, r, src), tensor_align(r, src));
 }
 
 const char *text_tiled(const struct text *t, const struct relayout *r, const struct share *s,
