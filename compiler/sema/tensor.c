@@ -290,7 +290,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
                                 sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
-    hidden_shape(c, v, type->shape);
+    shadowed_shape(c, v, type->shape);
     t->names = v->names;
     warn_moves_nothing(c, t, type->shape->at);
     if (stages && !add_stages(c, t, stages)) return NULL;
