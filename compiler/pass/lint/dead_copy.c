@@ -65,15 +65,23 @@ static void never_read(struct session *s, const struct kernel *k, const struct t
     diag_note(s, t->at, "'%s' is declared here", t->name);
 }
 
-// A buffer that a function writes, 'out', and of which nothing reads anything.
+// Whether "t" is all that "call" writes.
+static bool writes_only(const struct plan_call *call, const struct tensor *t) {
+    for (int i = 0; i < call->fn->nformals; ++i)
+        if (call->fn->formal[i].dir != ARG_IN && call->view[i].base != t) return false;
+    return true;
+}
+
+// A buffer to which functions write, or add and write nothing else, and of which nothing reads anything.
 static void result_unread(struct session *s, const struct kernel *k, const struct tensor *t) {
     const struct plan_call *call = NULL;
     const struct view *result = NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return;
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+            enum dir dir = st->call->fn->formal[i].dir;
             if (st->call->view[i].base != t || st->call->fill) continue;
-            if (st->call->fn->formal[i].dir != ARG_OUT) return;
+            if (dir == ARG_IN || (dir == ARG_INOUT && !writes_only(st->call, t))) return;
             call = st->call;
             result = &st->call->view[i];
         }
@@ -225,6 +233,7 @@ void lint_dead_copy(struct lint *l) {
         }
         if (!again) {
             dead_each_step(s, k, st);
+            dead_last_step(l, st);
             dead_lost_sums(s, k, st);
             continue;
         }
