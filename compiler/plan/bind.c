@@ -231,6 +231,10 @@ bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) 
     for (int i = 0; i < n; ++i) {
         int64_t v;
         if (when[i].tensor || !relation_int_bound(when[i].value, sym_values)) continue;
+        if (lay_int_valid(when[i].unless) &&
+            (!relation_int_bound(when[i].unless, sym_values) ||
+             (lay_int_eval(when[i].unless, sym_values, &v) && v <= 1)))
+            continue;
         if (!lay_int_eval(when[i].value, sym_values, &v) || v % when[i].by != 0) return false;
     }
     return true;
@@ -372,7 +376,7 @@ static const int64_t *choose(struct session *s, const struct plan *p, const int6
     q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
     if (start(&q)) return q.value;
-    // the choice led the search astray
+    // the choice led nowhere
     if (choice > 0) return choose(s, p, fixed, when, nwhen, 0, false);
     // for example, M == 2 * N is promised, and N must be a multiple of 7
     return nwhen > 0 && !when_first ? choose(s, p, fixed, when, nwhen, 0, true) : NULL;
