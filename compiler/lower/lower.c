@@ -79,6 +79,19 @@ static const struct ix *part(struct lowering *w, const struct ix *e) {
     return NULL;
 }
 
+// Adds a variable for "e" with the declaration "n", which has the value "is".
+static struct named_part *add_part(struct lowering *w, const struct ix *e, const char *name,
+                                   enum ix_var_kind kind, struct kir_node *n, const struct ix *is) {
+    struct ix_var *v = lower_var(w, kind, lower_name_at_top(w, name), 0);
+    v->end = end_of(e);
+    v->uniform = kind == IX_LOOP;
+    n->kind = KIR_LET;
+    n->var = v;
+    n->index = is;
+    w->part[w->nparts] = (struct named_part){.is = e, .var = v, .let = n};
+    return &w->part[w->nparts++];
+}
+
 // A variable at the top of the kernel for "e": a digit of tid, or with "name" a "let" of the plan.
 static const struct ix *named(struct lowering *w, const struct ix *e, const char *name) {
     const struct ix *known = part(w, e);
@@ -90,19 +103,14 @@ static const struct ix *named(struct lowering *w, const struct ix *e, const char
         name = e->op == IX_DIV ? "warp" : "lane";
     if (!name) name = arena_printf(&w->s->arena, "t%d", w->ndigits);
     w->ndigits += digit;
-    struct ix_var *v = lower_var(w, IX_NAMED, lower_name_at_top(w, name), 0);
-    v->end = end_of(e);
-    v->uniform = !digit;
     // at the top, in the order of first use
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
-    w->part[w->nparts++] = (struct named_part){.is = e, .var = v, .let = n};
-    if (digit) lower_tell_along(w, &w->part[w->nparts - 1]);
-    n->kind = KIR_LET;
-    n->var = v;
-    n->index = is;
     *w->top = n;
     w->top = &n->next;
-    return ix_var(w->s, v);
+    struct named_part *x = add_part(w, e, name, IX_NAMED, n, is);
+    n->var->uniform = !digit;
+    if (digit) lower_tell_along(w, x);
+    return ix_var(w->s, n->var);
 }
 
 // "e", a sum, as a multiple of a "let" that is a sum too, and the rest; or NULL.
@@ -129,7 +137,10 @@ static const struct ix *with_let(struct lowering *w, const struct ix *e) {
 static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
     struct session *s = w->s;
     switch (e->op) {
-    case IX_VAR: return e;
+    case IX_VAR:
+        for (int i = 0; e->var->kind == IX_FORMAL && i < w->kernel->nindexes; ++i)
+            if (w->index[i]->id == e->var->id) return ix_var(s, w->index[i]);
+        return e;
     case IX_DIV: return ix_div(s, lower_index(w, e->a), e->k);
     case IX_MOD: return ix_mod(s, lower_index(w, e->a), e->k);
     case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
@@ -152,10 +163,49 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
     return made ? made : lower_parts(w, e);
 }
 
-// Puts the values of the plan's lets at the top of the kernel.
+// Puts the values of the plan's lets that no loop changes at the top of the kernel.
 static void name_lets(struct lowering *w) {
     for (int i = 0; i < w->kernel->nlets; ++i)
-        named(w, w->kernel->let[i].is, w->kernel->let[i].name);
+        if (!ix_depends(w->kernel->let[i].is, IX_LOOP))
+            named(w, w->kernel->let[i].is, w->kernel->let[i].name);
+}
+
+// Whether all loops whose variables are in "e" are around the current statement.
+static bool is_known(const struct lowering *w, const struct ix *e) {
+    if (e->op == IX_VAR) {
+        const struct around *x = w->loops;
+        while (x && x->var->id != e->var->id) x = x->next;
+        return x || e->var->kind != IX_LOOP;
+    }
+    if (e->op != IX_SUM) return is_known(w, e->a);
+    for (int i = 0; i < e->nterms; ++i)
+        if (e->term[i].atom && !is_known(w, e->term[i].atom)) return false;
+    return true;
+}
+
+// Puts the values of the plan's lets that change with the loop over "v" here, where it begins.
+static int name_lets_of(struct lowering *w, const struct ix_var *v) {
+    int n = 0;
+    for (int i = 0; i < w->kernel->nlets && w->nparts < MAX_PARTS; ++i) {
+        const struct let *x = &w->kernel->let[i];
+        if (!ix_depends_on(x->is, v) || !is_known(w, x->is) || part(w, x->is)) continue;
+        const struct ix *is = lower_parts(w, x->is);
+        add_part(w, x->is, x->name, IX_LOOP, lower_node(w, KIR_LET), is)->of = v;
+        ++n;
+    }
+    return n;
+}
+
+// Forgets these values where the loop ends.
+static void forget_lets_of(struct lowering *w, const struct ix_var *v) {
+    int n = 0;
+    for (int i = 0; i < w->nparts; ++i) {
+        if (w->part[i].of == v)
+            names_release(&w->names, w->part[i].var->c_name);
+        else
+            w->part[n++] = w->part[i];
+    }
+    w->nparts = n;
 }
 
 // "list", which begins with "n" lets, without those of them that are not used.
@@ -171,9 +221,19 @@ static void lower_wait(struct lowering *w, int pending) {
     if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
 }
 
+void lower_barrier(struct lowering *w) {
+    lower_node(w, KIR_BARRIER);
+    w->nfresh = 0;
+    w->was_barrier = true;
+}
+
+void lower_written(struct lowering *w, const struct tensor *t) {
+    if (t->space == MEM_SHARED && w->nfresh < MOST_FRESH) w->fresh[w->nfresh++] = t;
+}
+
 void lower_before(struct lowering *w, const struct sync_before *x) {
     lower_wait(w, x->wait);
-    if (x->barrier) lower_node(w, KIR_BARRIER);
+    if (x->barrier) lower_barrier(w);
 }
 
 // A loop's variable and the variables computed from it.
@@ -214,7 +274,13 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     const struct ix *trips = ix_sub(w->s, loop->end, loop->begin);
     loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
+    struct around here = {v, w->loops};
+    w->loops = &here;
+    int nlets = name_lets_of(w, v);
     lower_list(w, st->body);
+    loop->body = without_unused(loop->body, nlets);
+    forget_lets_of(w, v);
+    w->loops = here.next;
     // a register has no address: if a loop variable selected it, it would be in local memory
     loop->unroll = loop->most > 0 && loop->most <= UNROLL_MOST &&
                    tells_registers(loop->body, &(struct told){{v}, 1});
@@ -238,7 +304,7 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
         lower_for(w, st);
         if (st->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
         return;
-    case STMT_SYNC: lower_node(w, KIR_BARRIER); return;
+    case STMT_SYNC: lower_barrier(w); return;
     case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
     case STMT_WAIT: lower_wait(w, st->pending); return;
     case STMT_PART: BUG("a part outside a pipeline");
@@ -266,6 +332,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->c_name = names_take(&w->names, t->name);
     b->elem = t->elem;
     b->layout = lay_text(&w->s->lay, t->layout);
+    b->layout_told = lower_layout_text(w->s, t->layout);
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
     b->outside = t->outside;
