@@ -174,7 +174,7 @@ static bool put_factored(const struct writer *w, const struct ix *e, enum level 
             buf_puts(w->b, " - 1)");
             if (x.nsyms || x.num != 1) buf_puts(w->b, " * ");
         }
-        put_int(w, x, true, !less_one);
+        put_int(w, x, x.nsyms > 0, !less_one);
     }
     if (paren) buf_char(w->b, ')');
     return true;

@@ -13,10 +13,9 @@ void lower_comment_on(struct lowering *w, struct kir_node *n, const char *text) 
 
 const char *lower_layout_text(struct session *s, struct lay l) {
     struct lay_swizzle w = l.sw;
-    l.sw = (struct lay_swizzle){0};
-    const char *text = lay_text(&s->lay, l);
+    if (w.b == 0 || !lay_int_is(l.offset, 0)) return lay_text(&s->lay, l);
+    const char *text = lay_text(&s->lay, lay_inner(l));
     int to = w.s < 0 ? w.m - w.s : w.m, from = w.s < 0 ? w.m : w.m + w.s;
-    if (w.b == 0) return text;
     if (w.b == 1)
         return arena_printf(&s->arena, "%s, offset bit %d xored into bit %d", text, from, to);
     return arena_printf(&s->arena, "%s, offset bits %d-%d xored into bits %d-%d", text, from,

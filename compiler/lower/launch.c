@@ -58,7 +58,7 @@ static const struct ix *zero_with(struct session *s, const struct ix *e) {
     struct lay_int x;
     while (ix_monomial(e, &x) && x.nsyms == 1 && (!x.syms[0]->name || x.num != 1 || x.den != 1)) {
         const struct lay_sym *y = x.syms[0];
-        x = (struct lay_int){.num = 1, .den = 1, .nsyms = 1, .syms = x.syms};
+        x = (struct lay_int){.num = 1, .den = 1, .nsyms = 1, .syms = x.syms, .basis = -1};
         e = ix_lay(s, y->name ? x : y->of);
     }
     return e;
@@ -95,15 +95,17 @@ static struct kir_extents empties(const struct making *m, const struct kir_tenso
     return x;
 }
 
-// The extents of "a" and "b"; those of one if both are equal.
+// The extents of "a" and "b", each once.
 static struct kir_extents either(const struct making *m, struct kir_extents a,
                                  struct kir_extents b) {
-    bool same = a.n == b.n;
-    for (int i = 0; same && i < a.n; ++i) same = ix_equal(a.extent[i], b.extent[i]);
-    if (same || b.n == 0) return a;
-    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, a.n + b.n);
-    struct kir_extents x = {extent, a.n + b.n};
-    for (int i = 0; i < x.n; ++i) extent[i] = i < a.n ? a.extent[i] : b.extent[i - a.n];
+    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, a.n + b.n + 1);
+    struct kir_extents x = {extent, 0};
+    for (int i = 0; i < a.n + b.n; ++i) {
+        const struct ix *e = i < a.n ? a.extent[i] : b.extent[i - a.n];
+        bool again = false;
+        for (int j = 0; j < x.n; ++j) again |= ix_equal(extent[j], e);
+        if (!again) extent[x.n++] = e;
+    }
     return x;
 }
 
