@@ -43,7 +43,7 @@ static bool slower(const struct relayout_mode *a, const struct relayout_mode *b)
 }
 
 bool relayout_fits(const struct relayout *r, bool src) {
-    int64_t last = 0, size = 1;
+    int64_t last = r->begin[!src].at, size = 1;
     for (int i = 0; i < r->rank; ++i) {
         const struct relayout_mode *m = &r->mode[i];
         int64_t far;

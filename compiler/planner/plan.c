@@ -26,13 +26,14 @@ const char *relayout_plan_text(struct session *s, const struct relayout_plan *p,
 
 static void tensor(struct buf *b, const struct relayout_plan *p, bool src) {
     const struct relayout *r = &p->r;
-    buf_printf(b, "tensor %s_%s : %s global ", p->names.kernel, src ? "src" : "dst",
-               type_of(r, src)->name);
+    const char *begin = r->begin[!src].text;
+    buf_printf(b, "tensor %s_%s : %s global %s%s", p->names.kernel, src ? "src" : "dst",
+               type_of(r, src)->name, begin ? begin : "", begin ? "+" : "");
     for (int m = 0; m < r->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "(", r->mode[m].extent);
     buf_puts(b, "):");
     for (int m = 0; m < r->rank; ++m)
         buf_printf(b, "%s%" PRId64, m ? "," : "(", src ? r->mode[m].src : r->mode[m].dst);
-    buf_printf(b, ") align %d;\n", src ? r->src_align : r->dst_align);
+    buf_printf(b, ") align %d;\n", tensor_align(r, src));
 }
 
 const char *relayout_plan_copy(struct session *s, const struct relayout_plan *p) {

@@ -25,6 +25,13 @@ static inline int held_bytes(const struct relayout *r) {
     return held_type(r)->bits / 8;
 }
 
+// What the planned text promises of the tensor's first element, in bytes.
+static inline int tensor_align(const struct relayout *r, bool src) {
+    const struct relayout_begin *b = &r->begin[!src];
+    int align = src ? r->src_align : r->dst_align;
+    return b->text && b->align > align ? b->align : align;
+}
+
 enum { SMS = 132 };  // of the GPU that costs were measured on
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.

@@ -250,13 +250,26 @@ static const char *flatten(struct session *s, const struct lay_tuple *shape,
     return NULL;
 }
 
-static const char *flatten_side(struct session *s, struct lay l, const char *side, struct flat *f) {
-    if (l.sw.b || !lay_int_is(l.offset, 0))
+// Sets where a side begins.
+static void set_begin(struct session *s, struct relayout *r, bool src, struct lay_int offset) {
+    struct relayout_begin *b = &r->begin[!src];
+    int *align = src ? &r->src_align : &r->dst_align;
+    int64_t by = lay_int_divisor(offset);
+    if (lay_int_is(offset, 0)) return;
+    *b = (struct relayout_begin){lay_int_operand(&s->lay, offset),
+                                 lay_int_static(offset) ? offset.num : 0, *align, bytes_of(r, src)};
+    for (; by % 2 == 0 && b->most < 1 << 20; by /= 2) b->most *= 2;
+    if (*align > b->most) *align = b->most;
+}
+
+static const char *flatten_side(struct session *s, struct relayout *r, struct lay l, bool src,
+                                struct flat *f) {
+    if (l.sw.b)
         return arena_printf(&s->arena,
-                            "the %s has a swizzle or an offset; a relayout is between shapes with "
-                            "strides",
-                            side);
+                            "the %s has a swizzle; a relayout is between shapes with strides",
+                            src ? "source" : "destination");
     f->n = 0;
+    set_begin(s, r, src, l.offset);
     return flatten(s, l.shape, l.stride, f);
 }
 
@@ -290,8 +303,8 @@ static const char *size_text(struct session *s, struct lay l) {
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *r) {
     struct flat a, b;
-    const char *why = flatten_side(s, src, "source", &a);
-    if (!why) why = flatten_side(s, dst, "destination", &b);
+    const char *why = flatten_side(s, r, src, true, &a);
+    if (!why) why = flatten_side(s, r, dst, false, &b);
     if (why) return why;
     int i = 0, j = 0;
     r->rank = 0;

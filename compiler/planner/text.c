@@ -80,10 +80,11 @@ static const char *column(const struct text *t, const struct relayout *r, enum r
 }
 
 const char *text_formal(const struct text *t, const struct relayout *r, bool src) {
-    return text_print(t, "%s : %s global %s:%s align %d", src ? t->names->src : t->names->dst,
-                      type_of(r, src)->name, column(t, r, RELAYOUT_EXTENT),
-                      column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST),
-                      src ? r->src_align : r->dst_align);
+    const char *begin = r->begin[!src].text;
+    return text_print(t, "%s : %s global %s%s%s:%s align %d", src ? t->names->src : t->names->dst,
+                      type_of(r, src)->name, begin ? begin : "", begin ? "+" : "",
+                      column(t, r, RELAYOUT_EXTENT),
+                      column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST), tensor_align(r, src));
 }
 
 const char *text_tiled(const struct text *t, const struct relayout *r, const struct share *s,

@@ -244,6 +244,14 @@ static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *t
     return true;
 }
 
+// Sets "out" to where the view "v" begins.
+static bool begin_of(struct sema *c, const struct value *v, struct range at, struct lay_int *out) {
+    const struct ix *sum = ix_int(c->s, 0);
+    for (int i = 0; i < v->calc.offset.n; ++i)
+        sum = ix_add(c->s, sum, ix_lay(c->s, v->calc.offset.term[i]));
+    return sum && (ix_monomial(sum, out) || sum_of_params(c, sum, at, "the offset", out));
+}
+
 struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *type,
                            const struct ast_expr *stages) {
     struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
@@ -287,9 +295,14 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         return set_align(c, t, type) ? t : NULL;
     }
     if (layout_lacks_colon(c, type->shape, v)) return NULL;
-    t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
-                                sema_text(c, "the layout of '%s'", t->name));
+    bool later = t->space == MEM_GLOBAL && v->kind == VAL_CALC && v->calc.kind == CALC_VIEW;
+    if (later)
+        t->layout = v->calc.layout;
+    else
+        t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
+                                    sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
+    if (later && !begin_of(c, v, type->shape->at, &t->layout.offset)) return NULL;
     hidden_shape(c, v, type->shape);
     t->names = v->names;
     warn_moves_nothing(c, t, type->shape->at);

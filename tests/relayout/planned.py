@@ -91,6 +91,66 @@ class Number:
         return self.of * math.prod(p.high for p in self.params)
 
 
+class Part:
+    """A side: a range of each mode of a tensor with the extents "wide", in an order of its own, behind slices of other modes, and from
+    an element of its memory on.  Most are whole tensors."""
+
+    def __init__(self, rng, extents, hang, tile):
+        self.extents, rank = extents, len(extents)
+        self.before, self.wide, self.slices, self.order, self.begin, self.tile = [0] * rank, list(extents), [], list(range(rank)), 0, tile
+        for m, t in enumerate(tile or []):  # a tile of the tensor, cut where it ends
+            self.before[m] = rng.randint(0, 2) * t
+            self.wide[m] = Number(self.before[m] + extents[m].of)
+        if tile:
+            return
+        if hang or rng.random() < 0.5:
+            return
+        sums = any(isinstance(p, Sum) for e in extents for p in e.params)
+        for m, e in enumerate(extents):
+            before, after = rng.choice([(0, 0), (0, 0), (rng.randint(0, 9), rng.randint(0, 9)), (rng.choice([4, 8, 16, 32]), 0), (0, rng.choice([1, 8]))])
+            if not e.params and e.of:
+                self.before[m], self.wide[m] = before, Number(before + e.of + after)
+            elif not sums and len(e.params) == 1 and e.of == 1 and before + after:
+                sums = True  # one: a product of two sums is not multiplied out
+                self.before[m], self.wide[m] = before, Number(1, [Sum(e.params[0], before + after)])
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            n = rng.randint(1, 5)
+            self.wide.append(Number(n))
+            self.slices.append(rng.randrange(n))
+        if rng.random() < 0.3:
+            self.order = rng.sample(range(rank), rank)
+        if rng.random() < 0.3:
+            self.begin = rng.choice([1, 2, 3, 4, 8, 16, 100])
+
+    def whole(self):
+        return not self.slices and all(str(w) == str(e) for w, e in zip(self.wide, self.extents))
+
+    def layout(self, strides):
+        modes = [*self.order, *range(len(self.order), len(self.wide))]
+        shape, step = (",".join(str(of[m]) for m in modes) for of in (self.wide, strides))
+        return (f"{self.begin}+" if self.begin else "") + f"({shape}):({step})"
+
+    def text(self, name):
+        def end(m):
+            e = self.extents[m]
+            return str(self.before[m] + e.of) if not e.params else f"{e} + {self.before[m]}" if self.before[m] else str(e)
+        at = ["_" if str(self.wide[m]) == str(self.extents[m]) else f"{self.before[m]} .. {end(m)}" for m in self.order]
+        part = f"{name}({','.join([*at, *map(str, self.slices)])})" if not self.whole() else name
+        if self.tile:
+            tile, at = (",".join(str(of[m]) for m in self.order) for of in (self.tile, [b // t for b, t in zip(self.before, self.tile)]))
+            part = f"local_tile({name}, ({tile}), ({at}))"
+        if self.order == sorted(self.order):
+            return part
+        return f"select({part}, ({','.join(str(self.order.index(m)) for m in range(len(self.order)))}))"
+
+    def place(self, x, strides):
+        return self.begin + sum((b + i) * s for b, i, s in zip([*self.before, *[0] * len(self.slices)], [*x, *self.slices], strides))
+
+    def room(self, strides, given):
+        wide = [e.value(given) for e in self.wide]
+        return self.begin + 1 + sum((e - 1) * s.value(given) for e, s in zip(wide, strides)) if all(wide) else 0
+
+
 class Copy:
     def __init__(self, rng, hang=False):
         self.rng, self.hang, self.params = rng, hang, []
@@ -109,9 +169,15 @@ class Copy:
             self.extents[m] = Number(max(1, self.extents[m].of // 1000), self.extents[m].params)
         if not hang and rng.random() < 0.03:
             self.extents[rng.randrange(rank)] = Number(0)
-        likely = rng.sample(range(rank), rank)
+        tile = None
+        if not hang and rng.random() < 0.1 and not any(e.params or not e.of for e in self.extents):
+            tile = [e.of + rng.choice([0, 0, 0, 3, 8]) for e in self.extents]
+        self.parts = [Part(rng, self.extents, hang, tile) for _ in range(2)]
+        likely = rng.sample(range(len(self.parts[0].wide)), len(self.parts[0].wide))
         self.src = self.side("a", likely, True)
-        self.dst = self.side("b", likely if rng.random() < 0.2 else rng.sample(range(rank), rank), False)
+        n = len(self.parts[1].wide)
+        same = len(likely) == n and rng.random() < 0.2
+        self.dst = self.side("b", likely if same else rng.sample(range(n), n), False)
         self.broken = not hang and rng.random() < 0.05 and self.break_it()
         self.aligns = [rng.choice([0, 16, 16, 16, 16, 8, 4, 2, 1, 32, 128]) for _ in range(2)]
         self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
@@ -177,7 +243,8 @@ class Copy:
 
     def side(self, side, likely, source):
         """Strides such that each mode steps over all faster ones; of a source, some are 0."""
-        rng, rank = self.rng, len(self.extents)
+        extents = self.parts[not source].wide
+        rng, rank = self.rng, len(extents)
         order = likely if source or rng.random() < 0.3 else rng.sample(range(rank), rank)
         strides, n = [Number(0)] * rank, Number(rng.choice([1] * 12 + [2, 3]))
         self.steps = []
@@ -187,8 +254,8 @@ class Copy:
             strides[m] = n
             if i + 1 == rank:
                 break
-            whole = n.times(self.extents[m])
-            if str(self.extents[m]) == "1" or str(self.extents[order[i + 1]]) == "1":
+            whole = n.times(extents[m])
+            if str(extents[m]) == "1" or str(extents[order[i + 1]]) == "1":
                 n = whole  # a param that only modes of one element have is none of the kernel's
                 continue
             n = self.pitch(side, i, whole)
@@ -210,15 +277,13 @@ class Copy:
         self.dst[m] = Number(rng.choice([0, 1, whole.of - 1, whole.of // 2]))
         return True
 
-    def layout(self, strides):
-        return "({}):({})".format(",".join(map(str, self.extents)), ",".join(map(str, strides)))
-
     def text(self):
         align = [f" align {a}" if a else "" for a in self.aligns]
+        a, b = self.parts
         return ("tcp 1;\n" + (f"arch {self.arch};\n" if self.arch else "") + "".join(p.text() for p in self.params) +
-                f"tensor A : {self.src_type} global {self.layout(self.src)}{align[0]};\n"
-                f"tensor B : {self.dst_type} global {self.layout(self.dst)}{align[1]};\n"
-                "kernel k(A, out B) { copy A -> B; }\n")
+                f"tensor A : {self.src_type} global {a.layout(self.src)}{align[0]};\n"
+                f"tensor B : {self.dst_type} global {b.layout(self.dst)}{align[1]};\n"
+                f"kernel k(A, {'out' if b.whole() else 'inout'} B) {{ copy {a.text('A')} -> {b.text('B')}; }}\n")
 
     # -- sizes -------------------------------------------------------------------------------------------------------------------
 
@@ -245,7 +310,7 @@ class Copy:
 
     def meant(self):
         """Whether some params keep all promises, and memory could be so large."""
-        numbers = [*self.extents, *self.src, *self.dst]
+        numbers = [*self.extents, *self.parts[0].wide, *self.parts[1].wide, *self.src, *self.dst]
         if any(n.of > 1 << 62 for n in numbers):
             return False
         if any(e.of == 0 for e in self.extents):  # nothing is copied
@@ -258,8 +323,7 @@ class Copy:
 
     def room(self, given):
         """The elements from the first to the last one on each side."""
-        extents = [e.value(given) for e in self.extents]
-        return [1 + sum((e - 1) * s.value(given) for e, s in zip(extents, side)) if all(extents) else 0 for side in (self.src, self.dst)]
+        return [part.room(side, given) for part, side in zip(self.parts, (self.src, self.dst))]
 
     def runs(self):
         rng = random.Random(0)
@@ -272,7 +336,7 @@ class Copy:
         extents = [e.value(given) for e in self.extents]
         src, dst = ([s.value(given) for s in side] for side in (self.src, self.dst))
         for x in itertools.product(*map(range, extents)):
-            yield sum(map(int.__mul__, x, src)), sum(map(int.__mul__, x, dst))
+            yield self.parts[0].place(x, src), self.parts[1].place(x, dst)
 
     def witness(self):
         """Params with which two elements of the destination are one."""

@@ -50,6 +50,11 @@ static bool is_fixed(const struct view *v) {
     return ncoords(v) > 0;
 }
 
+// Whether "v" is all of its tensor.
+static bool is_whole(struct session *s, const struct view *v) {
+    return lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout));
+}
+
 // The mode along which "b" moves, by blocks, warps or steps, and "a" does not; -1: there is none.
 static int mode_apart(const struct view *a, const struct view *b) {
     for (int i = 0; i < ncoords(a) && i < ncoords(b); ++i) {
@@ -154,23 +159,42 @@ static bool moves_another(const struct kernel *k, const struct ix_var *x) {
     return false;
 }
 
-// A variable of the grid, or of a loop around "st", that has "n" values and does not move what "st"
-// reads; NULL: there is none.
+// The variable of "loop", if it has "n" values and does not move "a"; or NULL.
+static const struct ix_var *counts(const struct stmt *loop, const struct view *a,
+                                   struct lay_int n) {
+    struct lay_int count;
+    int64_t from;
+    if (!ix_static(loop->begin, &from) || from != 0 || !loop->var) return NULL;
+    if (!ix_monomial(loop->end, &count) || !lay_int_equal(count, n)) return NULL;
+    const struct ix_var *x = loop->pipe && loop->pipe->load_var ? loop->pipe->load_var : loop->var;
+    return depends(a, loop->var) || depends(a, x) ? NULL : loop->var;
+}
+
+// Whether a function gets elements of "t" in "loop".
+static bool is_passed_in(const struct stmt *loop, const struct tensor *t) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t) return true;
+    return false;
+}
+
+// A variable of the grid, of a loop around "st", or of one in which a function gets what "st" copies,
+// that has "n" values and does not move what "st" reads; NULL: there is none.
 static const struct ix_var *idle_counter(const struct kernel *k, const struct stmt *st,
                                          struct lay_int n) {
     const struct view *a = &st->copy->src;
+    const struct ix_var *found;
     for (int i = 0; i < 3; ++i) {
         const struct ix_var *x = k->block[i];
         if (x && lay_int_equal(k->grid[i], n) && !depends(a, x) && moves_another(k, x)) return x;
     }
-    for (const struct stmt *up = st->up; up; up = up->up) {
-        const struct ix_var *x = up->pipe && up->pipe->load_var ? up->pipe->load_var : up->var;
-        struct lay_int count;
-        int64_t from;
-        if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
-        if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
-        if (!depends(a, up->var) && !depends(a, x)) return up->var;
-    }
+    for (const struct stmt *up = st->up; up; up = up->up)
+        if (stmt_loops(up) && (found = counts(up, a, n))) return found;
+    // with numbers, as many steps of another loop may be a coincidence
+    for (const struct stmt *x = k->body; x && !lay_int_static(n); x = stmt_next(k->body, x))
+        if (stmt_loops(x) && x != st->up && is_passed_in(x, st->copy->dst.base) &&
+            (found = counts(x, a, n)))
+            return found;
     return NULL;
 }
 
@@ -243,16 +267,31 @@ static void alike(struct session *s, const struct kernel *k, const struct stmt *
               loop->var->name, v->base->name);
 }
 
+// The part of an output that is written where "x", the only read of "t", stands still; or NULL.
+static const struct view *output_alike(struct session *s, const struct kernel *k,
+                                       const struct tensor *t, struct uses *x) {
+    const struct view *b = NULL;
+    *x = uses_of(k, t);
+    if (!x->copy || x->n != 1 || is_whole(s, &x->copy->copy->src)) return NULL;
+    for (int j = 0; j < k->nformals && !b; ++j)
+        if (k->formal[j].dir == ARG_OUT)
+            b = written_alike(k, k->formal[j].tensor, &x->copy->copy->src);
+    return b;
+}
+
+bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct uses x;
+    return !k->device && !t->stages && !s->diags.off[W_FIXED_TILE] && output_alike(s, k, t, &x);
+}
+
 // Warns of "t" if what is read of it stands still along a mode.
 static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
-    struct uses x = uses_of(k, t);
-    if (!x.copy || t->stages) return false;
-    const struct view *a = &x.copy->copy->src, *b = NULL;
-    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return false;
-    for (int j = 0; j < k->nformals && !b && x.n == 1; ++j)
-        if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
+    struct uses x;
+    if (t->stages) return false;
+    const struct view *b = output_alike(s, k, t, &x);
     if (b) warn(s, k, &x, b);
-    return b || (t->space == MEM_GLOBAL && warn_counted(s, k, x.copy));
+    return b || (t->space == MEM_GLOBAL && x.copy && !is_whole(s, &x.copy->copy->src) &&
+                 warn_counted(s, k, x.copy));
 }
 
 void lint_fixed_tile(struct lint *l) {
