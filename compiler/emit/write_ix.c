@@ -158,13 +158,14 @@ static bool put_factored(const struct writer *w, const struct ix *e, enum level 
     bool paren = divisor > 1 || in != SUM, first = true;
     if (divisor > 1) buf_printf(w->b, "%" PRId64 " * ", divisor);
     if (paren) buf_char(w->b, '(');
-    for (int i = 0; i < e->nterms; ++i) {
-        int at = ix_written(e, i);
+    for (int i = 0; i < 3 * e->nterms; ++i) {  // behind params a number, then what has a minus
+        int at = ix_written(e, i % e->nterms);
         struct lay_int x = e->term[at].coef;
         if (of[at] == &e->term[at]) continue;  // in the product of another term
         const struct lay_sym *less_one = of[at] ? times_minus(of[at]->coef, x) : NULL;
         if (less_one) x = of[at]->coef;
         bool minus = ix_take_minus(&x) && !less_one;
+        if (i / e->nterms != (minus ? 2 : x.nsyms == 0 && !less_one)) continue;
         x.num /= divisor;
         buf_puts(w->b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
         first = false;

@@ -69,6 +69,12 @@ void lower_tell_along(struct lowering *w, struct named_part *x);
 // Takes a name for the whole kernel.
 const char *lower_name_at_top(struct lowering *w, const char *name);
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
+// Puts the values of the plan's lets that no loop changes at the top of the kernel.
+void lower_name_lets(struct lowering *w);
+// Puts those that change with the loop over "v" here, where it begins; returns their number.
+int lower_name_lets_of(struct lowering *w, const struct ix_var *v);
+// Forgets them where the loop ends.
+void lower_forget_lets_of(struct lowering *w, const struct ix_var *v);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
 void lower_statement(struct lowering *w, const struct stmt *st);
 void lower_list(struct lowering *w, const struct stmt *list);
