@@ -140,9 +140,9 @@ enum { AXES = 3 };
 struct axes {
     int axes, digits[AXES], digit[AXES][RELAYOUT_MODES];
 };
-// Returns false if more modes than there are axes have a number of tiles given by params, or if two
-// of these numbers are too large for the second and third axis, whatever the params.
-bool axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
+void axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
+// Whether the number of tiles along mode "m" is at least 1 for all params.
+bool is_divisor(const struct relayout *r, const struct choice *c, int m);
 // The maximum number of tiles along mode "m" for any params, and whether there may be several.
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
 bool is_tiled(const struct relayout *r, const struct choice *c, int m);

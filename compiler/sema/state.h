@@ -33,9 +33,9 @@ struct symbol {
     struct range at;
     int depth;  // 0: top level
     bool used;
-    bool imported;           // declared by another file than the main one
-    bool hidden;             // a kernel's coordinate hides it, and there was a warning
-    struct range hidden_at;  // where a declaration hides it that there was a warning for
+    bool imported;             // declared by another file than the main one
+    bool hidden;               // a kernel's coordinate hides it, and there was a warning
+    struct range shadowed_at;  // where a declaration hides it that there was a warning for
     // also of a tensor: all of it; NULL: see "tensor"
     const struct value *value;
     struct tensor *tensor;
@@ -117,9 +117,10 @@ struct sema {
     int ndeclared;
     int64_t steps;  // steps for all tiles so far
     struct sought sought;
-    bool may_be_empty;                 // extents of the layout being evaluated may be the number 0
-    struct hidden_call *hidden_calls;  // hidden.c
-    int nhidden_calls;
+    bool of_strides;    // strides are being converted, which may be negative
+    bool may_be_empty;  // extents of the layout being evaluated may be the number 0
+    struct shadowed_call *shadowed_calls;  // shadowed.c
+    int nshadowed_calls;
     int compared;                  // how many names were compared with unknown ones
     bool *define_used;             // by index into options.defines
     const struct define **define;  // sorted by name (session_defines)
@@ -146,10 +147,11 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
-    int first_own;                // index of the first of its own params
-    struct pipe_part *part;       // the innermost part of a pipeline
-    const struct inlining *call;  // or NULL
-    int inlined;                  // statements of called functions
+    const struct tensor *part_of[2];  // .. that the planned kernel being checked copies parts of
+    int first_own;                    // index of the first of its own params
+    struct pipe_part *part;           // the innermost part of a pipeline
+    const struct inlining *call;      // or NULL
+    int inlined;                      // statements of called functions
     // outside of a plan:
     bool alone;
     const struct calc_options *options;  // or NULL

@@ -4,7 +4,9 @@
 usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] [--one SEED]
 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
-extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Strides are built
+extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Half of the sides are
+parts: ranges, slices, tiles, other orders of modes, offsets, negative strides.  A tenth of the copies count the same elements in two
+shapes.  Strides are built
 such that no two elements of the destination are one, so each copy has to compile; of a few the destination is broken afterwards, and
 where index arithmetic then finds two elements at one place for some params, the copy has to be refused.
 
@@ -101,6 +103,9 @@ class Part:
         for m, t in enumerate(tile or []):  # a tile of the tensor, cut where it ends
             self.before[m] = rng.randint(0, 2) * t
             self.wide[m] = Number(self.before[m] + extents[m].of)
+        self.back = set()  # modes with a negative stride
+        if rng.random() < 0.25 and not hang and all(e.of and all(q.low for p in e.params for q in p.parts()) for e in extents):
+            self.back = {m for m in range(rank) if rng.random() < 0.4}
         if tile:
             return
         if hang or rng.random() < 0.5:
@@ -127,8 +132,13 @@ class Part:
 
     def layout(self, strides):
         modes = [*self.order, *range(len(self.order), len(self.wide))]
-        shape, step = (",".join(str(of[m]) for m in modes) for of in (self.wide, strides))
-        return (f"{self.begin}+" if self.begin else "") + f"({shape}):({step})"
+        shape = ",".join(str(self.wide[m]) for m in modes)
+        step = ",".join(f"-({strides[m]})" if self.goes_back(m, strides) else str(strides[m]) for m in modes)
+        begin = [str(self.begin)] * (self.begin > 0) + [f"({self.wide[m]} - 1)*({strides[m]})" for m in modes if self.goes_back(m, strides)]
+        return (f"({' + '.join(begin)})+" if begin else "") + f"({shape}):({step})"
+
+    def goes_back(self, m, strides):
+        return m in self.back and str(strides[m]) != "0"
 
     def text(self, name):
         def end(m):
@@ -143,8 +153,10 @@ class Part:
             return part
         return f"select({part}, ({','.join(str(self.order.index(m)) for m in range(len(self.order)))}))"
 
-    def place(self, x, strides):
-        return self.begin + sum((b + i) * s for b, i, s in zip([*self.before, *[0] * len(self.slices)], [*x, *self.slices], strides))
+    def place(self, x, strides, given):
+        at = [b + i for b, i in zip([*self.before, *[0] * len(self.slices)], [*x, *self.slices])]
+        at = [self.wide[m].value(given) - 1 - i if m in self.back else i for m, i in enumerate(at)]
+        return self.begin + sum(i * s for i, s in zip(at, strides))
 
     def room(self, strides, given):
         wide = [e.value(given) for e in self.wide]
@@ -160,7 +172,7 @@ class Copy:
         self.dst_type = self.src_type
         if self.src_type in NUMBERS and rng.random() < 0.25:
             self.dst_type = rng.choice(NUMBERS)
-        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3])
+        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3, 4, 5])
         of_params = set(rng.sample(range(rank), min(said, rank)))
         pool = []
         self.extents = [self.extent_of_params(pool) if m in of_params else Number(self.extent()) for m in range(rank)]
@@ -206,7 +218,7 @@ class Copy:
         if pool and rng.random() < 0.15:
             p = rng.choice(pool)
         else:
-            p = self.param("MNKL"[len(pool)])
+            p = self.param("MNKLPQ"[len(pool)])
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
@@ -220,7 +232,7 @@ class Copy:
         rng, kind = self.rng, self.rng.random()
         if kind < 0.6:
             return n
-        if kind < 0.8 and len(self.params) < 7:  # a param
+        if kind < 0.8 and len(self.params) < 9:  # a param
             by = rng.choice([1, 1, 2, 4, 8, 16])
             p = Param(f"l{side}{number}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
             if rng.random() < 0.2 and not n.params:
@@ -336,7 +348,7 @@ class Copy:
         extents = [e.value(given) for e in self.extents]
         src, dst = ([s.value(given) for s in side] for side in (self.src, self.dst))
         for x in itertools.product(*map(range, extents)):
-            yield self.parts[0].place(x, src), self.parts[1].place(x, dst)
+            yield self.parts[0].place(x, src, given), self.parts[1].place(x, dst, given)
 
     def witness(self):
         """Params with which two elements of the destination are one."""
@@ -350,11 +362,73 @@ class Copy:
         return None
 
 
+class Reshape(Copy):
+    """Element i of one layout to element i of another one, of other extents; with gaps, offsets and negative strides."""
+
+    def __init__(self, rng):
+        self.rng, self.params, self.broken, self.sides = rng, [], False, []
+        self.src_type = self.dst_type = rng.choice(list(BITS))
+        if self.src_type in NUMBERS and rng.random() < 0.25:
+            self.dst_type = rng.choice(NUMBERS)
+        self.aligns = [rng.choice([0, 16, 4, 1]) for _ in range(2)]
+        self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
+        self.n = math.prod(rng.choice([2, 2, 2, 3, 3, 4, 5, 7]) for _ in range(rng.randint(1, 6)))
+        for _ in range(2):
+            extents, left = [], self.n
+            while left > 1 and len(extents) < 5:
+                e = rng.choice([d for d in range(2, left + 1) if left % d == 0])
+                extents.append(e)
+                left //= e
+            extents.append(left)
+            rng.shuffle(extents)
+            step, strides = rng.choice([1, 1, 1, 2]), [0] * len(extents)
+            for m in rng.choice([range(len(extents)), rng.sample(range(len(extents)), len(extents))]):
+                strides[m] = step
+                step = step * extents[m] + rng.choice([0, 0, 0, 1, 8])
+            back = rng.random() < 0.3
+            strides = [-s if back and rng.random() < 0.5 else s for s in strides]
+            begin = rng.choice([0, 0, 0, 1, 4, 16]) + sum((e - 1) * -s for e, s in zip(extents, strides) if s < 0)
+            self.sides.append((extents, strides, begin))
+
+    def runs(self):
+        return self.n <= SMALL
+
+    def meant(self):
+        return True
+
+    def text(self):
+        tensors = "".join(f"tensor {name} : {t} global {f'{begin}+' * (begin > 0)}({','.join(map(str, extents))}):({','.join(map(str, strides))})"
+                          f"{f' align {align}' * (align > 0)};\n" for name, t, (extents, strides, begin), align
+                          in zip("AB", (self.src_type, self.dst_type), self.sides, self.aligns))
+        a, b = (f"group_modes({name}, 0, {len(extents)})" for name, (extents, _, _) in zip("AB", self.sides))
+        return f"tcp 1;\n{tensors}kernel k(A, out B) {{ copy {a} -> {b}; }}\n"
+
+    def values(self, rng, small):
+        return {}
+
+    def size(self, given):
+        return self.n
+
+    def room(self, given):
+        return [begin + 1 + sum((e - 1) * s for e, s in zip(extents, strides) if s > 0) for extents, strides, begin in self.sides]
+
+    def places(self, given):
+        for i in range(self.n):
+            at = []
+            for extents, strides, begin in self.sides:
+                left = i
+                for e, s in zip(extents, strides):
+                    begin += left % e * s
+                    left //= e
+                at.append(begin)
+            yield tuple(at)
+
+
 def drawn(number, hang, small):
     """The copy of a seed; with "small" one that can be run."""
     rng = random.Random(number)
     while True:
-        copy = Copy(rng, hang)
+        copy = Reshape(rng) if not hang and rng.random() < 0.1 else Copy(rng, hang)
         if hang or (copy.meant() and (not small or copy.runs())):
             return copy
 
@@ -425,7 +499,10 @@ def run_batch(options, folder, batch, rng):
             if case:
                 cases.append(case)
                 told.append((job, given))
-    job, given = next((job, given) for job, given in told if job.copy.size(given))
+    seen = next(((job, given) for job, given in told if job.copy.size(given)), None)
+    if not seen:
+        return [], 0
+    job, given = seen
     cases.append(case_of(job.copy, jobs.index(job), job.signature, given, rng, wrong=True))
     path = os.path.join(folder, "cases")
     pathlib.Path(path).write_bytes(struct.pack("<q", len(cases)) + b"".join(cases))

@@ -10,8 +10,7 @@
 // different coordinates?
 // 4. Is an `out` tensor written completely, by all copies together?
 //
-// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
-// writes.c.
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h), 3 and 4 in writes.c.
 #include <string.h>
 
 #include "base/session.h"
@@ -325,9 +324,8 @@ static const struct param *foreign(const struct kernel *k, const struct relation
 static void note_foreign(struct session *s, const struct plan *p, const struct kernel *k) {
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
-        if (r->of_sum) continue;
         const struct param *x = foreign(k, r);
-        for (int j = 0; x && j < k->nparams; ++j) {
+        for (int j = 0; x && !r->of_sum && j < k->nparams; ++j) {
             if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
                 continue;
             diag_note(s, r->at,

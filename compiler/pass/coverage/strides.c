@@ -110,7 +110,10 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     }
     if (lay_int_is(shape->leaf, 1)) return;
     x->n[x->count] = shape->leaf;
-    x->d[x->count++] = stride->leaf;
+    x->d[x->count] = stride->leaf;
+    // the other direction names the same elements
+    if (stride->leaf.num < 0) x->d[x->count].num = -stride->leaf.num;
+    ++x->count;
 }
 
 // Whether stride "a" is tried before "b": it is likely to be the smaller one.

@@ -284,6 +284,51 @@ bool fixed_tile_known(struct session *s, const struct kernel *k, const struct te
     return !k->device && !t->stages && !s->diags.off[W_FIXED_TILE] && output_alike(s, k, t, &x);
 }
 
+// Whether "st" alone writes to the buffer that it fills, in "loop".
+static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
+    const struct tensor *t = st->copy->dst.base;
+    for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+        if (x->kind == STMT_COPY && x != st && x->copy->dst.base == t) return false;
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+            if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return false;
+    }
+    return true;
+}
+
+// Warns of the copy "st" in "loop" if it fills a buffer with the same part of an input in each step,
+// and the input has as many tiles as the loop has steps.
+static void filled_again(struct session *s, const struct kernel *k, const struct stmt *loop,
+                         const struct stmt *st) {
+    const struct view *a = &st->copy->src;
+    const struct formal *f = kernel_formal(k, a->base);
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, a->base->layout.shape);
+    const struct stmt *up = st->up && st->up->kind == STMT_PART ? st->up->up : st->up;
+    if (up != loop || !f || !formal_is_constant(k, f)) return;
+    if (st->copy->dst.base->space == MEM_GLOBAL) return;
+    if (view_depends(&st->copy->dst, loop->var) || !fills_alone(loop, st)) return;
+    for (int i = 0; i < ncoords(a); ++i) {
+        const struct ix *lo, *hi;
+        int64_t tile;
+        if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
+        view_reach(s, a, i, &lo, &hi);
+        if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
+        struct lay_int extent = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
+        struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(n) || lay_int_static(n) || !counts(loop, a, n)) continue;
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "each step of the loop over '%s' copies the same part of '%s' to '%s'; along %s "
+                  "'%s' has %s tiles, and '%s' counts as many",
+                  loop->var->name, a->base->name, st->copy->dst.base->name,
+                  view_mode_text(s, a->base, i), a->base->name, coverage_tiles(s, extent, tile + 1),
+                  loop->var->name);
+        diag_note(s, loop->at,
+                  "'%s' should be in the coordinate, or the copy stand before the loop",
+                  loop->var->name);
+        return;
+    }
+}
+
 // Warns of "t" if what is read of it stands still along a mode.
 static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
     struct uses x;
@@ -306,7 +351,11 @@ void lint_fixed_tile(struct lint *l) {
     for (int i = 0; i < k->nlocal; ++i)
         if (k->local[i]->space == MEM_SHARED) warned |= look_at(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
-         st = stmt_next(k->body, st))
+         st = stmt_next(k->body, st)) {
         if (stmt_loops(st) && st->var) alike(s, k, st);
+        for (const struct stmt *x = st->body; x && stmt_loops(st) && st->var;
+             x = stmt_next(st->body, x))
+            if (x->kind == STMT_COPY) filled_again(s, k, st, x);
+    }
     lay_clear_error(&s->lay);
 }

@@ -57,6 +57,41 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     return true;
 }
 
+// The copy to an output of the same shape that the variable of "m" moves along "mode" in other steps than
+// "a"; or NULL.
+static const struct copy *written_by(struct reads *r, const struct access *a, int mode,
+                                     const struct mover *m, int64_t *step) {
+    const struct copy *found = NULL;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *b = &r->at[i];
+        const struct formal *f = b->write ? kernel_formal(r->k, b->view->base) : NULL;
+        struct mover n;
+        if (!b->copy || !f || f->dir != ARG_OUT || !lay_valid(b->view->coord)) continue;
+        if (!lay_tuple_equal(b->view->base->layout.shape, a->view->base->layout.shape)) continue;
+        if (!coverage_outermost(r->s, r->k, &b->around, b->view->coord_off[mode], &n)) continue;
+        if (n.v != m->v || n.step == m->step) return NULL;
+        *step = n.step;
+        found = b->copy;
+    }
+    return found;
+}
+
+bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    int64_t step;
+    if (!reads_all(r, a, mode)) return false;
+    const struct copy *c = written_by(r, a, mode, m, &step);
+    if (!c) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' moves by %" PRId64 " elements of '%s' along %s, and by %" PRId64
+              " of '%s', which has the same shape",
+              m->v->name, m->step, v->base->name, view_mode_text(s, v->base, mode), step,
+              c->dst.base->name);
+    diag_note(s, c->dst.at, "'%s' is written here", c->dst.base->name);
+    return true;
+}
+
 // -- parts ----------------------------------------------------------------------------------------
 
 enum { MOST_PARTS = 16 };

@@ -222,8 +222,12 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
     if (dir == ARG_IN && misread_steps(r, a, mode)) return true;
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
         return check_threads(r, a, dir, mode);
-    return check_mover(r, a, dir, mode, &m) || check_outside(r, a, dir, mode, &m) ||
-           check_gaps(r, a, dir, mode, &m);
+    int before = r->s->diags.nwarnings + r->s->diags.nerrors;
+    if (check_mover(r, a, dir, mode, &m)) return true;
+    // one warning for one cause
+    if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;
+    return check_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
+           (dir == ARG_IN && misread_other_steps(r, a, mode, &m));
 }
 
 // -- all ------------------------------------------------------------------------------------------

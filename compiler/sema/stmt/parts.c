@@ -194,7 +194,8 @@ static const struct lay_tuple *with_sums(struct sema *c, const struct lay_tuple 
     struct lay_int sum;
     if (lay_is_leaf(t)) {
         if (!ix_int_is_open(t->leaf)) return t;
-        bool made = sum_of_params(c, ix_lay(c->s, t->leaf), at, "the extent of a range", &sum);
+        const struct ix *e = sums_written_out(c, ix_lay(c->s, t->leaf));
+        bool made = ix_monomial(e, &sum) || sum_of_params(c, e, at, "the extent of a range", &sum);
         return made ? lay_leaf(c->lay, sum) : NULL;
     }
     for (int i = 0; i < t->rank; ++i)
@@ -216,8 +217,9 @@ bool part_of_tensor(struct sema *c, const struct ast_expr *e, struct view *out) 
 
 bool part_layout(struct sema *c, const struct view *v, bool empty, struct lay *out) {
     *out = v->layout;
-    return empty || ix_monomial(v->offset, &out->offset) ||
-           sum_of_params(c, v->offset, v->at, "where this part begins", &out->offset);
+    const struct ix *begin = sums_written_out(c, v->offset);
+    return empty || ix_monomial(begin, &out->offset) ||
+           sum_of_params(c, begin, v->at, "where this part begins", &out->offset);
 }
 
 const char *parts_settle(struct sema *c, struct copy *y) {
