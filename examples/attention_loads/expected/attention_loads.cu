@@ -20,11 +20,11 @@ static __global__ void __launch_bounds__(128)
 attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
         const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
     TCP_SHARED_BUFFER(smem);
-    // Sw<0,0,0> o 0 o ((8,16),(64,1)):((64,512),(1,0)), offset bits 6-8 xored into bits 3-5
+    // ((8,16),(64,1)):((64,512),(1,0)), offset bits 6-8 xored into bits 3-5
     tcp_f16 *const sQ = (tcp_f16 *)smem;
-    // Sw<0,0,0> o 0 o ((8,8),(64,1),2):((64,512),(1,0),4096), offset bits 6-8 xored into bits 3-5
+    // ((8,8),(64,1),2):((64,512),(1,0),4096), offset bits 6-8 xored into bits 3-5
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
-    // Sw<0,0,0> o 0 o ((8,8),(64,1),2):((64,512),(1,0),4096), offset bits 6-8 xored into bits 3-5
+    // ((8,8),(64,1),2):((64,512),(1,0),4096), offset bits 6-8 xored into bits 3-5
     tcp_f16 *const sV = (tcp_f16 *)(smem + 32768);
     alignas(16) uint32_t acc[64];  // ((2,2),2,8):((1,2),4,8)
     alignas(16) uint32_t s[64];  // ((2,2),2,8):((1,2),4,8)

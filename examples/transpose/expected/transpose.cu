@@ -13,8 +13,7 @@
 static __global__ void __launch_bounds__(256)
 transpose_f32_kernel(const float *__restrict__ A32, float *__restrict__ B32, int64_t M, int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    // Sw<0,0,0> o 0 o (64,64):(64,1), offset bits 8-10 xored into bits 2-4
-    float *const s = (float *)smem;
+    float *const s = (float *)smem;  // (64,64):(64,1), offset bits 8-10 xored into bits 2-4
     alignas(16) float r[16];  // (16,1,1):(1,0,0)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
@@ -71,8 +70,7 @@ static __global__ void __launch_bounds__(256)
 transpose_f16_kernel(const tcp_f16 *__restrict__ A16, tcp_f16 *__restrict__ B16, int64_t M,
         int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    // Sw<0,0,0> o 0 o (128,128):(128,1), offset bits 10-12 xored into bits 3-5
-    tcp_f16 *const s = (tcp_f16 *)smem;
+    tcp_f16 *const s = (tcp_f16 *)smem;  // (128,128):(128,1), offset bits 10-12 xored into bits 3-5
     alignas(16) tcp_f16 r[64];  // (64,1,1):(1,0,0)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
@@ -129,8 +127,7 @@ static __global__ void __launch_bounds__(256)
 transpose_u8_kernel(const uint8_t *__restrict__ A8, uint8_t *__restrict__ B8, int64_t M,
         int64_t N) {
     TCP_SHARED_BUFFER(smem);
-    // Sw<0,0,0> o 0 o (256,256):(256,1), offset bits 12-14 xored into bits 4-6
-    uint8_t *const s = (uint8_t *)smem;
+    uint8_t *const s = (uint8_t *)smem;  // (256,256):(256,1), offset bits 12-14 xored into bits 4-6
     alignas(16) uint8_t r[256];  // (256,1,1):(1,0,0)
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
