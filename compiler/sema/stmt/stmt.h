@@ -99,8 +99,10 @@ bool part_of_tensor(struct sema *c, const struct ast_expr *e, struct view *out);
 // Cuts both sides where one reaches beyond its tensor.  Returns NULL, or why an element of one may be
 // outside.
 const char *parts_settle(struct sema *c, struct copy *y);
-// NULL, or that "v" is not all of its tensor.
-const char *part_is_whole(struct sema *c, const struct view *v);
+// NULL, or that the "n" views "v" of one tensor are not all of it.
+const char *parts_are_whole(struct sema *c, const struct view *v, int n);
+// NULL, or that two parts of one tensor may have an element in common.
+const char *parts_apart(struct sema *c, const struct view *a, const struct view *b);
 // Sets "out" to the layout of "v", with its offset unless it is empty; false after an error.
 bool part_layout(struct sema *c, const struct view *v, bool empty, struct lay *out);
 
