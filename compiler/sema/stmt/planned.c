@@ -207,8 +207,8 @@ static const char *view_text(struct sema *c, const struct ast_expr *e, const str
     const char *text = "";
     for (int i = 0; i < r->rank && n > 0; ++i)
         text = arena_printf(&c->s->arena, "%s%s%d", text, i ? "," : "", leaf[r->mode[i].from]);
-    return arena_printf(&c->s->arena, "select(flatten(%s), (%s))", ast_expr_text(c->s, e),
-                        n > 0 ? text : "0");
+    if (n == 0) text = arena_printf(&c->s->arena, "%d", order[0]);
+    return arena_printf(&c->s->arena, "select(flatten(%s), (%s))", ast_expr_text(c->s, e), text);
 }
 
 // Sets "order" to the modes of the destination as written, in the order that "y" has them now.

@@ -22,8 +22,6 @@ struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
 // Another variable, "name", with the range of "loop".
 struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
-// Whether another loop may be nested at this place; reports an error at "at" otherwise.
-bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // The tensor as the current kernel sees it: a global tensor must be one of its arguments; a shared
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
