@@ -7,13 +7,20 @@ enum {
     MOST_HELD = 256,          // bytes of a thread's fragment
     MOST_THREADS = 640,
     MOST_TURNS = 16,
+    MOST_LOADS = 64,
+    MOST_GATHER = 384,        // threads
+    MOST_TAKEN = 192,         // bytes that a thread takes from shared memory before it writes them
+    LEAST_THREADS = 64,
     MOST_SHARED = 72 * 1024,  // bytes of a tile
     LEAST_TILE = 4096,
     MOST_PARTS = 160,         // of a side to try
     MOST_TILES = 1024,
-    TRIED = 24,               // tiles whose accesses are looked at
+    TRIED = 24,               // of each way, tiles whose accesses are looked at
     PADS = 9,
     WARPS = 3,                // .. of how many warps
+    BYTES_A_CLOCK = 18,       // as in cost.c
+    ISSUED = 4,               // instructions that an SM issues at a clock
+    ONE = 256
 };
 
 bool runs_has(const struct modes *modes, int m) {
@@ -52,7 +59,6 @@ static int width_of(const struct relayout *r, const struct modes *run, const int
                     bool src) {
     int es = bytes_of(r, src), v = WIDE / es;
     int64_t all = runs_length(run, tile);
-    for (int i = 0; i < run->n; ++i) all = lay_gcd(all, all);
     while (v > 1 && ((src ? r->src_align : r->dst_align) % (v * es) || all % v)) v /= 2;
     int64_t extent = 1;
     for (int i = 0; i < run->n; ++i) extent *= r->mode[run->of[i]].extent;
@@ -70,10 +76,58 @@ static int block_of(const struct runs *k, int64_t values, int most) {
     return b;
 }
 
+// Divides a run of "units" and the other modes among at most "threads" threads, so that they need
+// the fewest rounds.  Returns these, and sets "*along" and "beside" to the numbers of threads.
+static int64_t share_run(const struct relayout *r, const struct modes *run, const int64_t tile[],
+                         bool src, int64_t units, int threads, int64_t *along, int64_t beside[]) {
+    int64_t best = INT64_MAX;
+    int order[RELAYOUT_MODES];
+    order_of(r, src, order);
+    for (int64_t rounds = 1; rounds <= 64; ++rounds) {
+        int64_t down = (units + rounds - 1) / rounds, left = threads / down, all = rounds;
+        int64_t other[RELAYOUT_MODES];
+        if (left == 0) continue;
+        for (int i = 0; i < r->rank; ++i) {
+            int m = order[i];
+            other[m] = 1;
+            if (runs_has(run, m)) continue;
+            int64_t d = tile[m] < left ? tile[m] : left;
+            while (tile[m] % d) --d;
+            other[m] = d;
+            left /= d;
+            all *= tile[m] / d;
+        }
+        if (all >= best) continue;
+        best = all;
+        *along = down;
+        memcpy(beside, other, sizeof *beside * (size_t)r->rank);
+    }
+    return best;
+}
+
+static int all_threads(const struct relayout *r, int64_t along, const int64_t beside[]) {
+    int64_t n = along;
+    for (int m = 0; m < r->rank; ++m) n *= beside[m];
+    return (int)n;
+}
+
+// What cost_of needs to know: products of threads and values.
+static void set_shares(const struct relayout *r, struct runs *k, int64_t read, int64_t rounds) {
+    for (int m = 0; m < r->rank; ++m)
+        k->c.rd.thr[m] = k->c.rd.val[m] = k->c.wr.thr[m] = k->c.wr.val[m] = 1;
+    k->c.rd.vector = k->load;
+    k->c.wr.vector = k->store;
+    k->c.rd.val[0] = read;
+    int64_t size = 1;
+    for (int m = 0; m < r->rank; ++m) size *= k->c.tile[m];
+    k->c.wr.thr[0] = (size / k->store + rounds - 1) / rounds;
+}
+
 // Divides the tile among threads that read: the longest blocks, then most threads.
-static bool share_reads(const struct relayout *r, struct runs *k) {
+static bool share_turned(const struct relayout *r, struct runs *k) {
     int es = held_bytes(r), best = 0;
-    int64_t units = runs_length(&k->x, k->c.tile) / k->load, rows = runs_length(&k->rows, k->c.tile);
+    const int64_t *tile = k->c.tile;
+    int64_t units = runs_length(&k->x, tile) / k->load, rows = runs_length(&k->rows, tile);
     k->turns = 1;
     while (k->turns <= MOST_TURNS && (units % k->turns || units / k->turns > MOST_THREADS))
         ++k->turns;
@@ -88,46 +142,53 @@ static bool share_reads(const struct relayout *r, struct runs *k) {
     }
     if (best == 0) return false;
     k->c.block = best;
-    k->c.rd.threads = (int)(k->across * (rows / k->values));
-    return k->c.rd.threads >= 64;
+    k->c.threads = k->c.rd.threads = (int)(k->across * (rows / k->values));
+    if (k->c.threads < LEAST_THREADS) return false;
+    int64_t rounds = share_run(r, &k->y, tile, false, runs_length(&k->y, tile) / k->store,
+                               k->c.threads, &k->down, k->beside);
+    if (rounds == INT64_MAX) return false;
+    k->c.wr.threads = all_threads(r, k->down, k->beside);
+    set_shares(r, k, k->load * k->turns * k->values, rounds);
+    return true;
 }
 
-// Divides the tile among at most as many threads, so that they need the fewest rounds.
-static void share_writes(const struct relayout *r, struct runs *k) {
-    int64_t units = runs_length(&k->y, k->c.tile) / k->store, best = INT64_MAX;
-    int order[RELAYOUT_MODES];
-    order_of(r, false, order);
-    for (int64_t rounds = 1; rounds <= 64; ++rounds) {
-        int64_t down = (units + rounds - 1) / rounds, left = k->c.rd.threads / down, all = rounds;
-        int64_t beside[RELAYOUT_MODES];
-        if (left == 0) continue;
-        for (int i = 0; i < r->rank; ++i) {
-            int m = order[i];
-            int64_t d = 1;
-            if (!runs_has(&k->y, m))
-                for (d = k->c.tile[m] < left ? k->c.tile[m] : left; k->c.tile[m] % d;) --d;
-            beside[m] = d;
-            left /= d;
-            if (!runs_has(&k->y, m)) all *= k->c.tile[m] / d;
-        }
-        if (all >= best) continue;
-        best = all;
-        k->down = down;
-        memcpy(k->beside, beside, sizeof beside);
+static int64_t part_of(int64_t n, int64_t most) {
+    int64_t d = n < most ? n : most;
+    while (d > 1 && n % d) --d;
+    return d < 1 ? 1 : d;
+}
+
+// Divides the tile among threads that write.
+static bool share_gathered(const struct relayout *r, struct runs *k) {
+    const int64_t *tile = k->c.tile;
+    int64_t units = runs_length(&k->y, tile) / k->store, es = held_bytes(r);
+    k->along = runs_has(&k->y, k->x.of[0]) ? -1 : k->x.of[0];
+    k->others.n = 0;
+    for (int i = 0; i < r->rank; ++i) {
+        int m = r->order[0][i];
+        if (tile[m] > 1 && m != k->along && !runs_has(&k->y, m)) k->others.of[k->others.n++] = m;
     }
-    k->c.wr.threads = (int)k->down;
-    for (int m = 0; m < r->rank; ++m) k->c.wr.threads *= (int)k->beside[m];
-    k->c.threads = k->c.rd.threads;
-    // for cost_of, which only needs products
-    for (int m = 0; m < r->rank; ++m)
-        k->c.rd.thr[m] = k->c.rd.val[m] = k->c.wr.thr[m] = k->c.wr.val[m] = 1;
-    k->c.rd.vector = k->load;
-    k->c.wr.vector = k->store;
-    k->c.rd.val[0] = k->load * k->turns * k->values;
-    k->c.wr.thr[0] = runs_length(&k->y, k->c.tile) / k->store;
-    for (int m = 0; m < r->rank; ++m)
-        if (!runs_has(&k->y, m)) k->c.wr.thr[0] *= k->c.tile[m];
-    k->c.wr.thr[0] = (k->c.wr.thr[0] + best - 1) / best;
+    k->again = 1;
+    while (units % k->again || units / k->again > MOST_GATHER) ++k->again;
+    k->down = units / k->again;
+    k->apart = part_of(runs_length(&k->others, tile), MOST_GATHER / k->down);
+    int64_t beside = k->along < 0 ? 1 : part_of(tile[k->along], MOST_GATHER / (k->down * k->apart));
+    for (int m = 0; m < r->rank; ++m) k->beside[m] = m == k->along ? beside : 1;
+    int64_t taken = k->along < 0 ? 1 : tile[k->along] / beside;
+    k->pieces = taken / part_of(taken, MOST_TAKEN / (k->store * es));
+    taken /= k->pieces;
+    k->values = part_of(runs_length(&k->others, tile) / k->apart,
+                        MOST_TAKEN / (taken * k->store * es));
+    k->c.threads = k->c.wr.threads = (int)(k->down * k->apart * beside);
+    if (k->c.threads < LEAST_THREADS || k->again > MOST_TURNS) return false;
+    int64_t rounds = share_run(r, &k->x, tile, true, runs_length(&k->x, tile) / k->load,
+                               k->c.threads, &k->across, k->across_beside);
+    if (rounds > MOST_LOADS) return false;
+    k->c.rd.threads = all_threads(r, k->across, k->across_beside);
+    k->c.block = k->load;
+    int64_t size = runs_length(&k->x, tile) * runs_length(&k->rows, tile);
+    set_shares(r, k, rounds * k->load, size / k->store / k->c.threads);
+    return true;
 }
 
 // -- costs ----------------------------------------------------------------------------------------
@@ -146,6 +207,15 @@ static int64_t swizzled(const struct runs *k, int64_t at, int base) {
     return k->bits ? at ^ (at >> (base + k->shift) & ((1 << k->bits) - 1)) << base : at;
 }
 
+static int64_t isqrt(int64_t n) {
+    int64_t x = n, y = (x + 1) / 2;
+    while (y < x) {
+        x = y;
+        y = (x + n / x) / 2;
+    }
+    return x;
+}
+
 static int log2_of(int64_t n) {
     int b = 0;
     while ((int64_t)1 << b < n) ++b;
@@ -157,31 +227,40 @@ static int granule(const struct relayout *r, const struct runs *k) {
     return log2_of((k->store > k->c.block ? k->store : k->c.block) * held_bytes(r));
 }
 
-// The traffic of an element "i" of the reads for each lane of some warps; "space" NULL: of the
-// source.
-static void look_at_reads(const struct relayout *r, const struct runs *k, const int64_t stride[],
-                          bool shared, struct access *out) {
+// The reads, or if "shared" their puts into shared memory, of some warps.
+static struct access look_at_reads(const struct relayout *r, const struct runs *k, bool shared) {
     int64_t at[LANES], es = shared ? held_bytes(r) : bytes_of(r, true), all = 0;
-    int warps = (k->c.threads + LANES - 1) / LANES, next = warps < WARPS ? 1 : warps / WARPS;
-    *out = (struct access){0};
+    int64_t stride[RELAYOUT_MODES], left;
+    int warps = (k->c.rd.threads + LANES - 1) / LANES, next = warps < WARPS ? 1 : warps / WARPS;
+    struct access out = {0};
+    for (int m = 0; m < r->rank; ++m) stride[m] = shared ? k->place[m] : r->mode[m].src;
     for (int w = 0; w < warps; w += next)
-        for (int i = 0; i < (shared ? k->load : 1); i += k->load > 4 ? k->load / 4 : 1) {
+        for (int i = 0; i < (shared && !k->gathered ? k->load : 1); i += k->load > 4 ? k->load / 4 : 1) {
             int n = 0;
-            for (int t = w * LANES; t < k->c.threads && n < LANES; ++t, ++n) {
+            for (int t = w * LANES; t < k->c.rd.threads && n < LANES; ++t, ++n) {
                 at[n] = 0;
                 add(&k->x, k->c.tile, t % k->across * k->load + i, stride, &at[n]);
-                add(&k->rows, k->c.tile, t / k->across * k->values, stride, &at[n]);
+                if (!k->gathered) {
+                    add(&k->rows, k->c.tile, t / k->across * k->values, stride, &at[n]);
+                } else {
+                    left = t / k->across;
+                    for (int m = 0; m < r->rank; ++m) {
+                        at[n] += left % k->across_beside[m] * stride[m];
+                        left /= k->across_beside[m];
+                    }
+                }
                 at[n] *= es;
                 if (shared) at[n] = swizzled(k, at[n], granule(r, k));
             }
             all += n;
             if (shared)
-                out->passes += AVERAGE * warp_passes(at, n, k->c.block * (int)es);
+                out.passes += AVERAGE * warp_passes(at, n, k->c.block * (int)es);
             else
-                out->lines += warp_lines(r, &k->c, at, n, k->load * (int)es, true);
+                out.lines += warp_lines(r, &k->c, at, n, k->load * (int)es, true);
         }
-    out->lines = out->lines * LANES / all;
-    out->passes = out->passes * LANES / all;
+    out.lines = out.lines * LANES / all;
+    out.passes = out.passes * LANES / all;
+    return out;
 }
 
 static void look_at_writes(const struct relayout *r, const struct runs *k, struct access *out,
@@ -200,25 +279,52 @@ static void look_at_writes(const struct relayout *r, const struct runs *k, struc
         from[n] = swizzled(k, from[n] * held_bytes(r), granule(r, k));
     }
     out->lines = warp_lines(r, &k->c, at, n, k->store * (int)es, false) * LANES / n;
-    get->passes = AVERAGE * warp_passes(from, n, k->store * held_bytes(r)) * LANES / n;
+    if (!k->gathered)
+        get->passes = AVERAGE * warp_passes(from, n, k->store * held_bytes(r)) * LANES / n;
+}
+
+// What it takes to gather the elements of an access to the destination.
+static struct access look_at_gathers(const struct relayout *r, const struct runs *k) {
+    int64_t at[LANES], es = held_bytes(r), all = 0;
+    int warps = (k->c.threads + LANES - 1) / LANES, next = warps < WARPS ? 1 : warps / WARPS;
+    int64_t values = runs_length(&k->others, k->c.tile) / k->apart;
+    struct access out = {0};
+    for (int w = 0; w < warps; w += next)
+        for (int i = 0; i < k->store; i += k->store > 2 ? k->store / 2 : 1) {
+            int n = 0;
+            for (int t = w * LANES; t < k->c.threads && n < LANES; ++t, ++n) {
+                int64_t left = t / k->down;
+                at[n] = 0;
+                add(&k->y, k->c.tile, t % k->down * k->store + i, k->place, &at[n]);
+                add(&k->others, k->c.tile, left % k->apart * values, k->place, &at[n]);
+                if (k->along >= 0)
+                    at[n] += left / k->apart * (k->c.tile[k->along] / k->beside[k->along]);
+                at[n] *= es;
+            }
+            all += n;
+            out.passes += AVERAGE * warp_passes(at, n, (int)es);
+        }
+    out.passes = out.passes * LANES / all * k->store;
+    return out;
 }
 
 // Places the tile in the order of the destination, with "pad" elements before the source's fastest
-// mode that is not in y.
+// mode that is not in y; if gathered, in the order of the source and after each run.
 static void place(const struct relayout *r, struct runs *k, int64_t pad) {
-    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], padded = -1;
+    const struct modes *run = k->gathered ? &k->x : &k->y;
+    const int *order = r->order[!k->gathered];
     int64_t at = 1;
-    order_of(r, true, src);
-    order_of(r, false, dst);
+    int padded = -1;
     for (int i = r->rank - 1; i >= 0; --i)
-        if (!runs_has(&k->y, src[i]) && k->c.tile[src[i]] > 1) padded = src[i];
-    for (int i = 0; i < k->y.n; ++i) {
-        k->place[k->y.of[i]] = at;
-        at *= k->c.tile[k->y.of[i]];
+        if (!runs_has(run, r->order[0][i]) && k->c.tile[r->order[0][i]] > 1)
+            padded = r->order[0][i];
+    for (int i = 0; i < run->n; ++i) {
+        k->place[run->of[i]] = at;
+        at *= k->c.tile[run->of[i]];
     }
     for (int i = 0; i < r->rank; ++i) {
-        int m = dst[i];
-        if (runs_has(&k->y, m)) continue;
+        int m = order[i];
+        if (runs_has(run, m)) continue;
         if (m == padded) at += pad;
         k->place[m] = k->c.tile[m] > 1 ? at : 0;
         at *= k->c.tile[m];
@@ -235,29 +341,68 @@ static void keep(struct runs list[], int *n, int most, const struct runs *k) {
     list[at] = *k;
 }
 
+// The accesses of shared and global memory, and the instructions, that take more time than memory.
+// Both are for a tile, the instructions times AVERAGE.
+static int64_t with_work(const struct relayout *r, const struct choice *c, int64_t cost,
+                         int64_t accesses, int64_t instructions) {
+    int64_t bytes = 1;
+    for (int m = 0; m < r->rank; ++m) bytes *= c->tile[m];
+    bytes *= bytes_of(r, true) + bytes_of(r, false);
+    int64_t memory = bytes * ONE / BYTES_A_CLOCK;
+    int64_t a = accesses * ONE * 13 / 10, i = instructions / AVERAGE * ONE / ISSUED * 15 / 10;
+    int64_t all = isqrt(memory * memory + a * a + i * i);
+    return cost / 256 * (all * 256 / memory) + cost % 256;
+}
+
 // Tries all places of a tile in shared memory.
 static void try_places(const struct relayout *r, struct runs *k, struct runs list[], int *n,
                        int most) {
     struct runs best = {.cost = INT64_MAX};
     struct traffic t = {0};
-    int64_t stride[RELAYOUT_MODES], es = held_bytes(r);
-    int step = k->store > k->c.block ? k->store : k->c.block;
-    for (int m = 0; m < r->rank; ++m) stride[m] = r->mode[m].src;
-    look_at_reads(r, k, stride, false, &t.read);
+    int64_t es = held_bytes(r), size = 1, digits = k->x.n + k->rows.n + k->others.n;
+    int step = k->gathered ? k->load : k->store > k->c.block ? k->store : k->c.block;
+    for (int m = 0; m < r->rank; ++m) size *= k->c.tile[m];
+    t.read = look_at_reads(r, k, false);
     int room = log2_of(LINE) - granule(r, k);
+    int64_t a = AVERAGE, warp = size / LANES;
+    int64_t work = k->gathered
+                       ? warp * (5 * a / 2 + 8 * a / k->load + 6 * a / k->store +
+                                 6 * a * digits /
+                                     (k->values * k->pieces *
+                                      (k->along < 0 ? 1 : k->c.tile[k->along] / k->beside[k->along])))
+                       : warp * (a + 8 * a / k->load + 3 * a / k->c.block + 6 * a / k->store +
+                                 6 * a * digits / k->values);
     for (int way = 0; way < PADS + 3; ++way) {
         k->bits = way < PADS ? 0 : room;
         k->shift = room + (way < PADS ? 0 : way - PADS);
+        if (k->gathered && way >= PADS) break;
         place(r, k, way < PADS ? way * step : 0);
         if (k->c.shared * es > MOST_SHARED || k->c.shared * es > r->shared) continue;
-        look_at_reads(r, k, k->place, true, &t.put);
+        t.put = look_at_reads(r, k, true);
         look_at_writes(r, k, &t.write, &t.get);
+        if (k->gathered) t.get = look_at_gathers(r, k);
         struct cost cost;
         cost_of(r, &k->c, &t, &cost);
-        k->cost = cost.total;
+        if (cost.total == INT64_MAX) continue;
+        int64_t stores = size / k->store / LANES, puts = size / k->c.block / LANES;
+        int64_t accesses = size / k->load / LANES + stores +
+                           (puts * t.put.passes + stores * t.get.passes) / AVERAGE;
+        k->cost = with_work(r, &k->c, cost.total, accesses, work);
         if (k->cost < best.cost) best = *k;
     }
     if (best.cost < INT64_MAX) keep(list, n, most, &best);
+}
+
+int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts) {
+    int64_t size = 1, a = AVERAGE;
+    for (int m = 0; m < r->rank; ++m) size *= c->tile[m];
+    size /= LANES;
+    if (c->way == WAY_STRAIGHT)
+        return with_work(r, c, cost, 2 * size / c->rd.vector, 12 * a * size / c->rd.vector);
+    int64_t accesses = size / c->rd.vector + size / c->block + 2 * size / c->wr.vector;
+    return with_work(r, c, cost, accesses,
+                     size * (a + (8 + 6 * parts) * a / c->rd.vector + 3 * a / c->block +
+                             6 * a / c->wr.vector));
 }
 
 // -- tiles ----------------------------------------------------------------------------------------
@@ -295,39 +440,58 @@ static int parts_of(const struct relayout *r, bool src, struct part list[]) {
 static int64_t roughly(const struct relayout *r, const struct runs *k) {
     int64_t es = held_bytes(r), cost = 1024;
     int64_t x = runs_length(&k->x, k->c.tile) * es, y = runs_length(&k->y, k->c.tile) * es;
-    int block = block_of(k, WIDE / (int)es, WIDE / (int)es);
-    int wide[] = {k->load * (int)es, block * (int)es, k->store * (int)es, k->store * (int)es};
+    int block = k->gathered ? k->load : block_of(k, WIDE / (int)es, WIDE / (int)es);
+    int get = k->gathered ? 1 : k->store;
+    int wide[] = {k->load * (int)es, block * (int)es, get * (int)es, k->store * (int)es};
     for (int i = 0; i < 4; ++i) cost += 256 / (wide[i] < 8 ? wide[i] : 8);
     return cost + 1024 * SECTOR / x + 2048 * SECTOR / y;
+}
+
+// Keeps a tile among those to try, "turned" or not.
+static void consider(const struct relayout *r, struct runs k, bool gathered, struct runs try[],
+                     int *tried) {
+    k.gathered = gathered;
+    k.held = 1;
+    for (int p = 0; !gathered && p < k.y.n && !runs_has(&k.x, k.y.of[p]); ++p) {
+        k.rows.of[k.rows.n++] = k.y.of[p];
+        k.held *= k.c.tile[k.y.of[p]];
+    }
+    for (int p = 0; p < r->rank; ++p) {
+        int m = r->order[!gathered][p];
+        if (k.c.tile[m] > 1 && !runs_has(&k.x, m) && !runs_has(&k.rows, m))
+            k.rows.of[k.rows.n++] = m;
+    }
+    k.c.way = WAY_STAGED;
+    k.c.split = -1;
+    k.cost = roughly(r, &k);
+    keep(try, tried, TRIED, &k);
 }
 
 int runs_choose(const struct relayout *given, struct runs list[], int most) {
     struct relayout ordered = *given;
     const struct relayout *r = &ordered;
-    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], n = 0, tried = 0, seen = 0;
-    if (r->usual || r->rank < 2 || held_bytes(r) > 2) return 0;
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], n = 0, tried[2] = {0}, seen = 0;
+    if (r->usual || r->to || r->rank < 2 || held_bytes(r) > 2) return 0;
     order_of(r, true, src);
     order_of(r, false, dst);
     ordered.order[0] = src;
     ordered.order[1] = dst;
     static const struct runs none;
     struct part from[MOST_PARTS], to[MOST_PARTS];
-    struct runs try[TRIED];
+    struct runs try[2][TRIED];
     uint64_t keys[MOST_TILES];
     int froms = parts_of(r, true, from), tos = parts_of(r, false, to);
     int load = vector_along(r, src[0], true), store = vector_along(r, dst[0], false);
-    if (src[0] == dst[0]) return 0;
     for (int i = 0; i < froms; ++i)
         for (int j = 0; j < tos; ++j) {
             struct runs k = none;
-            int64_t size = 1;
+            int64_t size = held_bytes(r);
             uint64_t key = 0;
             for (int m = 0; m < r->rank; ++m) {
                 int64_t a = from[i].tile[m], b = to[j].tile[m];
                 size *= k.c.tile[m] = a > b ? a : b;
                 key = key * 0x9e3779b97f4a7c15u + (uint64_t)k.c.tile[m];
             }
-            size *= held_bytes(r);
             if (size > MOST_SHARED || size < LEAST_TILE) continue;
             k.x = run_of(r, k.c.tile, true);
             k.y = run_of(r, k.c.tile, false);
@@ -338,25 +502,14 @@ int runs_choose(const struct relayout *given, struct runs list[], int most) {
             while (at < seen && keys[at] != key) ++at;
             if (at < seen || seen == MOST_TILES) continue;
             keys[seen++] = key;
-            k.held = 1;
-            for (int p = 0; p < k.y.n && !runs_has(&k.x, k.y.of[p]); ++p) {
-                k.rows.of[k.rows.n++] = k.y.of[p];
-                k.held *= k.c.tile[k.y.of[p]];
-            }
-            for (int p = 0; p < r->rank; ++p)
-                if (k.c.tile[dst[p]] > 1 && !runs_has(&k.x, dst[p]) && !runs_has(&k.rows, dst[p]))
-                    k.rows.of[k.rows.n++] = dst[p];
-            k.c.way = WAY_STAGED;
-            k.c.split = -1;
-            k.cost = roughly(r, &k);
-            keep(try, &tried, TRIED, &k);
+            for (int way = 0; way < 2; ++way) consider(r, k, way, try[way], &tried[way]);
         }
-    for (int i = 0; i < tried; ++i) {
-        struct runs *k = &try[i];
-        if (!share_reads(r, k)) continue;
-        share_writes(r, k);
-        choose_grid(r, &k->c);
-        try_places(r, k, list, &n, most);
-    }
+    for (int way = 0; way < 2; ++way)
+        for (int i = 0; i < tried[way]; ++i) {
+            struct runs *k = &try[way][i];
+            if (!(way ? share_gathered : share_turned)(r, k)) continue;
+            choose_grid(r, &k->c);
+            try_places(r, k, list, &n, most);
+        }
     return n;
 }

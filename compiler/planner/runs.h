@@ -2,9 +2,11 @@
 // is accessed as one row.  So accesses may be wider than the fast mode of a side allows, as where
 // it is short or odd.  A tile has the whole of all modes of a run but its last one.
 //
-// A thread reads, for several rows of the source, an access of the run each.  Its elements along
-// the destination's run are put into shared memory together, where the tile is in the order of the
-// destination.
+// There are two ways.  Turned: a thread reads, for several rows of the source, an access of the run
+// each.  Its elements along the destination's run are put into shared memory together, where the
+// tile is in the order of the destination.  Gathered: shared memory has the runs of the source as
+// they are, and a thread takes the elements of an access to the destination one by one.  Their
+// places are computed once for all elements along other modes.
 #ifndef TCPC_PLANNER_RUNS_H
 #define TCPC_PLANNER_RUNS_H
 
@@ -16,24 +18,34 @@ struct modes {
 };
 
 struct runs {
-    struct choice c;      // the tile; threads and values are not those of modes
+    struct choice c;  // the tile; threads and values are not those of modes
+    bool gathered;
     struct modes x, y;    // the runs of the source and the destination
-    struct modes rows;    // modes besides x, those of y first
-    int64_t held;         // elements along the modes of y that come first among the rows
+    struct modes rows;    // modes besides x, if turned those of y first
+    struct modes others;  // modes besides y
+    int64_t held;         // if turned: elements along the first of the rows, those of y
     int load, store;      // elements of an access
-    int64_t across;       // threads along x
-    int64_t turns;        // accesses of a thread along x
-    int64_t values;       // rows of a thread, one after the other
-    int64_t place[RELAYOUT_MODES];  // strides in shared memory: of a part of y in y, or of others
-    int bits, shift;      // swizzle of accesses in shared memory; 0: none
-    int64_t down;         // threads that write, along y
-    int64_t beside[RELAYOUT_MODES];  // .. and along other modes
+    int64_t place[RELAYOUT_MODES];  // strides in shared memory: of a part of a run, or of others
+    int bits, shift;      // if turned: swizzle of accesses in shared memory; 0: none
+    // of threads that read: along x, and other modes (if gathered) or all of them
+    int64_t across, across_beside[RELAYOUT_MODES];
+    int64_t turns;   // if turned: accesses of a thread along x, one after the other
+    int64_t values;  // .. and its rows, one after the other
+    // of threads that write: along y, and other modes
+    int64_t down, beside[RELAYOUT_MODES];
+    int64_t again;   // if gathered: accesses of a thread along y, one after the other
+    int along;       // .. and the mode, besides y, that is contiguous in shared memory; -1: none
+    int64_t apart;   // .. threads along the others but "along"
+    int64_t pieces;  // .. and parts of "along" for a thread, one after the other
     int64_t cost;
 };
 
 // Sets "list" to the cheapest such tiles with wider accesses than others, at most "most".  Returns
 // their number.
 int runs_choose(const struct relayout *r, struct runs list[], int most);
+// What a tile that is not one of runs costs, besides "cost" for memory, to be compared with them;
+// "parts" modes are in a row.
+int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts);
 // Whether "modes" has mode "m".
 bool runs_has(const struct modes *modes, int m);
 // The elements of the tile along these modes.
