@@ -11,6 +11,7 @@ enum {
     MOST_GATHER = 384,        // threads
     MOST_TAKEN = 192,         // bytes that a thread takes from shared memory before it writes them
     LEAST_THREADS = 64,
+    SIDE_BY_SIDE = 128,       // bytes of a run that threads access side by side
     MOST_SHARED = 72 * 1024,  // bytes of a tile
     LEAST_TILE = 4096,
     MOST_PARTS = 160,         // of a side to try
@@ -76,26 +77,28 @@ static int block_of(const struct runs *k, int64_t values, int most) {
     return b;
 }
 
-// Divides a run of "units" and the other modes among at most "threads" threads, so that they need
-// the fewest rounds.  Returns these, and sets "*along" and "beside" to the numbers of threads.
+// Divides a run of "units" of "bytes" and the other modes among at most "threads" threads, so that
+// they need the fewest rounds and access enough of the run side by side.  Returns the rounds, and
+// sets "*along" and "beside" to the numbers of threads.
 static int64_t share_run(const struct relayout *r, const struct modes *run, const int64_t tile[],
-                         bool src, int64_t units, int threads, int64_t *along, int64_t beside[]) {
+                         bool src, int64_t units, int bytes, int threads, int64_t *along,
+                         int64_t beside[]) {
     int64_t best = INT64_MAX;
     int order[RELAYOUT_MODES];
     order_of(r, src, order);
-    for (int64_t rounds = 1; rounds <= 64; ++rounds) {
+    for (int64_t rounds = 1; rounds <= units; ++rounds) {
         int64_t down = (units + rounds - 1) / rounds, left = threads / down, all = rounds;
         int64_t other[RELAYOUT_MODES];
         if (left == 0) continue;
+        if (rounds > 1 && down * bytes < SIDE_BY_SIDE) break;
         for (int i = 0; i < r->rank; ++i) {
             int m = order[i];
             other[m] = 1;
             if (runs_has(run, m)) continue;
-            int64_t d = tile[m] < left ? tile[m] : left;
-            while (tile[m] % d) --d;
-            other[m] = d;
-            left /= d;
-            all *= tile[m] / d;
+            int64_t d = tile[m] < left ? tile[m] : left, times = (tile[m] + d - 1) / d;
+            other[m] = (tile[m] + times - 1) / times;
+            left /= other[m];
+            all *= times;
         }
         if (all >= best) continue;
         best = all;
@@ -145,7 +148,7 @@ static bool share_turned(const struct relayout *r, struct runs *k) {
     k->c.threads = k->c.rd.threads = (int)(k->across * (rows / k->values));
     if (k->c.threads < LEAST_THREADS) return false;
     int64_t rounds = share_run(r, &k->y, tile, false, runs_length(&k->y, tile) / k->store,
-                               k->c.threads, &k->down, k->beside);
+                               k->store * bytes_of(r, false), k->c.threads, &k->down, k->beside);
     if (rounds == INT64_MAX) return false;
     k->c.wr.threads = all_threads(r, k->down, k->beside);
     set_shares(r, k, k->load * k->turns * k->values, rounds);
@@ -182,7 +185,7 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     k->c.threads = k->c.wr.threads = (int)(k->down * k->apart * beside);
     if (k->c.threads < LEAST_THREADS || k->again > MOST_TURNS) return false;
     int64_t rounds = share_run(r, &k->x, tile, true, runs_length(&k->x, tile) / k->load,
-                               k->c.threads, &k->across, k->across_beside);
+                               k->load * bytes_of(r, true), k->c.threads, &k->across, k->across_beside);
     if (rounds > MOST_LOADS) return false;
     k->c.rd.threads = all_threads(r, k->across, k->across_beside);
     k->c.block = k->load;
