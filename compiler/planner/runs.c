@@ -7,7 +7,7 @@ enum {
     MOST_HELD = 256,          // bytes of a thread's fragment
     MOST_THREADS = 640,
     MOST_TURNS = 16,
-    MOST_LOADS = 64,
+    MOST_LOADS = 40,          // by each thread
     MOST_GATHER = 384,        // threads
     MOST_TAKEN = 192,         // bytes that a thread takes from shared memory before it writes them
     LEAST_THREADS = 64,
@@ -20,7 +20,10 @@ enum {
     PADS = 9,
     WARPS = 3,                // .. of how many warps
     BYTES_A_CLOCK = 18,       // as in cost.c
-    ISSUED = 4,               // instructions that an SM issues at a clock
+    ACCESS = 13,              // clocks for ten accesses, and for ten instructions
+    ISSUE = 2,
+    DIGIT = 5,                // instructions
+    ASYNC = 80,               // the first architecture with cp.async
     ONE = 256
 };
 
@@ -136,7 +139,9 @@ static bool share_turned(const struct relayout *r, struct runs *k) {
         ++k->turns;
     if (k->turns > MOST_TURNS) return false;
     k->across = units / k->turns;
-    for (int64_t v = 1; v <= rows && v * k->load * k->turns * es <= MOST_HELD; ++v) {
+    for (int64_t v = 1; v <= rows && v * k->load * k->turns * es <= MOST_HELD &&
+                                      v * k->turns <= MOST_LOADS;
+         ++v) {
         if (rows % v || k->across * (rows / v) > MOST_THREADS) continue;
         int block = block_of(k, v, WIDE / es);
         if (block <= best) continue;
@@ -186,7 +191,7 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     if (k->c.threads < LEAST_THREADS || k->again > MOST_TURNS) return false;
     int64_t rounds = share_run(r, &k->x, tile, true, runs_length(&k->x, tile) / k->load,
                                k->load * bytes_of(r, true), k->c.threads, &k->across, k->across_beside);
-    if (rounds > MOST_LOADS) return false;
+    k->async = k->load * bytes_of(r, true) >= 8 && r->arch >= ASYNC;
     k->c.rd.threads = all_threads(r, k->across, k->across_beside);
     k->c.block = k->load;
     int64_t size = runs_length(&k->x, tile) * runs_length(&k->rows, tile);
@@ -344,37 +349,55 @@ static void keep(struct runs list[], int *n, int most, const struct runs *k) {
     list[at] = *k;
 }
 
-// The accesses of shared and global memory, and the instructions, that take more time than memory.
-// Both are for a tile, the instructions times AVERAGE.
+// What the accesses of a tile and its instructions, times AVERAGE, add to the time of memory.  They
+// run in parallel to it, but not completely.  The weights were found with 60 tiles of bytes and
+// halves.
 static int64_t with_work(const struct relayout *r, const struct choice *c, int64_t cost,
                          int64_t accesses, int64_t instructions) {
-    int64_t bytes = 1;
+    int64_t bytes = bytes_of(r, true) + bytes_of(r, false);
     for (int m = 0; m < r->rank; ++m) bytes *= c->tile[m];
-    bytes *= bytes_of(r, true) + bytes_of(r, false);
     int64_t memory = bytes * ONE / BYTES_A_CLOCK;
-    int64_t a = accesses * ONE * 13 / 10, i = instructions / AVERAGE * ONE / ISSUED * 15 / 10;
+    int64_t a = accesses * ONE * ACCESS / 10, i = instructions / AVERAGE * ONE * ISSUE / 10;
     int64_t all = isqrt(memory * memory + a * a + i * i);
-    return cost / 256 * (all * 256 / memory) + cost % 256;
+    return cost / ONE * (all * ONE / memory);
+}
+
+// The digits to compute for an element of a row of these modes, if "step" elements are taken at
+// once.
+static int64_t digits_of(const struct modes *modes, const int64_t tile[], int64_t step) {
+    int n = 0;
+    for (int i = 0; i < modes->n; ++i) n += tile[modes->of[i]] > 1;
+    return n > 1 && tile[modes->of[0]] % step != 0 ? n : 0;
+}
+
+// The instructions for "n" elements, times AVERAGE.
+static int64_t instructions_of(const struct runs *k, int64_t n) {
+    const int64_t *tile = k->c.tile;
+    int64_t all = AVERAGE * (k->gathered ? 2 : 1) + 4 * AVERAGE / k->load + 3 * AVERAGE / k->store;
+    if (k->gathered) {
+        int64_t taken =
+            k->along < 0 ? 1 : tile[k->along] / (k->beside[k->along] * k->pieces);
+        all += DIGIT * AVERAGE * digits_of(&k->y, tile, k->store) / (k->values * taken);
+    } else {
+        all += 2 * AVERAGE / k->c.block;
+        all += DIGIT * AVERAGE * digits_of(&k->x, tile, k->load) / k->values;
+        all += DIGIT * AVERAGE * digits_of(&k->rows, tile, k->values) / k->load;
+    }
+    return n * all;
 }
 
 // Tries all places of a tile in shared memory.
-static void try_places(const struct relayout *r, struct runs *k, struct runs list[], int *n,
-                       int most) {
+static void try_places(const struct relayout *r, struct runs *k, int64_t memory,
+                       struct runs list[], int *n, int most) {
     struct runs best = {.cost = INT64_MAX};
     struct traffic t = {0};
-    int64_t es = held_bytes(r), size = 1, digits = k->x.n + k->rows.n + k->others.n;
+    int64_t es = held_bytes(r), size = 1;
     int step = k->gathered ? k->load : k->store > k->c.block ? k->store : k->c.block;
     for (int m = 0; m < r->rank; ++m) size *= k->c.tile[m];
+    size = (size + LANES - 1) / LANES;  // of a lane
     t.read = look_at_reads(r, k, false);
     int room = log2_of(LINE) - granule(r, k);
-    int64_t a = AVERAGE, warp = size / LANES;
-    int64_t work = k->gathered
-                       ? warp * (5 * a / 2 + 8 * a / k->load + 6 * a / k->store +
-                                 6 * a * digits /
-                                     (k->values * k->pieces *
-                                      (k->along < 0 ? 1 : k->c.tile[k->along] / k->beside[k->along])))
-                       : warp * (a + 8 * a / k->load + 3 * a / k->c.block + 6 * a / k->store +
-                                 6 * a * digits / k->values);
+    int64_t work = instructions_of(k, size);
     for (int way = 0; way < PADS + 3; ++way) {
         k->bits = way < PADS ? 0 : room;
         k->shift = room + (way < PADS ? 0 : way - PADS);
@@ -386,10 +409,11 @@ static void try_places(const struct relayout *r, struct runs *k, struct runs lis
         if (k->gathered) t.get = look_at_gathers(r, k);
         struct cost cost;
         cost_of(r, &k->c, &t, &cost);
-        if (cost.total == INT64_MAX) continue;
-        int64_t stores = size / k->store / LANES, puts = size / k->c.block / LANES;
-        int64_t accesses = size / k->load / LANES + stores +
+        if (cost.total > memory) continue;
+        int64_t stores = size / k->store, puts = size / k->c.block;
+        int64_t accesses = size / k->load + stores +
                            (puts * t.put.passes + stores * t.get.passes) / AVERAGE;
+        k->memory = cost.total;
         k->cost = with_work(r, &k->c, cost.total, accesses, work);
         if (k->cost < best.cost) best = *k;
     }
@@ -397,15 +421,14 @@ static void try_places(const struct relayout *r, struct runs *k, struct runs lis
 }
 
 int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts) {
-    int64_t size = 1, a = AVERAGE;
-    for (int m = 0; m < r->rank; ++m) size *= c->tile[m];
-    size /= LANES;
+    int64_t n = 1, load = c->rd.vector, store = c->wr.vector, put = c->block;
+    for (int m = 0; m < r->rank; ++m) n *= c->tile[m];
+    n = (n + LANES - 1) / LANES;
     if (c->way == WAY_STRAIGHT)
-        return with_work(r, c, cost, 2 * size / c->rd.vector, 12 * a * size / c->rd.vector);
-    int64_t accesses = size / c->rd.vector + size / c->block + 2 * size / c->wr.vector;
-    return with_work(r, c, cost, accesses,
-                     size * (a + (8 + 6 * parts) * a / c->rd.vector + 3 * a / c->block +
-                             6 * a / c->wr.vector));
+        return with_work(r, c, cost, 2 * n / load, 8 * AVERAGE * n / load);
+    return with_work(r, c, cost, n / load + n / put + 2 * n / store,
+                     n * (AVERAGE + (4 + 7 * parts) * AVERAGE / load + 2 * AVERAGE / put +
+                          3 * AVERAGE / store));
 }
 
 // -- tiles ----------------------------------------------------------------------------------------
@@ -470,7 +493,7 @@ static void consider(const struct relayout *r, struct runs k, bool gathered, str
     keep(try, tried, TRIED, &k);
 }
 
-int runs_choose(const struct relayout *given, struct runs list[], int most) {
+int runs_choose(const struct relayout *given, int64_t memory, struct runs list[], int most) {
     struct relayout ordered = *given;
     const struct relayout *r = &ordered;
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], n = 0, tried[2] = {0}, seen = 0;
@@ -512,7 +535,7 @@ int runs_choose(const struct relayout *given, struct runs list[], int most) {
             struct runs *k = &try[way][i];
             if (!(way ? share_gathered : share_turned)(r, k)) continue;
             choose_grid(r, &k->c);
-            try_places(r, k, list, &n, most);
+            try_places(r, k, memory, list, &n, most);
         }
     return n;
 }

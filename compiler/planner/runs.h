@@ -19,7 +19,7 @@ struct modes {
 
 struct runs {
     struct choice c;  // the tile; threads and values are not those of modes
-    bool gathered;
+    bool gathered, async;  // async: if gathered, by cp.async
     struct modes x, y;    // the runs of the source and the destination
     struct modes rows;    // modes besides x, if turned those of y first
     struct modes others;  // modes besides y
@@ -37,14 +37,14 @@ struct runs {
     int along;       // .. and the mode, besides y, that is contiguous in shared memory; -1: none
     int64_t apart;   // .. threads along the others but "along"
     int64_t pieces;  // .. and parts of "along" for a thread, one after the other
-    int64_t cost;
+    int64_t memory, cost;  // predicted: by cost_of, and with the work of accesses and instructions
 };
 
-// Sets "list" to the cheapest such tiles with wider accesses than others, at most "most".  Returns
-// their number.
-int runs_choose(const struct relayout *r, struct runs list[], int most);
-// What a tile that is not one of runs costs, besides "cost" for memory, to be compared with them;
-// "parts" modes are in a row.
+// Sets "list" to the cheapest such tiles with wider accesses than the fast modes allow, at most
+// "most" of those for which cost_of gives at most "memory".  Returns their number.
+int runs_choose(const struct relayout *r, int64_t memory, struct runs list[], int most);
+// What a tile of another form costs with that work, where cost_of gives "cost"; "parts" modes are in
+// a row.
 int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts);
 // Whether "modes" has mode "m".
 bool runs_has(const struct modes *modes, int m);

@@ -3,7 +3,11 @@
 
 #include "planner/form.h"
 
-enum { TRIED = 4 };  // so many candidates
+enum {
+    TRIED = 4,  // so many candidates
+    LESS = 97,  // percent of the cost of another form
+    ONE = 256
+};
 
 // The cost of another form's candidate, with all that is compared; 0: it is not comparable.
 static int64_t cost_of_other(const struct candidates *list, const struct candidate *c) {
@@ -13,17 +17,16 @@ static int64_t cost_of_other(const struct candidates *list, const struct candida
                      flat ? list->row.parts : 0);
 }
 
-// They are first if they cost clearly less than all others.
+// Those that cost less than all others are the first ones.
 static void choose_runs(struct candidates *list) {
     struct runs found[TRIED];
-    int n = list->n > 0 ? runs_choose(list->r, found, TRIED) : 0, at = 1;
-    int64_t best = n > 0 ? cost_of_other(list, &list->of[0]) : 0, first = list->of[0].cost;
-    for (int i = 0; i < n && best > 0 && first > 0; ++i) {
+    int64_t first = list->n > 0 ? list->of[0].cost : 0;
+    int64_t best = first > 0 ? cost_of_other(list, &list->of[0]) / ONE : 0;
+    int n = best > 0 ? runs_choose(list->r, first, found, TRIED) : 0;
+    for (int i = 0; i < n && found[i].cost / ONE < best * LESS / 100; ++i) {
         struct candidate c = {&form_runs, found[i].c.threads, .runs = found[i]};
-        c.cost = first / 256 * (found[i].cost / (best / 256 + 1)) + 1;
-        if (i == 0 && found[i].cost / 100 < best / 108) at = 0;
-        while (at < list->n && list->of[at].cost <= c.cost) ++at;
-        candidates_add(list, at++, &c);
+        c.cost = first / best * (found[i].cost / ONE);
+        candidates_add(list, i, &c);
     }
 }
 
@@ -141,9 +144,11 @@ static const char *tiled(const struct text *t, bool src) {
         by[m] = beside[m] > 1 ? n : 0;
         n *= beside[m];
     }
-    return text_print(t, "tile(universal(%s), thr=%s:%s, val=%s:%s)",
-                      src ? "<load bits><ld>" : "<store bits><st>",
-                      numbers(t, src, beside, along), numbers(t, src, by, along > 1),
+    const char *atom = !src       ? "universal(<store bits><st>)"
+                       : k->async ? "cp_async.<cache>(<read>)"
+                                  : "universal(<load bits><ld>)";
+    return text_print(t, "tile(%s, thr=%s:%s, val=%s:%s)",
+                      atom, numbers(t, src, beside, along), numbers(t, src, by, along > 1),
                       numbers(t, src, one, wide), numbers(t, src, none, wide > 1));
 }
 
@@ -288,6 +293,8 @@ static const struct hole *gathered_holes(const struct text *t) {
         {"places", 0, numbers(t, true, k->place, 1)},
         {"at src", 0, tuple(t, true, at, tile_x ? tile_x : "0")},
         {"rd", 0, tiled(t, true)},
+        {"cache", 0, k->load * r->type->bits == 128 ? "cg" : "ca"},
+        {"async", 0, k->async ? ", copied by cp.async" : ""},
         {"down", 0, k->apart * beside > 1 ? text_print(t, " %% %" PRId64, k->down) : ""},
         {"let u", 0,
          k->apart == 1 ? ""
@@ -317,13 +324,13 @@ static const struct hole *gathered_holes(const struct text *t) {
 static const char turned_reasons[] =
     "// Blocks of <vector> by <block> elements are transposed in registers.\n";
 static const char gathered_reasons[] =
-    "// Shared memory has the runs of the source; the elements of a run of the destination are "
+    "// Shared memory has the runs of the source<async>; the elements of a run of the destination are "
     "gathered from there.\n";
 
 static const struct hole *holes(const struct text *t) {
     const struct runs *k = &t->of->runs;
     const struct relayout *r = t->r;
-    const struct hints h = hints_of(r, &k->c);
+    const struct hints h = k->async ? (struct hints){"", "", NULL} : hints_of(r, &k->c);
     int bits = r->type->bits;
     bool ragged = false;
     const char *at[RELAYOUT_MODES], *tile = tile_of(t, &k->y, 1);
