@@ -81,12 +81,12 @@ static int block_of(const struct runs *k, int64_t values, int most) {
 }
 
 // Divides a run of "units" of "bytes" and the other modes among at most "threads" threads, so that
-// they need the fewest rounds and access enough of the run side by side.  Returns the rounds, and
-// sets "*along" and "beside" to the numbers of threads.
+// they need few rounds and access enough of the run side by side.  A warp that has parts of two
+// rows costs more.  Returns the rounds, and sets "*along" and "beside" to the numbers of threads.
 static int64_t share_run(const struct relayout *r, const struct modes *run, const int64_t tile[],
                          bool src, int64_t units, int bytes, int threads, int64_t *along,
                          int64_t beside[]) {
-    int64_t best = INT64_MAX;
+    int64_t best = INT64_MAX, least = INT64_MAX;
     int order[RELAYOUT_MODES];
     order_of(r, src, order);
     for (int64_t rounds = 1; rounds <= units; ++rounds) {
@@ -103,7 +103,9 @@ static int64_t share_run(const struct relayout *r, const struct modes *run, cons
             left /= other[m];
             all *= times;
         }
-        if (all >= best) continue;
+        int64_t torn = down % LANES == 0 ? 0 : down < LANES ? LANES / 2 : LANES * LANES / down / 2;
+        if (all * (LANES + torn) >= least) continue;
+        least = all * (LANES + torn);
         best = all;
         *along = down;
         memcpy(beside, other, sizeof *beside * (size_t)r->rank);
@@ -188,7 +190,7 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     k->values = part_of(runs_length(&k->others, tile) / k->apart,
                         MOST_TAKEN / (taken * k->store * es));
     k->c.threads = k->c.wr.threads = (int)(k->down * k->apart * beside);
-    if (k->c.threads < LEAST_THREADS || k->again > MOST_TURNS) return false;
+    if (k->c.threads < LEAST_THREADS || k->again > MOST_LOADS) return false;
     int64_t rounds = share_run(r, &k->x, tile, true, runs_length(&k->x, tile) / k->load,
                                k->load * bytes_of(r, true), k->c.threads, &k->across, k->across_beside);
     k->async = k->load * bytes_of(r, true) >= 8 && r->arch >= ASYNC;
@@ -362,12 +364,13 @@ static int64_t with_work(const struct relayout *r, const struct choice *c, int64
     return cost / ONE * (all * ONE / memory);
 }
 
-// The digits to compute for an element of a row of these modes, if "step" elements are taken at
-// once.
+// The digits to compute for an element of a row of these modes, times AVERAGE, if "step" elements
+// are taken at once.
 static int64_t digits_of(const struct modes *modes, const int64_t tile[], int64_t step) {
     int n = 0;
     for (int i = 0; i < modes->n; ++i) n += tile[modes->of[i]] > 1;
-    return n > 1 && tile[modes->of[0]] % step != 0 ? n : 0;
+    if (n < 2) return 0;
+    return n * AVERAGE / (tile[modes->of[0]] % step == 0 ? step : 1);
 }
 
 // The instructions for "n" elements, times AVERAGE.
@@ -377,11 +380,11 @@ static int64_t instructions_of(const struct runs *k, int64_t n) {
     if (k->gathered) {
         int64_t taken =
             k->along < 0 ? 1 : tile[k->along] / (k->beside[k->along] * k->pieces);
-        all += DIGIT * AVERAGE * digits_of(&k->y, tile, k->store) / (k->values * taken);
+        all += DIGIT * digits_of(&k->y, tile, k->store) / (k->values * taken);
     } else {
         all += 2 * AVERAGE / k->c.block;
-        all += DIGIT * AVERAGE * digits_of(&k->x, tile, k->load) / k->values;
-        all += DIGIT * AVERAGE * digits_of(&k->rows, tile, k->values) / k->load;
+        all += 2 * DIGIT * digits_of(&k->x, tile, k->load) / k->values;
+        all += DIGIT * digits_of(&k->rows, tile, k->values) / k->load;
     }
     return n * all;
 }
