@@ -147,7 +147,7 @@ align: %empty { $$ = (struct number){0}; }
     ;
 
 fn: kind name '(' formals ')' clauses block
-    { $$ = build_fn(p, @$, range_join(@kind, @5), $kind, $name, $formals, $clauses, $block); };
+    { $$ = build_fn(p, range_join(@kind, @5), $kind, $name, $formals, $clauses, $block); };
 kind: KERNEL { $$ = (struct fn_kind){.kernel = true}; }
     | DEVICE { $$ = (struct fn_kind){0}; }
     | ASYNC DEVICE { $$ = (struct fn_kind){.async = true}; }

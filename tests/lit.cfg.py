@@ -15,8 +15,8 @@ config.suffixes = [".tcp", ".test"]
 config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random", "judge", "left_out"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tcpc_build, "tests")
-# The whole suite but for what the list leaves out.
-config.test_format = Tests(config.test_source_root, "sanitized" if config.tcpc_sanitize else lit_config.params.get("left_out"))
+# The whole suite, or what a list of tests/left_out leaves of it, or what it names.
+config.test_format = Tests(config.test_source_root, "sanitized" if config.tcpc_sanitize else lit_config.params.get("chosen", ""))
 
 # Seconds a test; under the sanitizers everything is slower.
 lit_config.maxIndividualTestTime = 240 if config.tcpc_sanitize else 120

@@ -5,7 +5,7 @@
 
 #include "autoswizzle/rearrange.h"
 #include "base/session.h"
-#include "compile/compile.h"
+#include "steps/steps.h"
 
 // Looks for errors that refuse a buffer's arrangement, answers TAKEN_NOT for these buffers and
 // gives them the plain layout again. False when no error is of this kind.
@@ -27,13 +27,13 @@ static bool put_back(struct asked *x, const struct session *t, struct swizzle_ch
 static bool compile(struct asked *x, struct swizzle_choice *choice, char *answer, bool *again) {
     struct session t;
     struct compiled now;
-    compiled_again(x->c, &t, &now);
+    steps_again(x->c, &t, &now);
     t.diags.error_limit = 0;
     now.swizzle = choice;
     now.nswizzles = x->n;
     now.only_at = x->only_at;
     now.only_chosen = !x->only_at;
-    bool ok = !compile_until(&now, STEP_CALLS);
+    bool ok = !steps_until(&now, STEP_CALLS);
     *again = !ok && put_back(x, &t, choice, answer);
     session_release(&t);
     return ok;

@@ -3,8 +3,8 @@
 
 #include "autoswizzle/choose.h"
 #include "base/session.h"
-#include "compile/compile.h"
 #include "layout/algebra.h"
+#include "steps/steps.h"
 #include "syntax/ast.h"
 
 // -- the buffers ----------------------------------------------------------------------------------

@@ -8,9 +8,9 @@
 #include "autoswizzle/candidates.h"
 #include "autoswizzle/rearrange.h"
 #include "base/session.h"
-#include "compile/compile.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
+#include "steps/steps.h"
 #include "syntax/ast.h"
 
 // Bytes of text that may be compiled for candidates whose cost depends on more than the buffer's
@@ -52,12 +52,12 @@ static bool try_one(const struct compiled *c, const struct swizzle_choice *choic
                     const struct ast_stmt *st, enum step last, struct tried *out,
                     struct session *t) {
     struct compiled now;
-    compiled_again(c, t, &now);
+    steps_again(c, t, &now);
     now.swizzle = choice;
     now.nswizzles = total;
     now.only_at = st->name.at.begin;
     *out = (struct tried){.buffer = st};
-    if (compile_until(&now, last)) return false;
+    if (steps_until(&now, last)) return false;
     if (last < STEP_SHARED) return true;
     out->plan = now.plan;
     walk_plan(t, now.plan, add_copy, out);

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "compile/fixits.h"
 #include "cost/copy.h"
 #include "layout/algebra.h"
 #include "pass/shared.h"
@@ -16,6 +15,7 @@
 #include "plan/align.h"
 #include "plan/arch.h"
 #include "plan/plan.h"
+#include "steps/fixits.h"
 #include "syntax/ast.h"
 
 struct use {
@@ -234,7 +234,7 @@ static void decide(struct layer *x, int n) {
 
 void layer_begin(struct layer *x, const struct compiled *c, struct ast_stmt *const *buffer, int n,
                  const struct swizzle_choice *choice, uint32_t only_at, bool placed) {
-    compiled_again(c, &x->s, &x->now);
+    steps_again(c, &x->s, &x->now);
     x->now.swizzle = choice;
     x->now.nswizzles = n;
     x->now.only_at = only_at;
@@ -242,9 +242,9 @@ void layer_begin(struct layer *x, const struct compiled *c, struct ast_stmt *con
     x->ok = false;
     x->asking = NULL;
     x->nasking = x->cap_asking = 0;
-    if (compile_until(&x->now, STEP_PREDICATE)) return;
+    if (steps_until(&x->now, STEP_PREDICATE)) return;
     collect(x, buffer, n);
-    if (compile_until(&x->now, placed ? STEP_SHARED : STEP_VECTORIZE)) return;
+    if (steps_until(&x->now, placed ? STEP_SHARED : STEP_VECTORIZE)) return;
     decide(x, n);
     x->ok = true;
 }

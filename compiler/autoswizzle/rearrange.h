@@ -8,9 +8,9 @@
 
 #include "autoswizzle/autoswizzle.h"
 #include "base/session.h"
-#include "compile/compile.h"
 #include "cost/copy.h"
 #include "layout/lay.h"
+#include "steps/steps.h"
 
 struct ast_stmt;
 struct copy;

@@ -28,7 +28,7 @@ struct fixit {
 
 enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS };
 
-// What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
+// What the fix-its of a note promise.  They are tried before they are shown (steps/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
 // In any case but "in_all" the hardware counts no more for any copy than before.
 struct claim {
@@ -97,7 +97,7 @@ void diag_fixit(struct session *s, struct range at, const char *replacement);
 void diag_claim(struct session *s, struct claim c);
 // Shows the last diagnostic only if a claim of its notes holds.
 void diag_if_mended(struct session *s);
-// Removes from "d" all notes that have a claim.  compile/fixits.c calls it for notes whose claims
+// Removes from "d" all notes that have a claim.  steps/fixits.c calls it for notes whose claims
 // do not hold, or were not tried.
 void diag_drop_claims(struct diag *d);
 // Removes all diagnostics that diag_if_mended marked and of which no claim was found to hold.

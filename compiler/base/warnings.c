@@ -54,6 +54,8 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_OVERLAP] = {"overlap", true, false, "a tensor that is read and has one element twice"},
     [W_SPILL] = {"spill", true, false, "a fragment that is larger than the registers of a thread"},
     [W_FALLBACK] = {"fallback", true, true, "a planned copy whose best plan is refused"},
+    [W_SWAPPED_ARGUMENTS] = {"swapped-arguments", true, false,
+                             "arguments of a call in another order than their names suggest"},
 };
 
 const struct warning_row *warning_row(int w) {

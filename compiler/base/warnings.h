@@ -35,6 +35,7 @@ enum warning {
     W_OVERLAP,
     W_SPILL,
     W_FALLBACK,
+    W_SWAPPED_ARGUMENTS,
     W_COUNT
 };
 

@@ -8,8 +8,6 @@
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "check/verify.h"
-#include "compile/fallback.h"
-#include "compile/fixits.h"
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
@@ -17,6 +15,8 @@
 #include "plan/plan.h"
 #include "plan/print.h"
 #include "sema/sema.h"
+#include "steps/fallback.h"
+#include "steps/fixits.h"
 #include "syntax/ast.h"
 #include "syntax/parse.h"
 
@@ -46,31 +46,6 @@ enum shown { NOTHING, THE_AST, THE_PLAN, THE_KERNEL };
 
 static const struct {
     const char *name;
-    // either "run", which needs the results of the steps before it, or "pass"
-    bool (*run)(struct compiled *c);
-    bool (*pass)(struct session *s, struct plan *p);
-    enum shown fills;
-} steps[N_STEPS] = {
-    [STEP_PARSE] = {"parse", parse, NULL, THE_AST},
-    [STEP_SEMA] = {"sema", sema, NULL, THE_PLAN},
-    [STEP_PARTITION] = {"partition", NULL, pass_partition, THE_PLAN},
-    [STEP_CALLS] = {"calls", NULL, pass_calls, THE_PLAN},
-    [STEP_PREDICATE] = {"predicate", NULL, pass_predicate, THE_PLAN},
-    [STEP_VECTORIZE] = {"vectorize", NULL, pass_vectorize, THE_PLAN},
-    [STEP_SHARED] = {"shared", NULL, pass_shared, THE_PLAN},
-    [STEP_COVERAGE] = {"coverage", NULL, pass_coverage, THE_PLAN},
-    [STEP_DEFINED] = {"defined", NULL, pass_defined, THE_PLAN},
-    [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
-    [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
-    [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
-    [STEP_LINT] = {"lint", NULL, pass_lint, NOTHING},
-    [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
-    [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
-    [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},
-};
-
-static const struct {
-    const char *name;
     enum step after;
 } products[N_PRODUCTS] = {
     [PRODUCT_AST] = {"ast", STEP_PARSE},
@@ -82,10 +57,6 @@ static const struct {
 
 const char *product_name(enum product p) {
     return products[p].name;
-}
-
-const char *step_name(enum step i) {
-    return steps[i].fills == NOTHING ? NULL : steps[i].name;
 }
 
 static const char *text_of(struct compiled *c, enum product what) {
@@ -106,41 +77,38 @@ static void dump(struct compiled *c, enum step i) {
     static const enum product as[] = {
         [THE_AST] = PRODUCT_AST, [THE_PLAN] = PRODUCT_PLAN, [THE_KERNEL] = PRODUCT_KERNEL};
     const char *wanted = c->s->options.dump_after, *name = step_name(i);
-    if (wanted && name && strcmp(wanted, name) == 0) c->dumped = text_of(c, as[steps[i].fills]);
+    if (wanted && name && strcmp(wanted, name) == 0)
+        c->dumped = text_of(c, as[c->list->row[i].fills]);
+}
+
+static const struct step_list list = {
+    {
+        [STEP_PARSE] = {"parse", parse, NULL, THE_AST},
+        [STEP_SEMA] = {"sema", sema, NULL, THE_PLAN},
+        [STEP_PARTITION] = {"partition", NULL, pass_partition, THE_PLAN},
+        [STEP_CALLS] = {"calls", NULL, pass_calls, THE_PLAN},
+        [STEP_PREDICATE] = {"predicate", NULL, pass_predicate, THE_PLAN},
+        [STEP_VECTORIZE] = {"vectorize", NULL, pass_vectorize, THE_PLAN},
+        [STEP_SHARED] = {"shared", NULL, pass_shared, THE_PLAN},
+        [STEP_COVERAGE] = {"coverage", NULL, pass_coverage, THE_PLAN},
+        [STEP_DEFINED] = {"defined", NULL, pass_defined, THE_PLAN},
+        [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
+        [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
+        [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
+        [STEP_LINT] = {"lint", NULL, pass_lint, NOTHING},
+        [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
+        [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
+        [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},
+    },
+    dump,
+};
+
+const char *step_name(enum step i) {
+    return list.row[i].fills == NOTHING ? NULL : list.row[i].name;
 }
 
 void compile_begin(struct compiled *c, struct session *s, const char *path) {
-    *c = (struct compiled){.s = s, .path = path};
-}
-
-void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
-    session_like(t, c->s);
-    for (int i = 0; i < c->s->sources.n; ++i) {
-        const struct source *f = &c->s->sources.file[i];
-        if (f->copied) continue;
-        struct given *g = ARENA_NEW(&t->arena, struct given);
-        *g = (struct given){f->path, f->text, f->size, t->sources.given};
-        t->sources.given = g;
-    }
-    t->trial = true;
-    compile_begin(out, t, c->path);
-    out->as_it_is = true;
-}
-
-int compile_until(struct compiled *c, enum step last) {
-    while (c->next <= last && !c->status) {
-        enum step i = c->next;
-        bool ok = steps[i].pass ? steps[i].pass(c->s, c->plan) : steps[i].run(c);
-        if ((!ok || c->s->diags.nerrors) && fallback_begin(c)) continue;
-        if (!c->as_it_is) fixits_try(c);
-        if (i == STEP_PARSE && !ok)
-            c->status = 2;
-        else if (!ok || c->s->diags.nerrors)
-            c->status = 1;
-        if (c->ast && (i == STEP_PARSE || !c->status)) dump(c, i);
-        if (!c->status) ++c->next;
-    }
-    return c->status;
+    steps_begin(c, s, path, &list);
 }
 
 // Whether something needs the Kernel IR of all kernels at once: an `expect` about equivalence, or
@@ -183,7 +151,7 @@ static int cuda_by_kernel(struct compiled *c) {
         k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
     if ((!lowered || !right) && fallback_begin(c)) {
         buf_release(&b);
-        int status = compile_until(c, STEP_LINT);
+        int status = steps_until(c, STEP_LINT);
         return status ? status : cuda_by_kernel(c);
     }
     if (!c->as_it_is) fixits_try(c);
@@ -196,17 +164,17 @@ int compile_by_kernel(struct session *s, const char *path, enum product what,
                       struct compiled *out) {
     if (what != PRODUCT_CUDA) return compile_product(s, path, what, out);
     compile_begin(out, s, path);
-    int status = compile_until(out, STEP_LINT);
+    int status = steps_until(out, STEP_LINT);
     if (status) return status;
     if (!needs_all(out)) return cuda_by_kernel(out);
-    status = compile_until(out, products[what].after);
+    status = steps_until(out, products[what].after);
     if (status == 0) out->text = text_of(out, what);
     return status;
 }
 
 int compile_product(struct session *s, const char *path, enum product what, struct compiled *out) {
     compile_begin(out, s, path);
-    int status = compile_until(out, products[what].after);
+    int status = steps_until(out, products[what].after);
     if (status == 0) out->text = text_of(out, what);
     return status;
 }

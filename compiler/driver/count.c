@@ -107,7 +107,7 @@ static int count(struct session *s, const struct request *r) {
     const int64_t *sym = NULL;
     if (r->nwords > 1 && option_plan_second("count", r->word[0], r->word[1])) return EXIT_USAGE;
     compile_begin(&c, s, r->word[0]);
-    int status = compile_until(&c, STEP_EQUIVALENT);
+    int status = steps_until(&c, STEP_EQUIVALENT);
     diag_print(s, stderr);
     if (status) return status;
     if (!(sym = option_params(s, c.plan, &r->params))) return EXIT_USAGE;

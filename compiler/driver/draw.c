@@ -284,7 +284,7 @@ static int write_drawing(struct session *s, const struct plan *p, const struct c
 static int draw_plan(struct session *s, struct command *q) {
     struct compiled c;
     compile_begin(&c, s, q->path);
-    int code = compile_until(&c, STEP_SEMA);
+    int code = steps_until(&c, STEP_SEMA);
     if (code != EXIT_RIGHT) return code;
     const struct plan *p = c.plan;
     struct subject u;
@@ -296,7 +296,7 @@ static int draw_plan(struct session *s, struct command *q) {
         return EXIT_USAGE;
     // only the passes know these
     if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
-        if ((code = compile_until(&c, STEP_EXPECT)) != EXIT_RIGHT) return code;
+        if ((code = steps_until(&c, STEP_EXPECT)) != EXIT_RIGHT) return code;
         if (u.tensor) r.layout = u.tensor->layout;
     }
     return write_drawing(s, p, q, &r);

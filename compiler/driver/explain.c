@@ -107,7 +107,7 @@ static const char *source_of(struct session *s, const struct compiled *c) {
     t.sources.given = &given;
     compile_begin(&again, &t, path);
     const char *out = NULL;
-    if (!compile_until(&again, STEP_EQUIVALENT))
+    if (!steps_until(&again, STEP_EQUIVALENT))
         out = explain_source(&t, again.plan, again.kir, again.ast);
     if (out)
         out = arena_strndup(&s->arena, out, strlen(out));
@@ -150,7 +150,7 @@ static int explain(struct session *s, const struct request *r) {
     if (r->nwords == 2 && option_plan_second("explain", r->word[0], r->word[1])) return EXIT_USAGE;
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
-    int status = compile_until(&c, STEP_EQUIVALENT);
+    int status = steps_until(&c, STEP_EQUIVALENT);
     const char *source = NULL;
     if (!status && r->plan && !(source = source_of(s, &c))) status = EXIT_WRONG;
     diag_print(s, stderr);

@@ -40,7 +40,10 @@ struct calc_value expression_value(struct session *s, const char *text,
 
 struct lay expression_layout(struct session *s, const char *text) {
     struct calc_value v = expression_value(s, text, NULL);
-    return calc_layout(&s->lay, v);
+    if (v.kind != CALC_VIEW || v.offset.n != 1 || !lay_int_static(v.offset.term[0]))
+        return calc_layout(&s->lay, v);
+    v.layout.offset = v.offset.term[0];
+    return v.layout;
 }
 
 static void put_tuple(struct session *s, struct json *j, const char *key,

@@ -11,7 +11,8 @@ struct session;
 // context. "options" may be NULL.
 struct calc_value expression_value(struct session *s, const char *text,
                                    const struct calc_options *options);
-// The same as a layout; a shape counts as one.  Invalid if it is none.
+// The same as a layout, with its offset if that is a number; a shape counts as one.  Invalid if it is
+// none.
 struct lay expression_layout(struct session *s, const char *text);
 // The value as JSON, in one line: integers are numbers, and leaves with params are strings.
 void expression_json(struct session *s, struct calc_value v, struct buf *out);

@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/fixits.h"
 #include "driver/commands.h"
 #include "emit/emit.h"
 #include "explain/explain.h"
@@ -24,6 +23,7 @@
 #include "run/keep.h"
 #include "run/output.h"
 #include "run/tuned.h"
+#include "steps/fixits.h"
 
 enum { MOST_SECONDS = 600 };
 
@@ -223,7 +223,7 @@ static int add_candidate(struct work *w, int number) {
     x.options.no_line = true;
     compile_begin(&c, &x, w->q->path);
     int status = EXIT_RIGHT;
-    if (compile_until(&c, STEP_EQUIVALENT) == EXIT_RIGHT)
+    if (steps_until(&c, STEP_EQUIVALENT) == EXIT_RIGHT)
         status = add_compiled(w, &c, plan_find_kernel(c.plan, w->t.kernel), number);
     else
         option_say("candidate %d is left out, since it is not proven", number);
@@ -354,7 +354,7 @@ int tune_plan(struct session *s, const struct tune_request *q) {
     struct toolchain tools;
     struct work w = {.s = s, .q = q, .candidates = q->candidates};
     compile_begin(&c, s, q->path);
-    int status = compile_until(&c, STEP_EQUIVALENT);
+    int status = steps_until(&c, STEP_EQUIVALENT);
     diag_print(s, stderr);
     if (status) return status;
     const struct kernel *k = find_kernel(q, c.plan);

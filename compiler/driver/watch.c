@@ -46,7 +46,7 @@ static int find_files(struct session *s, const char *path, struct stamp **out) {
     struct compiled c;
     const struct stamp plan = stamp_of(path);
     compile_begin(&c, s, path);
-    compile_until(&c, STEP_SEMA);
+    steps_until(&c, STEP_SEMA);
     int n = 1;
     *out = ARENA_ARRAY(&s->arena, struct stamp, s->sources.n + 1);
     (*out)[0] = plan;

@@ -2,13 +2,14 @@
 //
 // A is flattened and coalesced.  A mode n:d of B takes its steps through the modes of A from the
 // left: it skips modes that one step passes over completely, takes as many steps as a mode has room
-// for, and continues in the next one with step 1. CuTe checks divisibility on the way and sometimes
-// accepts wrong results.  Here the values decide (see "exactness" below).
+// for, and continues in the next one with step 1. A(-i) is -A(i), so that a negative step goes as a
+// positive one does. CuTe checks divisibility on the way and sometimes accepts wrong results.  Here
+// the values decide (see "exactness" below).
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
 
-// The steps of a mode of B that fall into one mode of A: "k" steps of "d".
+// The steps of a mode of B that fall into one mode of A: "k" steps of "d", forwards or backwards.
 struct piece {
     int mode;
     struct lay_int k, d;
@@ -20,6 +21,7 @@ struct composer {
     int npieces;
     struct piece piece[2 * LAY_MAX_LEAVES];
     bool doubtful;  // the pieces alone do not prove the result
+    bool up, down;  // steps may go forwards, backwards
     enum lay_exact exact;
     bool tail;  // the last mode of "a" had size 1; it is kept as size 2
     int failed_mode;
@@ -38,7 +40,6 @@ static bool record(struct composer *c, int mode, struct lay_int k, struct lay_in
         lay_fail(c->ctx, "a composition of more than %d pieces", 2 * LAY_MAX_LEAVES);
         return false;
     }
-    if (lay_plain(d) && d.num < 0) c->doubtful = true;
     c->piece[c->npieces++] = (struct piece){mode, k, d};
     return true;
 }
@@ -46,22 +47,21 @@ static bool record(struct composer *c, int mode, struct lay_int k, struct lay_in
 // Composes n:d with the static mode "s" of A.  Returns 1 if n:d skips the mode, 2 if it takes part
 // of it, 0 if refused.
 static int step_static(struct composer *c, int64_t s, int64_t *n, int64_t *d, int64_t *take) {
-    int64_t mag = *d < 0 ? -*d : *d;
-    if (mag % s == 0) {
+    if (*d % s == 0) {
         *d /= s;
         return 1;
     }
-    if (mag > s) return 0;
+    if (*d > s) return 0;
     if (*n == 1) {
-        *d = *d < 0 ? -1 : 1;
+        *d = 1;
         return 1;
     }
-    int64_t room = s / mag + (s % mag != 0);
+    int64_t room = s / *d + (s % *d != 0);
     *take = *n < room ? *n : room;
     if (*n % *take) return 0;
-    if (*take < *n && s % mag) c->doubtful = true;
+    if (*take < *n && s % *d) c->doubtful = true;
     *n /= *take;
-    *d = *d < 0 ? -1 : 1;
+    *d = 1;
     return 2;
 }
 
@@ -95,6 +95,14 @@ static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
                          struct lay_flat *out) {
     struct lay_ctx *ctx = c->ctx;
     const struct lay_flat *a = &c->a;
+    int64_t lo, hi;
+    lay_int_range(d, &lo, &hi);
+    struct lay_int sign = lay_static_int(hi < 0 ? -1 : 1);
+    if (!lay_is_unit(n)) {
+        c->up = c->up || hi > 0;
+        c->down = c->down || lo < 0;
+    }
+    d = lay_int_mul(ctx, d, sign);
     out->n = 0;
     if (lay_is_value(d, 0) || a->n == 0) {
         out->s[0] = n;
@@ -116,15 +124,15 @@ static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
             out->n += out->n == 0;
             return true;
         }
-        if (what == 0) return reject(c, j, n, step);
+        if (what == 0) return reject(c, j, n, lay_int_mul(ctx, step, sign));
         if (what == 1) continue;
         out->s[out->n] = take;
-        out->d[out->n] = lay_int_mul(ctx, step, a->d[j]);
+        out->d[out->n] = lay_int_mul(ctx, lay_int_mul(ctx, step, sign), a->d[j]);
         if (out->d[out->n++].den == 0 || !record(c, j, take, step)) return false;
     }
     if (!lay_is_unit(n) || out->n == 0) {
         out->s[out->n] = n;
-        out->d[out->n] = lay_int_mul(ctx, d, a->d[a->n - 1]);
+        out->d[out->n] = lay_int_mul(ctx, lay_int_mul(ctx, d, sign), a->d[a->n - 1]);
         if (out->d[out->n++].den == 0) return false;
     }
     return true;
@@ -326,7 +334,7 @@ struct lay lay_compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
     struct composer c;
     c.ctx = ctx;
     c.npieces = 0;
-    c.doubtful = false;
+    c.doubtful = c.up = c.down = false;
     c.failed_mode = -1;
     c.exact = exact;
     if (!lay_flat_of(ctx, a.shape, a.stride, &c.a)) return lay_layout_invalid();
@@ -341,7 +349,8 @@ struct lay lay_compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
         name_refused(&c, a, b);
         return r;
     }
-    bool carry = false;
+    // forwards and backwards at once: the steps within a mode may then borrow from the next one
+    bool carry = c.npieces > 0 && c.up && c.down;
     for (int j = 0; j + 1 < c.a.n && !c.doubtful && !carry; ++j) carry = !no_carry(&c, j);
     if ((!carry && !c.doubtful) || exact == LAY_AS_CUTE) return r;
     int64_t where, is = 0, says = 0;

@@ -130,6 +130,8 @@ void lay_buf_lay(struct lay_buf *b, struct lay l) {
         lay_buf_add(b, "Sw<%d,%d,%d> o ", l.sw.b, l.sw.m, l.sw.s);
         lay_buf_int(b, l.offset);
         lay_buf_add(b, " o ");
+    } else if (l.offset.num) {
+        lay_buf_add(b, "%s+", lay_int_operand(b->ctx, l.offset));
     }
     lay_buf_tuple(b, l.shape);
     lay_buf_add(b, ":");

@@ -172,15 +172,38 @@ static struct lay_int unmoved(struct lay_ctx *ctx, struct lay l, struct lay_int 
     return least(ctx, n, lay_gcd((int64_t)1 << l.sw.m, lay_int_divisor(l.offset)));
 }
 
-// How many of the "n" elements that "inverse" numbers are inside "a".
+// How many of the "n" elements that "inverse" numbers are inside "a"; with symbols, how many surely
+// are, at least 1.  Each stride of an inverse is a multiple of what smaller ones span, so that its
+// values are less than the largest extent times stride.
 static struct lay_int within(struct lay_ctx *ctx, struct lay a, struct lay inverse,
                              struct lay_int n) {
+    struct lay_flat f;
     struct lay_int size = lay_size(ctx, a);
-    int64_t x;
-    if (!lay_plain(n) || !lay_plain(size) || !lay_static(inverse) || n.num <= 1) return n;
-    for (int64_t i = 0; i < n.num; ++i)
-        if (!lay_eval(ctx, inverse, i, &x) || x >= size.num) return lay_int(i);
-    return n;
+    int64_t room, hi, most = 0, count = 0, of = 1;
+    bool inside = true;
+    if (n.den == 0 || !lay_flat_of(ctx, inverse.shape, inverse.stride, &f)) return LAY_INT_INVALID;
+    for (int i = 0; i < f.n; ++i) {
+        struct lay_int end = lay_int_mul(ctx, f.s[i], f.d[i]);
+        inside = inside && (lay_int_less_equal(end, size) || lay_int_divides(end, size));
+    }
+    if (inside || lay_is_unit(n)) return n;
+    if (!lay_plain(n) || !lay_static(inverse)) return lay_static_int(1);
+    // The first element that is outside has as small a digit as can be in the last mode of the
+    // inverse, then in the one before.
+    lay_int_range(size, &room, &hi);
+    for (int i = 0; i < f.n; ++i) {
+        most += (f.s[i].num - 1) * f.d[i].num;
+        of *= f.s[i].num;
+    }
+    if (most < room) return n;
+    for (int i = f.n - 1; i >= 0; --i) {
+        of /= f.s[i].num;
+        most -= (f.s[i].num - 1) * f.d[i].num;
+        int64_t digit = room > most ? (room - most + f.d[i].num - 1) / f.d[i].num : 0;
+        room -= digit * f.d[i].num;
+        count += digit * of;
+    }
+    return count < n.num ? lay_int(count) : n;
 }
 
 // Consecutive elements that both have in common.  If the extent has symbols, its known divisor is

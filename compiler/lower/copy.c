@@ -32,13 +32,13 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
     return ix_var(w->s, v);
 }
 
-// Names the begin of a side of a copy, in "of".  "*inside" is the part that swizzle "sw" permutes.
-// "*beyond" is a part that a loop around the copy adds and the swizzle does not change, so that
-// "*inside" is the same in each iteration.
-static void begin_side(struct lowering *w, const struct tensor *of, const char *name,
-                       const struct ix *e, bool shared, struct lay_swizzle sw,
-                       const struct ix **inside, const struct ix **beyond) {
+// Names the begin "e" of a side of "c", in "y".  A part that a loop around the copy adds and the
+// swizzle does not change is apart, so that the rest is the same in each iteration.
+static void begin_side(struct lowering *w, const struct copy *c, bool src, const struct ix *e,
+                       bool shared, struct way *y) {
     struct session *s = w->s;
+    struct lay_swizzle sw = src ? c->facts.src.sw : c->facts.dst.sw;
+    const char *name = src ? "from" : "to";
     const struct ix *apart = ix_int(s, 0);
     int64_t block = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
     for (int i = 0; sw.b && e->op == IX_SUM && i < e->nterms; ++i) {
@@ -49,8 +49,10 @@ static void begin_side(struct lowering *w, const struct tensor *of, const char *
     }
     // a swizzle is not defined for negative values
     if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);
-    *inside = let(w, name, ix_sub(s, e, apart), shared, lower_buffer(w, of));
-    *beyond = let(w, arena_printf(&s->arena, "%s_tile", name), apart, false, NULL);
+    struct kir_buffer *of = lower_buffer(w, copy_side(c, src)->base);
+    *(src ? &y->from : &y->to) = let(w, name, ix_sub(s, e, apart), shared, of);
+    *(src ? &y->from_beyond : &y->to_beyond) =
+        let(w, arena_printf(&s->arena, "%s_tile", name), apart, false, NULL);
 }
 
 // -- the copy -------------------------------------------------------------------------------------
@@ -338,8 +340,8 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
     enum edge edge = copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
-    begin_side(w, c->src.base, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
-    begin_side(w, c->dst.base, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);
+    begin_side(w, c, true, from, shared, &y);
+    begin_side(w, c, false, to, shared, &y);
     if (edge == EDGE_SOME) {
         struct kir_node *whole = ask_whole(w, f);
         lower_open(w, whole);

@@ -7,7 +7,7 @@
 #include "lower/private.h"
 #include "plan/align.h"
 
-// Adds the largest offset of a layout without negative strides, in elements.
+// Adds the largest offset of a layout, in elements.
 static void add_span(struct session *s, const struct lay_tuple *shape,
                      const struct lay_tuple *stride, const struct ix **span) {
     if (!lay_is_leaf(shape)) {
@@ -15,6 +15,7 @@ static void add_span(struct session *s, const struct lay_tuple *shape,
         return;
     }
     const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
+    if (stride->leaf.num < 0) return;
     *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
 }
 

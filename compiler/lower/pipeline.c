@@ -55,23 +55,27 @@ static bool commits(const struct stmt *st) {
     return st->kind == STMT_COPY ? st->copy->facts.commit_after : st->commit_after;
 }
 
-// A "load" part: if (step < end) { loads }, without the condition if it is "sure" to hold.  Each
-// step ends the groups, even if it loads nothing, so that all have equally many.  "named": load_var
-// already has the value of the step; otherwise it gets it.
+struct loads {
+    const struct ix *step, *end, *slot;
+    bool sure;   // step < end
+    bool named;  // load_var already has the value of the step; otherwise it gets it
+};
+
+// A "load" part: if (step < end) { loads }, without the condition if it is sure to hold.  Each
+// step ends the groups, even if it loads nothing, so that all have equally many.
 static void lower_loads(struct lowering *w, const struct stmt *part, const struct pipeline *pipe,
-                        const struct ix *step, const struct ix *end, bool sure, bool named,
-                        const struct ix *slot) {
+                        struct loads l) {
     struct kir_node *scope = lower_node(w, KIR_BLOCK);
     struct kir_node **outside = lower_open(w, scope);
-    struct kir_node *n = named ? NULL : let(w, pipe->load_var, step);
-    struct kir_node *at = slot ? let(w, pipe->load_slot, slot) : NULL;
+    struct kir_node *n = l.named ? NULL : let(w, pipe->load_var, l.step);
+    struct kir_node *at = l.slot ? let(w, pipe->load_slot, l.slot) : NULL;
     bool held = w->hold_commits;
     w->hold_commits = true;
     for (const struct stmt *st = part->body; st;) {
-        struct kir_node *guard = lower_node(w, sure ? KIR_BLOCK : KIR_IF);
-        if (!sure) {
+        struct kir_node *guard = lower_node(w, l.sure ? KIR_BLOCK : KIR_IF);
+        if (!l.sure) {
             struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
-            *cond = (struct kir_cond){ix_var(w->s, pipe->load_var), end, false};
+            *cond = (struct kir_cond){ix_var(w->s, pipe->load_var), l.end, false};
             guard->cond = cond;
             guard->nconds = 1;
         }
@@ -113,7 +117,8 @@ static void lower_prologue(struct lowering *w, const struct stmt *st, const stru
     }
     for (const struct stmt *part = st->body; part; part = part->next)
         if (part->load)
-            lower_loads(w, part, pipe, step, end, sure, loop != NULL, ix_sub(s, step, begin));
+            lower_loads(w, part, pipe,
+                        (struct loads){step, end, ix_sub(s, step, begin), sure, loop});
     if (loop) w->tail = &loop->next;
 }
 
@@ -127,7 +132,7 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
         if (!part->load || pipe->stages == 1)
             lower_list(w, part->body);
         else
-            lower_loads(w, part, pipe, step, end, false, false, load_slot);
+            lower_loads(w, part, pipe, (struct loads){step, end, load_slot, false, false});
     }
     lower_before(w, &st->behind);
 }

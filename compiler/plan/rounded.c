@@ -2,6 +2,7 @@
 #include "plan/rounded.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "base/warnings.h"
@@ -12,11 +13,12 @@ static bool is_smaller(const struct rounded *r) {
 }
 
 static void advise(struct session *s, const struct rounded *r) {
+    const char *a = strchr(r->a, ' ') ? arena_printf(&s->arena, "(%s)", r->a) : r->a;
     if (is_smaller(r))
         diag_note(s, r->at,
                   "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
                   "', for tiles of %s '%s'",
-                  r->a, r->least, r->least, r->a, r->least, r->b, r->up);
+                  r->a, r->least, r->least, a, r->least, r->b, r->up);
     else
         diag_fixit(s, r->at, r->up);
     if (r->param && r->by > 0)

@@ -13,7 +13,7 @@ static void drop(struct relayout *r, int i) {
 // Whether mode "a" continues mode "b" on both sides.
 static bool follows(struct session *s, const struct relayout_mode *a,
                     const struct relayout_mode *b) {
-    bool same = true;
+    bool same = a->back == b->back;
     for (int k = RELAYOUT_SRC; same && k <= RELAYOUT_DST; ++k) {
         struct lay_int end = lay_int_mul(&s->lay, exactly(b, k), exactly(b, RELAYOUT_EXTENT));
         same = lay_int_valid(end) && lay_int_equal(exactly(a, k), end);
@@ -43,7 +43,7 @@ static bool slower(const struct relayout_mode *a, const struct relayout_mode *b)
 }
 
 bool relayout_fits(const struct relayout *r, bool src) {
-    int64_t last = 0, size = 1;
+    int64_t last = r->begin[!src].at, size = 1;
     for (int i = 0; i < r->rank; ++i) {
         const struct relayout_mode *m = &r->mode[i];
         int64_t far;
@@ -56,6 +56,7 @@ bool relayout_fits(const struct relayout *r, bool src) {
 }
 
 const char *relayout_coalesce(struct session *s, struct relayout *r) {
+    if (r->index) return NULL;
     for (int i = r->rank - 1; i >= 0; --i) {
         const struct relayout_mode *m = &r->mode[i];
         if (m->extent < 1)
@@ -65,11 +66,6 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
             drop(r, i);
             continue;
         }
-        if (m->src < 0 || m->dst < 0)
-            return arena_printf(&s->arena,
-                                "a stride of the %s is %" PRId64 "; it cannot be negative",
-                                m->src < 0 ? "source" : "destination",
-                                m->src < 0 ? m->src : m->dst);
         if (m->dst == 0)
             return arena_printf(&s->arena,
                                 "%" PRId64
@@ -84,6 +80,11 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
         for (int k = 0; k < RELAYOUT_NUMBERS; ++k)
             if (lay_int_valid(r->mode[i].run[k]))
                 r->mode[i].text[k] = lay_int_text(&s->lay, r->mode[i].run[k]);
+    for (int i = 0; i < r->rank; ++i)
+        if (r->mode[i].back)
+            r->mode[i].text[RELAYOUT_SRC] =
+                arena_printf(&s->arena, "-%s",
+                             lay_int_operand(&s->lay, exactly(&r->mode[i], RELAYOUT_SRC)));
     for (int i = 1; i < r->rank; ++i)
         for (int j = i; j > 0 && slower(&r->mode[j], &r->mode[j - 1]); --j) {
             struct relayout_mode m = r->mode[j];
@@ -114,6 +115,7 @@ void order_of(const struct relayout *r, bool src, int order[]) {
 
 int vector_along(const struct relayout *r, int m, bool src) {
     int es = bytes_of(r, src), v = WIDE / es;
+    if (src && r->mode[m].back) return 1;
     if (!lay_int_is(exactly(&r->mode[m], src ? RELAYOUT_SRC : RELAYOUT_DST), 1)) return 1;
     while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
     while (v > 1 && r->mode[m].extent < v) v /= 2;

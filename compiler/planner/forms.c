@@ -23,8 +23,13 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, s
     list.r = r;
     list.most = number + 1;
     list.n = 0;
-    list.has_row = flat_of(r, &list.row);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(&list);
+    bool back = false;
+    for (int i = 0; i < r->rank; ++i) back |= r->mode[i].back;
+    list.has_row = !r->index && !back && flat_of(r, &list.row);
+    if (r->index || back)  // the other forms have windows and rows that go forwards
+        (r->index ? &form_index : &form_tile)->choose(&list);
+    else
+        for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(&list);
     *count = list.n < list.most ? list.n : list.most;
     if (number >= list.n) return false;
     *out = list.of[number];

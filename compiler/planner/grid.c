@@ -24,8 +24,21 @@ static int64_t least_tiles(const struct relayout *r, const struct choice *c, int
     return lo / c->tile[m] + (lo % c->tile[m] != 0);
 }
 
-bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
-    int order[RELAYOUT_MODES], last = -1, first = -1, behind = 0, many = 0;
+bool is_divisor(const struct relayout *r, const struct choice *c, int m) {
+    return least_tiles(r, c, m) > 0;
+}
+
+// Whether mode "a" rather than "b" shares the first axis with others: it has too many tiles for
+// another one, or has a number of tiles to divide by.
+static bool folds_before(const struct relayout *r, const struct choice *c, int a, int b) {
+    bool many_a = least_tiles(r, c, a) > MOST_BLOCKS, many_b = least_tiles(r, c, b) > MOST_BLOCKS;
+    if (many_a != many_b) return many_a;
+    return is_divisor(r, c, a) && !is_divisor(r, c, b);
+}
+
+void axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
+    int order[RELAYOUT_MODES], open[RELAYOUT_MODES], last = -1, first = -1, behind = 0, n = 0;
+    int alone = 0;
     int64_t blocks = 1;
     *g = (struct axes){0};
     order_of(r, c->grid.by_src, order);
@@ -34,13 +47,24 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
         if (!is_tiled(r, c, m) || !at_run_time(r, m)) continue;
         // the first axis allows the most blocks
         bool must = least_tiles(r, c, m) > MOST_BLOCKS;
-        if (must || (many == 0 && (first < 0 || most_tiles(r, c, m) > most_tiles(r, c, first))))
+        bool has = first >= 0 && least_tiles(r, c, first) > MOST_BLOCKS;
+        if (first < 0 || (must != has ? must : most_tiles(r, c, m) > most_tiles(r, c, first)))
             first = m;
-        many += must;
         last = i;
-        ++g->axes;
+        open[n++] = m;
     }
-    if (g->axes > AXES || many > 1) return false;
+    // of the others two may have an axis of their own; those before them share the first axis
+    for (int i = 0; i < n; ++i)
+        for (int j = i; j > 0 && folds_before(r, c, open[j], open[j - 1]); --j) {
+            int m = open[j];
+            open[j] = open[j - 1];
+            open[j - 1] = m;
+        }
+    bool own_axis[RELAYOUT_MODES] = {false};
+    for (int i = n - 1; i >= 0 && alone < AXES - 1; --i)
+        if (open[i] != first && least_tiles(r, c, open[i]) <= MOST_BLOCKS)
+            own_axis[open[i]] = true, ++alone;
+    g->axes = n > 0 ? 1 + alone : 0;
     // modes with a known number of tiles that are slower than all others get an axis of their own
     for (int i = last + 1; last >= 0 && i < r->rank; ++i)
         if (is_tiled(r, c, order[i]) &&
@@ -50,18 +74,16 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
     int axis = 0;
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
-        if (!is_tiled(r, c, m)) continue;
-        if (at_run_time(r, m)) {
-            if (m != first) g->digit[++axis][0] = m, g->digits[axis] = 1;
-        } else if (own && i > last) {
+        if (!is_tiled(r, c, m) || m == first) continue;
+        if (own_axis[m])
+            g->digit[++axis][0] = m, g->digits[axis] = 1;
+        else if (own && i > last)
             g->digit[g->axes][behind++] = m;
-        } else {
+        else
             g->digit[0][g->digits[0]++] = m;
-        }
     }
-    // the digit given by params is the last one of an axis
+    // the digit with the most tiles is the last one of the first axis
     if (first >= 0) g->digit[0][g->digits[0]++] = first;
     if (own) g->digits[g->axes++] = behind;
     if (g->axes == 0) g->axes = 1;
-    return true;
 }

@@ -203,6 +203,7 @@ static const char *overlapping(struct session *s, const struct relayout *r) {
 
 const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r) {
     int n = modes_of(a.shape), m = modes_of(b.shape);
+    if (r->index) return differing(s, a, b);
     bool nested = r->rank == n || r->rank == m, same = true;
     for (int i = 0; i < r->rank; ++i) same = same && r->mode[i].src == r->mode[i].dst;
     if (!nested && same)

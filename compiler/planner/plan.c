@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "planner/private.h"
+#include "planner/text.h"
 
 const struct fallback *fallback_of(const struct session *s, const char *kernel) {
     const struct fallback *f = s->options.fallbacks;
@@ -24,24 +24,21 @@ const char *relayout_plan_text(struct session *s, const struct relayout_plan *p,
     return *why ? NULL : text;
 }
 
-static void tensor(struct buf *b, const struct relayout_plan *p, bool src) {
-    const struct relayout *r = &p->r;
-    buf_printf(b, "tensor %s_%s : %s global ", p->names.kernel, src ? "src" : "dst",
-               type_of(r, src)->name);
-    for (int m = 0; m < r->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "(", r->mode[m].extent);
-    buf_puts(b, "):");
-    for (int m = 0; m < r->rank; ++m)
-        buf_printf(b, "%s%" PRId64, m ? "," : "(", src ? r->mode[m].src : r->mode[m].dst);
-    buf_printf(b, ") align %d;\n", src ? r->src_align : r->dst_align);
+// The tensor of a side, as one mode.
+static const char *tensor(struct session *s, const struct relayout_plan *p, bool src) {
+    const struct text t = {.s = s, .r = &p->r, .names = &p->names, .end = ""};
+    return text_print(&t, "tensor %s_%s : %s global %s align %d;\n", p->names.kernel,
+                      src ? "src" : "dst", type_of(&p->r, src)->name, text_layout(&t, &p->r, src),
+                      tensor_align(&p->r, src));
 }
 
 const char *relayout_plan_copy(struct session *s, const struct relayout_plan *p) {
-    const char *k = p->names.kernel;
-    struct buf b;
-    buf_init(&b);
-    buf_puts(&b, p->head);
-    tensor(&b, p, true);
-    tensor(&b, p, false);
-    buf_printf(&b, "kernel %s(%s_src, out %s_dst) { copy %s_src -> %s_dst; }\n", k, k, k, k, k);
-    return buf_finish(&b, &s->arena);
+    const char *k = p->names.kernel, *left = p->r.index ? "group_modes(" : "";
+    const char *of[2] = {"", ""};
+    for (int i = 0; i < 2 && p->r.index; ++i)
+        of[i] = arena_printf(&s->arena, ", 0, %d)", p->r.index->rank[i]);
+    return arena_printf(&s->arena,
+                        "%s%s%skernel %s(%s_src, out %s_dst) { copy %s%s_src%s -> %s%s_dst%s; }\n",
+                        p->head, tensor(s, p, true), tensor(s, p, false), k, k, k, left, k, of[0],
+                        left, k, of[1]);
 }

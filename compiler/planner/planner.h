@@ -18,6 +18,7 @@ enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUM
 
 // Neighbours along a mode are "src" elements apart in the source and "dst" in the destination.
 struct relayout_mode {
+    bool back;  // the source's next element comes before
     // if params give them: values for a typical size
     int64_t extent, src, dst;
     // if params give them: their real values; otherwise invalid
@@ -32,17 +33,35 @@ struct relayout_when {
     int64_t by;
 };
 
+// Where a side begins in its tensor: not at its first element.
+struct relayout_begin {
+    const char *text;  // the offset in elements; NULL: it is 0
+    int64_t at;        // the same, if it is a number
+    int align;         // what is promised of the tensor's first element, in bytes
+    int most;  // no more than this is known of the side's first element, whatever is promised
+};
+
+// Two sides that no modes describe together: their shapes have no common refinement.  Element i of
+// the source goes to element i of the destination, counted with the first mode fastest.
+struct relayout_index {
+    int rank[2];  // of the source and the destination
+    struct lay_int extent[2][RELAYOUT_MODES], stride[2][RELAYOUT_MODES];
+};
+
 struct relayout {
     const struct elem_type *type;  // of the source
     // element type of the destination if the copy converts; NULL: the same
     const struct elem_type *to;
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
-    int src_align, dst_align;  // promised alignment of the first elements, in bytes
-    bool src_open, dst_open;   // the alignment is not promised, so a case may require more
-    int arch;                  // 90: sm_90
-    int64_t shared;            // shared memory that a block may have, in bytes
-    const char *usual;         // the typical sizes that are assumed, "M = 4096"; NULL: none are
+    int src_align, dst_align;        // promised alignment of the first elements, in bytes
+    struct relayout_begin begin[2];  // of the source and the destination
+    const struct relayout_index
+        *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
+    bool src_open, dst_open;  // the alignment is not promised, so a case may require more
+    int arch;                 // 90: sm_90
+    int64_t shared;           // shared memory that a block may have, in bytes
+    const char *usual;        // the typical sizes that are assumed, "M = 4096"; NULL: none are
     struct relayout_when when[RELAYOUT_WHEN];  // conditions that hold besides the promises
     int nwhen;
     // whether some values of the params keep all promises and the conditions; NULL: they do
@@ -64,7 +83,8 @@ typedef struct lay relayout_layout_fn(struct session *s, const char *text);
 // Returns NULL, or why they are no relayout.
 const char *relayout_read(struct session *s, const char *src, const char *dst,
                           relayout_layout_fn *value, struct relayout *out);
-// The same for given layouts.  Writes only the modes of "out".
+// The same for given layouts, which may have offsets.  Writes only the modes of "out", where the
+// sides begin, and their alignment there.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);
 // Removes extents of 1 and merges modes that continue each other on both sides.  Then the modes are

@@ -25,6 +25,13 @@ static inline int held_bytes(const struct relayout *r) {
     return held_type(r)->bits / 8;
 }
 
+// What the planned text promises of the tensor's first element, in bytes.
+static inline int tensor_align(const struct relayout *r, bool src) {
+    const struct relayout_begin *b = &r->begin[!src];
+    int align = src ? r->src_align : r->dst_align;
+    return b->text && b->align > align ? b->align : align;
+}
+
 enum { SMS = 132 };  // of the GPU that costs were measured on
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.
@@ -133,9 +140,9 @@ enum { AXES = 3 };
 struct axes {
     int axes, digits[AXES], digit[AXES][RELAYOUT_MODES];
 };
-// Returns false if more modes than there are axes have a number of tiles given by params, or if two
-// of these numbers are too large for the second and third axis, whatever the params.
-bool axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
+void axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
+// Whether the number of tiles along mode "m" is at least 1 for all params.
+bool is_divisor(const struct relayout *r, const struct choice *c, int m);
 // The maximum number of tiles along mode "m" for any params, and whether there may be several.
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
 bool is_tiled(const struct relayout *r, const struct choice *c, int m);

@@ -224,100 +224,6 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     return why;
 }
 
-// -- layouts --------------------------------------------------------------------------------------
-
-struct flat {
-    int n;
-    struct lay_int extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
-};
-
-static const char *flatten(struct session *s, const struct lay_tuple *shape,
-                           const struct lay_tuple *stride, struct flat *f) {
-    if (!lay_is_leaf(shape)) {
-        for (int i = 0; i < shape->rank; ++i) {
-            const char *why = flatten(s, shape->kid[i], stride->kid[i], f);
-            if (why) return why;
-        }
-        return NULL;
-    }
-    if (lay_int_is(shape->leaf, 1)) return NULL;
-    if (lay_int_static(shape->leaf) && shape->leaf.num < 1)
-        return "the extents of a relayout's layout must be positive";
-    if (f->n == RELAYOUT_MODES)
-        return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
-    f->extent[f->n] = shape->leaf;
-    f->stride[f->n++] = stride->leaf;
-    return NULL;
-}
-
-static const char *flatten_side(struct session *s, struct lay l, const char *side, struct flat *f) {
-    if (l.sw.b || !lay_int_is(l.offset, 0))
-        return arena_printf(&s->arena,
-                            "the %s has a swizzle or an offset; a relayout is between shapes with "
-                            "strides",
-                            side);
-    f->n = 0;
-    return flatten(s, l.shape, l.stride, f);
-}
-
-// The extent that modes of "a" and "b" elements have in common before one of them ends; invalid if
-// there is none.
-static struct lay_int common(struct lay_int a, struct lay_int b) {
-    if (lay_int_equal(a, b)) return a;
-    if (!lay_int_static(a) || !lay_int_static(b)) return LAY_INT_INVALID;
-    int64_t g = lay_gcd(a.num, b.num);
-    return g == a.num || g == b.num ? lay_int(g) : LAY_INT_INVALID;
-}
-
-// Takes "g" elements from mode "i" of "f".
-static bool take(struct session *s, struct flat *f, int *i, struct lay_int g) {
-    if (lay_int_equal(f->extent[*i], g)) {
-        ++*i;
-        return true;
-    }
-    f->extent[*i] = lay_int_div(&s->lay, f->extent[*i], g);
-    f->stride[*i] = lay_int_mul(&s->lay, f->stride[*i], g);
-    return lay_int_valid(f->stride[*i]);
-}
-
-static const char *size_text(struct session *s, struct lay l) {
-    struct lay_int n = lay_size(&s->lay, l);
-    return lay_int_valid(n) ? lay_int_text(&s->lay, n) : "more than 2^62";
-}
-
-// Splits the modes of both sides so that they have the same extents: both count the same elements,
-// the first mode fastest.
-const char *relayout_between(struct session *s, struct lay src, struct lay dst,
-                             struct relayout *r) {
-    struct flat a, b;
-    const char *why = flatten_side(s, src, "source", &a);
-    if (!why) why = flatten_side(s, dst, "destination", &b);
-    if (why) return why;
-    int i = 0, j = 0;
-    r->rank = 0;
-    while (i < a.n && j < b.n) {
-        struct lay_int g = common(a.extent[i], b.extent[j]);
-        if (!lay_int_valid(g))
-            return arena_printf(&s->arena,
-                                "extent %s of the source does not match %s of the destination: "
-                                "neither divides the other",
-                                lay_int_text(&s->lay, a.extent[i]),
-                                lay_int_text(&s->lay, b.extent[j]));
-        if (r->rank == RELAYOUT_MODES)
-            return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
-        r->mode[r->rank++] = (struct relayout_mode){.run = {g, a.stride[i], b.stride[j]}};
-        if (!take(s, &a, &i, g) || !take(s, &b, &j, g)) {
-            lay_clear_error(&s->lay);
-            return "the tensors have more than 2^62 elements";
-        }
-    }
-    if (i < a.n || j < b.n)
-        return arena_printf(&s->arena, "the %s has more elements than the %s: %s and %s",
-                            i < a.n ? "source" : "destination", i < a.n ? "destination" : "source",
-                            size_text(s, i < a.n ? src : dst), size_text(s, i < a.n ? dst : src));
-    return relayout_size(s, r, false);
-}
-
 // What to add to the error if "text" consists of words instead of a layout: "m n", "NCHW".
 static const char *with_names(const char *text) {
     return strpbrk(text, "(:")
@@ -336,6 +242,22 @@ static const char *read_layout(struct session *s, relayout_layout_fn *value, con
                         with_names(text));
 }
 
+// Lets a side with negative strides and no offset begin at the last element of its memory.
+static void begin_behind(struct session *s, struct lay *l) {
+    int64_t sum = 0, span;
+    const struct lay_tuple *shape = lay_tuple_flatten(&s->lay, l->shape);
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, l->stride);
+    for (int i = 0; i < lay_tuple_leaves(shape) && lay_int_is(l->offset, 0); ++i) {
+        struct lay_int n = lay_tuple_get(&s->lay, shape, i)->leaf;
+        struct lay_int d = lay_tuple_get(&s->lay, stride, i)->leaf;
+        if (!lay_int_static(n) || !lay_int_static(d) || d.num >= 0) continue;
+        if (__builtin_mul_overflow(n.num - 1, d.num, &span) ||
+            __builtin_sub_overflow(sum, span, &sum))
+            return;
+    }
+    if (sum > 0) l->offset = lay_int(sum);
+}
+
 const char *relayout_read(struct session *s, const char *src, const char *dst,
                           relayout_layout_fn *value, struct relayout *r) {
     struct lay a, b;
@@ -349,6 +271,8 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
     if (!why) why = relayout_sizes(s, src, a, "source");
     if (!why) why = relayout_sizes(s, dst, b, "destination");
     if (why) return why;
+    begin_behind(s, &a);
+    begin_behind(s, &b);
     if (!(why = relayout_between(s, a, b, r))) {
         r->note = relayout_note(s, a, b, r);
         return NULL;

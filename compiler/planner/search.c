@@ -79,7 +79,6 @@ static bool alike(const struct search *q, const struct choice *a, const struct c
 // then every access is guarded, and vectors have to divide the extents by promise.
 static bool compiles(const struct search *q, const struct choice *c) {
     const struct relayout *r = q->r;
-    struct axes g;
     bool inside = true, divide = true;
     if (!r->usual) return true;
     for (int m = 0; m < r->rank; ++m) {
@@ -92,7 +91,7 @@ static bool compiles(const struct search *q, const struct choice *c) {
         divide = divisor_of(r, exactly(&r->mode[q->x], RELAYOUT_EXTENT)) % load == 0;
     if (vector_proven(r, store, false))
         divide &= divisor_of(r, exactly(&r->mode[q->y], RELAYOUT_EXTENT)) % store == 0;
-    return (inside || divide) && axes_of(r, c, &g);
+    return inside || divide;
 }
 
 // Whether it is worse than everything in the full list.

@@ -79,11 +79,29 @@ static const char *column(const struct text *t, const struct relayout *r, enum r
     return text_tuple(t, r->rank, text, ",");
 }
 
+// The shape and the strides of a side of an index.
+static const char *counted(const struct text *t, const struct relayout_index *x, bool src) {
+    const char *extent[RELAYOUT_MODES] = {"1"}, *stride[RELAYOUT_MODES] = {"1"};
+    int n = x->rank[!src];
+    for (int m = 0; m < n; ++m) {
+        extent[m] = lay_int_text(&t->s->lay, x->extent[!src][m]);
+        stride[m] = lay_int_text(&t->s->lay, x->stride[!src][m]);
+    }
+    n = n ? n : 1;
+    return text_print(t, "%s:%s", text_tuple(t, n, extent, ","), text_tuple(t, n, stride, ","));
+}
+
+const char *text_layout(const struct text *t, const struct relayout *r, bool src) {
+    const char *begin = r->begin[!src].text;
+    const char *modes = r->index ? counted(t, r->index, src)
+                                 : text_print(t, "%s:%s", column(t, r, RELAYOUT_EXTENT),
+                                              column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST));
+    return begin ? text_print(t, "%s+%s", begin, modes) : modes;
+}
+
 const char *text_formal(const struct text *t, const struct relayout *r, bool src) {
-    return text_print(t, "%s : %s global %s:%s align %d", src ? t->names->src : t->names->dst,
-                      type_of(r, src)->name, column(t, r, RELAYOUT_EXTENT),
-                      column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST),
-                      src ? r->src_align : r->dst_align);
+    return text_print(t, "%s : %s global %s align %d", src ? t->names->src : t->names->dst,
+                      type_of(r, src)->name, text_layout(t, r, src), tensor_align(r, src));
 }
 
 const char *text_tiled(const struct text *t, const struct relayout *r, const struct share *s,
@@ -135,20 +153,37 @@ const char *text_phase(const struct text *t, const struct relayout *r, int x, in
     return text;
 }
 
+// The number of tiles along mode "m".  As a divisor it is one more where it could be 0: there are no
+// elements in the tiles beyond the last one.
+static const char *tiles_text(const struct text *t, const struct relayout *r,
+                              const struct choice *c, int m, bool divisor) {
+    const char *extent = r->mode[m].text[RELAYOUT_EXTENT];
+    if (!extent) return text_print(t, "%" PRId64, tiles_along(r, c, m));
+    return text_print(t, "ceil_div(%s%s,%" PRId64 ")", extent,
+                      divisor && !is_divisor(r, c, m) ? " + 1" : "", c->tile[m]);
+}
+
 // Coordinates if params give the number of tiles: digits of its number along each axis.
-static void by_axis(const struct relayout *r, const struct choice *c, struct buf *b) {
+static void by_axis(const struct text *t, const struct relayout *r, const struct choice *c,
+                    struct buf *b) {
     struct axes g;
-    if (!axes_of(r, c, &g)) BUG("numbers that have no axis");
+    axes_of(r, c, &g);
     for (int axis = 0; axis < g.axes; ++axis) {
+        const char *rest = text_print(t, "block.%c", "xyz"[axis]);
         int64_t by = 1;
         for (int i = 0; i < g.digits[axis]; ++i) {
             int m = g.digit[axis][i];
-            int64_t n = tiles_along(r, c, m);
-            buf_printf(b, "  let c%d$ = block.%c", m, "xyz"[axis]);
+            bool last = i == g.digits[axis] - 1, number = !r->mode[m].text[RELAYOUT_EXTENT];
+            if (by > 1 && (last || !number))
+                rest = text_print(t, "%s / %" PRId64, rest, by), by = 1;
+            buf_printf(b, "  let c%d$ = %s", m, rest);
             if (by > 1) buf_printf(b, " / %" PRId64, by);
-            if (i < g.digits[axis] - 1) buf_printf(b, " %% %" PRId64, n);
+            if (!last) buf_printf(b, " %% %s", tiles_text(t, r, c, m, true));
             buf_puts(b, ";\n");
-            by *= n;
+            if (number)
+                by *= tiles_along(r, c, m);
+            else if (!last)
+                rest = text_print(t, "%s / %s", rest, tiles_text(t, r, c, m, true));
         }
     }
 }
@@ -195,27 +230,31 @@ const char *text_coordinates(const struct text *t, const struct relayout *r,
                              const struct choice *c) {
     struct buf b;
     buf_init(&b);
-    (r->usual ? by_axis : by_order)(r, c, &b);
+    if (r->usual)
+        by_axis(t, r, c, &b);
+    else
+        by_order(r, c, &b);
     return buf_finish(&b, &t->s->arena);
 }
 
 const char *text_blocks(const struct text *t, const struct relayout *r, const struct choice *c) {
     const char *along[AXES];
     struct axes g;
-    if (!axes_of(r, c, &g)) BUG("numbers that have no axis");
+    axes_of(r, c, &g);
     for (int axis = 0; axis < g.axes; ++axis) {
         int64_t n = 1;
-        const char *text = NULL;
-        int m = 0;
+        const char *text = "";
         for (int i = 0; i < g.digits[axis]; ++i) {
-            m = g.digit[axis][i];
-            text = r->mode[m].text[RELAYOUT_EXTENT];
-            if (!text) n *= tiles_along(r, c, m);
+            int m = g.digit[axis][i];
+            if (!r->mode[m].text[RELAYOUT_EXTENT])
+                n *= tiles_along(r, c, m);
+            else
+                text = text_print(t, "%s%s%s", text, *text ? "*" : "",
+                                  tiles_text(t, r, c, m, i < g.digits[axis] - 1));
         }
         along[axis] = text_print(t, "%" PRId64, n);
-        if (!text) continue;
-        along[axis] = n > 1 ? text_print(t, "%s*", along[axis]) : "";
-        along[axis] = text_print(t, "%sceil_div(%s,%" PRId64 ")", along[axis], text, c->tile[m]);
+        if (*text)
+            along[axis] = text_print(t, "%s%s%s", n > 1 ? along[axis] : "", n > 1 ? "*" : "", text);
     }
     return text_tuple(t, g.axes, along, ", ");
 }

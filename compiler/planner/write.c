@@ -49,23 +49,12 @@ static const char *one_case(struct session *s, const struct relayout *r,
     return text_fill(&t, kernel, holes);
 }
 
-// How many extents are given by params.
-static int open_extents(const struct relayout *r) {
-    int n = 0;
-    for (int i = 0; i < r->rank; ++i) {
-        struct lay_int extent = r->mode[i].run[RELAYOUT_EXTENT];
-        n += lay_int_valid(extent) && !lay_int_static(extent);
-    }
-    return n;
-}
-
 // Why no candidate is written where there are "found".
 static const char *none(struct session *s, const struct relayout *r, int found) {
     if (found > 0)
         return arena_printf(&s->arena, "there is no candidate %d; there are %d, counted from 0",
                             r->candidate, found);
-    return open_extents(r) > AXES ? "params say more than three of its extents"
-                                  : "this relayout takes more than 2^31 blocks";
+    return "this relayout takes more than 2^31 blocks";
 }
 
 // Writes which candidates were refused, a line for each.

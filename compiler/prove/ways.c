@@ -34,6 +34,33 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     return r;
 }
 
+// What the param "y" is, if a promise says that it is a sum; or NULL.
+static const struct ix *sum_of(const struct prover *p, const struct lay_sym *y) {
+    for (int i = 0; i < p->npromises; ++i) {
+        const struct prove_promise *r = &p->promise[i];
+        struct lay_int x;
+        if (r->op[0] != '=' || !ix_monomial(r->a, &x) || x.nsyms != 1 || x.syms[0] != y) continue;
+        if (x.num == 1 && x.den == 1) return r->b;
+    }
+    return NULL;
+}
+
+// "e" with such sums in place of the params in its products: M*N + 2*M of M*S, where S is N + 2.
+static const struct ix *written_out(struct prover *p, const struct ix *e) {
+    struct session *s = p->s;
+    const struct ix *all = ix_int(s, 0);
+    for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i) {
+        struct lay_int k = e->term[i].coef;
+        const struct ix *x = k.den == 1 && k.basis < 0 ? ix_int(s, k.num) : ix_lay(s, k);
+        for (int j = 0; j < k.nsyms && k.den == 1 && k.basis < 0; ++j) {
+            const struct ix *sum = sum_of(p, k.syms[j]);
+            x = ix_mul(s, x, sum ? sum : ix_lay(s, lay_int_sym(&s->lay, k.syms[j])));
+        }
+        all = ix_add(s, all, e->term[i].atom ? ix_mul(s, x, e->term[i].atom) : x);
+    }
+    return e && e->op == IX_SUM ? all : e;
+}
+
 // Whether a promise says that a >= b, with "a" at least its greater side and "b" at most the other.
 static bool promised(struct prover *p, const struct ix *a, const struct ix *b) {
     struct session *s = p->s;
@@ -43,10 +70,10 @@ static bool promised(struct prover *p, const struct ix *a, const struct ix *b) {
         const struct ix *most = less ? r->b : r->a, *least = less ? r->a : r->b;
         for (int turn = r->op[0] == '!' ? 2 : 0; turn < (r->op[0] == '=' ? 2 : 1); ++turn)
             if (ix_provably_nonnegative(s, ix_sub(s, a, turn ? least : most)) &&
-                ix_provably_nonnegative(s, ix_sub(s, turn ? most : least, b)))
+                ix_provably_nonnegative(s, written_out(p, ix_sub(s, turn ? most : least, b))))
                 return true;
     }
-    return false;
+    return ix_provably_nonnegative(s, written_out(p, ix_sub(s, a, b)));
 }
 
 enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {

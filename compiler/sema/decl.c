@@ -136,7 +136,13 @@ void declare_params(struct sema *c, const struct ast_param *p, struct range at, 
         sym->param = p;
         if (!param_add(c, made)) return;
     }
-    if (ok && p->where) relate(c, p);
+    if (!ok || !p->where) return;
+    relate(c, p);
+    // its own promise does not use it
+    for (int i = 0; i < p->nnames; ++i) {
+        struct symbol *sym = scope_find(c, p->name[i].name);
+        if (sym && sym->param == p) sym->used = false;
+    }
 }
 
 // -- named values ---------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ struct sema {
     int ndeclared;
     int64_t steps;  // steps for all tiles so far
     struct sought sought;
+    bool of_strides;                   // strides are being converted, which may be negative
     bool may_be_empty;                 // extents of the layout being evaluated may be the number 0
     struct hidden_call *hidden_calls;  // hidden.c
     int nhidden_calls;
@@ -146,10 +147,11 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
-    int first_own;                // index of the first of its own params
-    struct pipe_part *part;       // the innermost part of a pipeline
-    const struct inlining *call;  // or NULL
-    int inlined;                  // statements of called functions
+    const struct tensor *part_of[2];  // .. that the planned kernel being checked copies parts of
+    int first_own;                    // index of the first of its own params
+    struct pipe_part *part;           // the innermost part of a pipeline
+    const struct inlining *call;      // or NULL
+    int inlined;                      // statements of called functions
     // outside of a plan:
     bool alone;
     const struct calc_options *options;  // or NULL

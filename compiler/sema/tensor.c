@@ -51,12 +51,12 @@ static enum space space_of(enum ast_space s) {
     return s == SPACE_GLOBAL ? MEM_GLOBAL : s == SPACE_SHARED ? MEM_SHARED : MEM_FRAG;
 }
 
-// Checks that strides are numbers and not negative.
+// Checks that strides are numbers, and with "forwards" that they are not negative.
 static bool check_modes(struct sema *c, const char *name, const struct lay_tuple *shape,
-                        const struct lay_tuple *stride, struct range at) {
+                        const struct lay_tuple *stride, bool forwards, struct range at) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i)
-            if (!check_modes(c, name, shape->kid[i], stride->kid[i], at)) return false;
+            if (!check_modes(c, name, shape->kid[i], stride->kid[i], forwards, at)) return false;
         return true;
     }
     int64_t lo, hi;
@@ -65,29 +65,31 @@ static bool check_modes(struct sema *c, const char *name, const struct lay_tuple
         return false;
     }
     lay_int_range(stride->leaf, &lo, &hi);
-    if (lo < 0) {
+    if (lo < 0 && forwards) {
         sema_not_yet(
             c, at,
             sema_text(c,
-                      "a tensor cannot have the negative stride %s; declare it positive, and "
-                      "write coordinates that count down: A(7 - i)",
+                      "a tensor that is not global cannot have the negative stride %s; declare it "
+                      "positive, and write coordinates that count down: s(7 - i)",
                       lay_int_text(c->lay, stride->leaf)));
         return false;
     }
     return true;
 }
 
-// The largest offset in a layout; false if it may exceed 2^62.
-static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride, int64_t *sum) {
+// Adds the largest and the smallest offset in a layout; false if one may exceed 2^62.
+static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride, int64_t *most,
+                  int64_t *least) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i)
-            if (!reach(shape->kid[i], stride->kid[i], sum)) return false;
+            if (!reach(shape->kid[i], stride->kid[i], most, least)) return false;
         return true;
     }
     if (!lay_int_static(shape->leaf) || !lay_int_static(stride->leaf)) return true;
-    int64_t span;
+    int64_t span, *sum = stride->leaf.num < 0 ? least : most;
     return !__builtin_mul_overflow(shape->leaf.num - 1, stride->leaf.num, &span) &&
-           !__builtin_add_overflow(*sum, span, sum) && *sum < INT64_C(1) << 62;
+           !__builtin_add_overflow(*sum, span, sum) && *most < INT64_C(1) << 62 &&
+           *least > -(INT64_C(1) << 62);
 }
 
 // FRAG_BYTES: local memory of a thread, to which registers spill (CUDA C++ Programming Guide,
@@ -106,8 +108,9 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
                    t->name, modes, MOST_COORDINATES);
         return false;
     }
-    if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, at)) return false;
-    int64_t most = 0, first, last;
+    bool forwards = t->space != MEM_GLOBAL;
+    if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, forwards, at)) return false;
+    int64_t most = 0, least = 0, first, last;
     lay_int_range(t->layout.offset, &first, &last);
     if (first < 0) {
         diag_error(c->s, at, "'%s' begins at element %s of its memory; it must begin at 0 or later",
@@ -116,12 +119,20 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     }
     if (lay_int_static(t->layout.offset)) most = first;
     struct lay_int size = lay_size(c->lay, t->layout);
-    if (!lay_int_valid(size) || !reach(t->layout.shape, t->layout.stride, &most) ||
+    if (!lay_int_valid(size) || !reach(t->layout.shape, t->layout.stride, &most, &least) ||
         (lay_int_static(size) && size.num > INT64_C(1) << 62)) {
         bool many = !lay_int_valid(size) || (lay_int_static(size) && size.num > INT64_C(1) << 62);
         diag_error(c->s, at,
                    many ? "'%s' has more than 2^62 elements" : "the offsets of '%s' go beyond 2^62",
                    t->name);
+        return false;
+    }
+    if (lay_static(t->layout) && lay_int_static(t->layout.offset) && first + least < 0) {
+        diag_error(c->s, at,
+                   "'%s' has an element %" PRId64
+                   " before its memory: a stride is negative, so an offset comes before the "
+                   "layout, '%" PRId64 "+%s'",
+                   t->name, -(first + least), -least, lay_text(c->lay, lay_inner(t->layout)));
         return false;
     }
     if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {
@@ -244,6 +255,15 @@ static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *t
     return true;
 }
 
+// Sets "out" to where the view "v" begins.
+static bool begin_of(struct sema *c, const struct value *v, struct range at, struct lay_int *out) {
+    const struct ix *sum = ix_int(c->s, 0);
+    for (int i = 0; i < v->calc.offset.n; ++i)
+        sum = ix_add(c->s, sum, ix_lay(c->s, v->calc.offset.term[i]));
+    if (sum) sum = sums_written_out(c, sum);
+    return sum && (ix_monomial(sum, out) || sum_of_params(c, sum, at, "the offset", out));
+}
+
 struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *type,
                            const struct ast_expr *stages) {
     struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
@@ -287,9 +307,14 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         return set_align(c, t, type) ? t : NULL;
     }
     if (layout_lacks_colon(c, type->shape, v)) return NULL;
-    t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
-                                sema_text(c, "the layout of '%s'", t->name));
+    bool later = t->space == MEM_GLOBAL && v->kind == VAL_CALC && v->calc.kind == CALC_VIEW;
+    if (later)
+        t->layout = v->calc.layout;
+    else
+        t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
+                                    sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
+    if (later && !begin_of(c, v, type->shape->at, &t->layout.offset)) return NULL;
     hidden_shape(c, v, type->shape);
     t->names = v->names;
     warn_moves_nothing(c, t, type->shape->at);

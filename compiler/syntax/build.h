@@ -138,9 +138,10 @@ struct ast_decl *build_param(struct parser *p, struct range at, struct list name
 struct ast_decl *build_tensor(struct parser *p, struct range at, struct ast_ident name,
                               struct ast_type type);
 struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast_expect expect);
-struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_at,
-                          struct fn_kind kind, struct ast_ident name, struct list formals,
-                          struct clauses clauses, struct ast_block *body);
+// "head_at": from the kind to the ')'.
+struct ast_decl *build_fn(struct parser *p, struct range head_at, struct fn_kind kind,
+                          struct ast_ident name, struct list formals, struct clauses clauses,
+                          struct ast_block *body);
 struct ast_decl *build_extern(struct parser *p, struct range at, struct range head_at,
                               struct ast_ident name, struct list formals, const char *from);
 

@@ -234,10 +234,10 @@ struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast
     return d;
 }
 
-struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_at,
-                          struct fn_kind kind, struct ast_ident name, struct list formals,
-                          struct clauses clauses, struct ast_block *body) {
-    struct ast_decl *d = declaration(p, D_FN, at, name);
+struct ast_decl *build_fn(struct parser *p, struct range head_at, struct fn_kind kind,
+                          struct ast_ident name, struct list formals, struct clauses clauses,
+                          struct ast_block *body) {
+    struct ast_decl *d = declaration(p, D_FN, range_join(head_at, body->at), name);
     d->fn = (struct ast_fn){.kernel = kind.kernel,
                             .async = kind.async,
                             .manual = kind.manual,

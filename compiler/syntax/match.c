@@ -348,7 +348,7 @@ static bool match(struct match *m, const char *pattern, int i) {
     pattern += strspn(pattern, " ");
     size_t length = strcspn(pattern, " ");
     const char *rest = pattern + length;
-    if (length == 0) {
+    if (length == 0 || (length == 2 && memcmp(pattern, "OR", 2) == 0)) {
         m->end = i;
         return true;
     }
@@ -402,13 +402,17 @@ static bool match(struct match *m, const char *pattern, int i) {
     return capture(m, e.capture, range_of(m, i, i + 1)) && match(m, rest, i + 1);
 }
 
-// Whether "pattern" fits, beginning at any token before the error, the nearest first.
+// Whether a part of "pattern" fits, beginning at any token before the error, the nearest first.
 bool match_fits(struct match *m, const char *pattern) {
     bool anywhere = strchr(pattern, '^') != NULL;
-    m->steps = 0;
-    for (int i = m->here; i >= (anywhere ? 0 : m->here) && m->steps <= MOST_STEPS; --i) {
-        m->m = (struct marks){.at_open = false};
-        if (match(m, pattern, i)) return true;
+    for (m->part = 0; pattern; ++m->part) {
+        m->steps = 0;
+        for (int i = m->here; i >= (anywhere ? 0 : m->here) && m->steps <= MOST_STEPS; --i) {
+            m->m = (struct marks){.at_open = false};
+            if (match(m, pattern, i)) return true;
+        }
+        pattern = strstr(pattern, " OR ");
+        if (pattern) pattern += 4;
     }
     return false;
 }

@@ -26,6 +26,7 @@ struct match {
     struct token token[MOST_BEFORE + MOST_AFTER];
     int n, here, first;  // "first": of the statement, or -1
     int end;             // behind the last matched token
+    int part;            // of the pattern, between its ORs
     int steps;
     struct marks m;
 };

@@ -16,6 +16,7 @@
 //   NAME1 1:a|b  the same, whose text is "$1" in "message" and "fix"; 1< .. >1 are several elements whose text is "$1"
 //   ?x !x <!x    x or nothing; the next token is not x; the last one is not x
 //   {? .. ?}     these elements or nothing; {* .. *} is any number of times, without captures
+//   .. OR ..     what is before it, or else what is behind it, which has no rewrite if it marks none
 //   & &&         no blank, or no new line, comes between the two tokens
 //   ~ .. ~       the reported text, otherwise the token at "^"
 //   $ .. $       text that is replaced by the next part of "fix", of which the parts are separated by '|'; the last part is for all that follow

@@ -12,15 +12,13 @@
 
 // clang-format off
 const struct slip_row slip_at_copy[] = {
-    {"copy", "", "@ copy <$ ( TYPE ~ ) ~ $> ^ NAME",
-     "a copy converts by itself, to the element type of its destination; there is no cast", " ", THEN_REST},
-    {"copy", "", "@ copy <# ?< NAME1 ?> #> ^ PLAIN -> PLAIN $$ ;", "how a copy is done comes last: 'copy A -> B with $1;'", " | with $1", THEN_REST},
-    {"copy", "", "@ copy <~ ?< NAME1 ?> ~> ^ NAME ANY -> ANY ;", "how a copy is done comes last: 'copy A -> B with $1;'", NULL, THEN_REST},
-    {"copy", "", "@ $ copy EXPR1 ^ ~ with ~ EXPR2 -> PLAIN3 $ ;",
-     "how a copy is done comes last: 'copy $1 -> $3 with $2'", "copy $1 -> $3 with $2", THEN_PAST},
+    {"copy", "", "@ copy <$ ( TYPE ~ ) ~ $> ^ NAME", "a copy converts by itself, to the element type of its destination; there is no cast", " ", THEN_REST},
+    {"copy", "", "@ copy <# ?< NAME1 ?> #> ^ PLAIN -> PLAIN $$ ; OR @ copy <~ ?< NAME1 ?> ~> ^ NAME ANY -> ANY ;",
+     "how a copy is done comes last: 'copy A -> B with $1;'", " | with $1", THEN_REST},
+    {"copy", "", "@ $ copy EXPR1 ^ ~ with ~ EXPR2 -> PLAIN3 $ ;", "how a copy is done comes last: 'copy $1 -> $3 with $2'", "copy $1 -> $3 with $2", THEN_PAST},
     {"copy", "", "@ # copy EXPR1 ^ , EXPR2 , EXPR3 # ;", "a copy is 'copy $2 -> $3 with $1'", "copy $2 -> $3 with $1", THEN_PAST},
-    {"copy", "", "@ $ copy EXPR1 ^ ~ = ~ PLAIN2 4:with|by ANY3 $ ;",
-     "the source of a copy comes first: 'copy $2 -> $1 $4 $3'", "copy $2 -> $1 $4 $3", THEN_PAST},
+    {"copy", "", "@ $ copy EXPR1 ^ ~ = ~ PLAIN2 4:with|by ANY3 $ ;", "the source of a copy comes first: 'copy $2 -> $1 $4 $3'", "copy $2 -> $1 $4 $3",
+     THEN_PAST},
     {"copy", "", "@ $ copy EXPR1 ^ ~ = ~ PLAIN2 $ ;", "the source of a copy comes first: 'copy $2 -> $1'", "copy $2 -> $1", THEN_PAST},
     {0},
 };
@@ -34,21 +32,18 @@ const struct slip_row slip_at_equals[] = {
 
 const struct slip_row slip_at_statement[] = {
     {"", "", "@ ~ VECTOR2 ~ ^ NAME1 =", "what a thread holds is a fragment: 'frag $1 : $t2 like tc; copy A -> $1 with tc;'", NULL, THEN_STATEMENT},
-    {"", "", "@ # FOREIGN|bool # ^ NAME1 =", "a 'let' has no type: 'let $1 = ..;'", "let"},
-    {"", "", "@ # constexpr|static ^ {* constexpr|const|static *} FOREIGN|auto # NAME1 =", "a 'let' has no type: 'let $1 = ..;'", "let"},
-    {"", "", "@ ~ FOREIGN2 ~ ^ NAME1 [",
-     "registers of a thread are 'frag $1 : $t2 (8);', shared memory is 'shared $1 : $t2 (8);'", NULL, THEN_STATEMENT},
+    {"", "", "@ # FOREIGN|bool # ^ NAME1 = OR @ # constexpr|static ^ {* constexpr|const|static *} FOREIGN|auto # NAME1 =",
+     "a 'let' has no type: 'let $1 = ..;'", "let"},
+    {"", "", "@ ~ FOREIGN2 ~ ^ NAME1 [", "registers of a thread are 'frag $1 : $t2 (8);', shared memory is 'shared $1 : $t2 (8);'", NULL, THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = NUM2 ;|EOL", "'fill s = $2;' writes a number to shared memory or a fragment; '$1' is written by a copy"},
     {"", "", "@ TENSOR1 ^ = REST2 ;|EOL", "a tensor is written by a copy: 'copy $2 -> $1 with ..;'"},
     {"", "", "@ ~ NAME ^ ( LIST ) ~ =", "elements are written by a copy: 'copy SOURCE -> $~ with TILED_COPY;'", NULL, THEN_STATEMENT},
     {"", "", "@ ~ NAME1 ~ ^ = {? tl . ?} load (", "what a thread holds is a fragment: 'frag $1 : f32 like tc; copy A -> $1 with tc;'"},
-    {"", "", "@ ~ NAME1 ~ ^ = ANY NAME1", "a value cannot change; give the new value another name with 'let'"},
-    {"", "", "@ ~ LET ~ ^ =", "a value cannot change; give the new value another name with 'let'"},
+    {"", "", "@ ~ NAME1 ~ ^ = ANY NAME1 OR @ ~ LET ~ ^ =", "a value cannot change; give the new value another name with 'let'"},
     {"", "", "@ $ ~ BUFFER1 ~ ^ = copy PLAIN2 4:with|by PLAIN3 $ ;", "a copy is 'copy $2 -> $1 $4 $3'", "copy $2 -> $1 $4 $3", THEN_PAST},
     {"", "", "@ $ ~ BUFFER1 ~ ^ = copy PLAIN2 $ ;", "a copy is 'copy $2 -> $1'", "copy $2 -> $1", THEN_PAST},
     {"", "", "@ NAME1 <$ ^ ~ = ~ $ copy", "a label ends with ':': '$1: copy'", ":", THEN_REST},
-    {"", "", "@ $ $ ~ BUFFER1 ~ ^ = NUM ;", "a buffer is filled by 'fill $1 = ..;'", "fill "},
-    {"", "", "@ ~ BUFFER1 ~ ^ =", "a buffer is filled by 'fill $1 = ..;'"},
+    {"", "", "@ $ $ ~ BUFFER1 ~ ^ = NUM ; OR @ ~ BUFFER1 ~ ^ =", "a buffer is filled by 'fill $1 = ..;'", "fill "},
     {"", "", "@ $ $ ~ NAME1 ~ ^ =", "a value is named by 'let': 'let $1 = ..;'", "let "},
     {"", "", "@ $ $ ~ FUNCTION1 ~ ^ (", "a device function is called by 'call $1(..);'", "call "},
     {"", "", "@ ~ mma ~ ^ (", "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' loads an operand"},
@@ -78,8 +73,7 @@ const struct slip_row slip_at_unknown[] = {
 };
 
 const struct slip_row slip_at_attribute[] = {
-    {"", "", "^ # [ [ maybe_unused ] ] #", "there are no attributes; 'allow \"NAME\"' silences a warning", "allow \"unused\"", THEN_PAST},
-    {"", "", "^ ~ [ [ LIST ] ] ~", "there are no attributes; 'allow \"NAME\"' silences a warning", NULL, THEN_PAST},
+    {"", "", "^ # [ [ maybe_unused ] ] # OR ^ ~ [ [ LIST ] ] ~", "there are no attributes; 'allow \"NAME\"' silences a warning", "allow \"unused\"", THEN_PAST},
     {0},
 };
 
@@ -94,18 +88,17 @@ const struct slip_row slip_at_square[] = {
     {"", "", "block ^ ~ [ LIST ] ~", SQUARE "the axes of 'block' are 'block.x', 'block.y' and 'block.z'", NULL, THEN_PAST},
     {"", "", "$ NAME1 . shape ^ ~ [ INT2 ] ~ $", SQUARE "this extent is 'size($1, $2)'", "size($1, $2)", THEN_PAST},
     {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = 2< ?- NUM >2 ;", "one statement writes all elements of a buffer: 'fill $1 = $2;'", NULL, THEN_LINE},
-    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = NAME2 [|(|< LIST ]|)|> ;",
-     "one copy writes the elements of all threads: 'copy $2 -> $1 with TILED_COPY;'", NULL, THEN_LINE},
+    {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = NAME2 [|(|< LIST ]|)|> ;", "one copy writes the elements of all threads: 'copy $2 -> $1 with TILED_COPY;'", NULL,
+     THEN_LINE},
     {"", "", "@ ~ NAME1 ^ [ LIST ] ~ = ANY ;", "one copy writes the elements of all threads: 'copy SOURCE -> $1 with TILED_COPY;'", NULL, THEN_LINE},
-    {"shared", "", "@ shared NAME ^ # [ EXPR1 ] # : WORD (|row|col|Sw REST $$ ;",
-     SQUARE "the slots of a buffer are 'stages $1'", "| stages $1", THEN_MARKED},
-    {"shared frag", "", "@ shared|frag NAME ^ # 1< [ EXPR ] {* [ EXPR ] *} >1 # : WORD $$",
-     SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
+    {"shared", "", "@ shared NAME ^ # [ EXPR1 ] # : WORD (|row|col|Sw REST $$ ;", SQUARE "the slots of a buffer are 'stages $1'", "| stages $1", THEN_MARKED},
+    {"shared frag", "", "@ shared|frag NAME ^ # 1< [ EXPR ] {* [ EXPR ] *} >1 # : WORD $$", SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"tensor", "", "@ tensor NAME ^ # 1< [ EXPR ] {* [ EXPR ] *} >1 # : WORD WORD $$", SQUARE "the shape comes last: '$r1'", "| $r1", THEN_MARKED},
     {"", "", "= ^ ~ [ LIST ] ( LIST ) EXPR ~", "an index map is '(t:128, v:8) -> (t / 16, t % 16 * 8 + v)'", NULL, THEN_PAST},
-    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # global|shared|frag !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2", THEN_MARKED},
-    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # ;", SQUARE "the shape comes last: '$1 global $r2'", " global $r2", THEN_PAST},
-    {"tensor", "", ": WORD1 ^ ~ 2< [ LIST ] {* [ LIST ] *} >2 ~", SQUARE "the shape comes last: '$1 global $r2'", NULL, THEN_PAST},
+    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # global|shared|frag !( $$", SQUARE "the shape comes last: '$1 global $r2'", "| $r2",
+     THEN_MARKED},
+    {"tensor", "", ": WORD1 ^ # 2< [ LIST ] {* [ LIST ] *} >2 # ; OR : WORD1 ^ ~ 2< [ LIST ] {* [ LIST ] *} >2 ~",
+     SQUARE "the shape comes last: '$1 global $r2'", " global $r2", THEN_PAST},
     {0},
 };
 
@@ -131,14 +124,13 @@ const struct slip_row slip_at_quote[] = {
 };
 
 const struct slip_row slip_at_bits[] = {
-    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ '& ~ MASK2 $ ;|,|)", "there is no '&'; '$1 & $2' is '$1 % $+2'", "% $+2"},
-    {"", "", "(|,|=|:|@ " OPERAND " ^ ~ '& ~ MASK2", "there is no '&'; '$1 & $2' is '$1 % $+2'"},
+    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ '& ~ MASK2 $ ;|,|) OR (|,|=|:|@ " OPERAND " ^ ~ '& ~ MASK2", "there is no '&'; '$1 & $2' is '$1 % $+2'", "% $+2"},
     {"", "", "^ ~ '& ~ MASK2", "there is no '&'; 't & $2' is 't % $+2'"},
-    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ < < ~ SHIFT2 $ ;|,|)", "there is no '<<'; '$1 << $2' is '$1 * $^2'", "* $^2"},
-    {"", "", "(|,|=|:|@ " OPERAND " ^ ~ < < ~ SHIFT2", "there is no '<<'; '$1 << $2' is '$1 * $^2'"},
+    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ < < ~ SHIFT2 $ ;|,|) OR (|,|=|:|@ " OPERAND " ^ ~ < < ~ SHIFT2", "there is no '<<'; '$1 << $2' is '$1 * $^2'",
+     "* $^2"},
     {"", "", "^ ~ < < ~ SHIFT2", "there is no '<<'; 't << $2' is 't * $^2'"},
-    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ > > ~ SHIFT2 $ ;|,|)", "there is no '>>'; '$1 >> $2' is '$1 / $^2'", "/ $^2"},
-    {"", "", "(|,|=|:|@ " OPERAND " ^ ~ > > ~ SHIFT2", "there is no '>>'; '$1 >> $2' is '$1 / $^2'"},
+    {"", "", "(|,|=|:|@ " OPERAND " $ ^ ~ > > ~ SHIFT2 $ ;|,|) OR (|,|=|:|@ " OPERAND " ^ ~ > > ~ SHIFT2", "there is no '>>'; '$1 >> $2' is '$1 / $^2'",
+     "/ $^2"},
     {"", "", "^ ~ > > ~ SHIFT2", "there is no '>>'; 't >> $2' is 't / $^2'"},
     {FUNCTION, "FORMALS", "(|, # NAME1 ^ '& # ,|)", "there are no references; an output is 'out $1'", "out $1", THEN_PAST},
     {"", "", "^ ~ '^ ~", "there is no '^'; there are '+', '-', '*', '/' and '%'"},
@@ -150,10 +142,9 @@ const struct slip_row slip_at_bits[] = {
 };
 
 const struct slip_row slip_at_angle[] = {
-    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > # ?WORD ( LIST )",
-     "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o", THEN_LINE},
-    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > #",
-     "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o", THEN_PAST},
+    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > # ?WORD ( LIST )", "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o",
+     THEN_LINE},
+    {"", "", "^ # swizzle & < INT1 , INT2 , INT3 > #", "a swizzle goes before the layout, 'Sw<$1,$2,$3> o 0 o LAYOUT'", "Sw<$1,$2,$3> o 0 o", THEN_PAST},
     {"copy", "", "^ # convert|cast|static_cast|reinterpret_cast & < WORD > & ( EXPR1 ) #",
      "a copy converts by itself, to the element type of its destination; there is no cast", "$1", THEN_PAST},
     {"", "", "^ # 1:universal|auto & < INT2 > #", "the width of an atom goes in parentheses: '$1($2)'", "$1($2)", THEN_PAST},
@@ -167,8 +158,7 @@ const struct slip_row slip_at_word[] = {
     {"", "PLAN", ". ^ # 1:cg|ca & < INT2 > #", "the width of an atom goes in parentheses: 'cp_async.$1($2)'", "$1($2)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # 1:append|prepend & < INT2 > & ( LIST3 ) #", CUTE "$1_to_rank($3, $2)'", "$1_to_rank($3, $2)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # 1:downcast|upcast & < INT2 > & ( LIST3 ) #", CUTE "$1($3, $2)'", "$1($3, $2)", THEN_PAST},
-    {"", "PLAN", "<!;|{|} ^ # group|group_modes & < INT1 , INT2 > & ( LIST3 ) #",
-     CUTE "group_modes($3, $1, $2)'", "group_modes($3, $1, $2)", THEN_PAST},
+    {"", "PLAN", "<!;|{|} ^ # group|group_modes & < INT1 , INT2 > & ( LIST3 ) #", CUTE "group_modes($3, $1, $2)'", "group_modes($3, $1, $2)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # take & < INT1 , INT2 > & ( LIST3 ) #", CUTE "take($3, $1, $2)'", "take($3, $1, $2)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # layout|tensor & < INT2 > & ( LIST3 ) #", CUTE "get($3, $2)'", "get($3, $2)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # select & < DIGITS1 > & ( LIST2 ) #", CUTE "select($2, ($1))'", "select($2, ($1))", THEN_PAST},
@@ -190,10 +180,10 @@ const struct slip_row slip_at_word[] = {
     {"", "PLAN", "^ # L2 & .|:: & 1:64B|128B|256B # !.", "the prefetch of an access is 'l2=$i1'", "l2=$i1", THEN_PAST},
     {"", "PLAN", "^ ~ cp|cp_async {* & .|:: & WORD *} & .|:: & bulk {* & .|:: & WORD *} ~",
      "'$~' is no atom; there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously", NULL, THEN_PAST},
-    {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} & . & 2:shape|stride # !.",
-     "a tensor has no part 'layout'; write '$2($1)'", "$2($1)", THEN_PAST},
-    {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} # !.",
-     "a tensor has no part 'layout'; where a layout is expected, write '$1'", "$1", THEN_PAST},
+    {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} & . & 2:shape|stride # !.", "a tensor has no part 'layout'; write '$2($1)'",
+     "$2($1)", THEN_PAST},
+    {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} # !.", "a tensor has no part 'layout'; where a layout is expected, write '$1'",
+     "$1", THEN_PAST},
     {VALUE, "", "^ # decltype & ( EXPR1 ) {? & { & } ?} #", "'$#' is C++; here it is '$1'", "$1", THEN_PAST},
     {VALUE, "", "^ # _|Underscore & { & } #", CUTE "_'", "_", THEN_PAST},
     {VALUE, "", "^ # WORD1 & { & } #", "nothing is constructed by '{}' here; write '$1'", "$1", THEN_PAST},
@@ -201,8 +191,7 @@ const struct slip_row slip_at_word[] = {
 };
 
 const struct slip_row slip_at_level[] = {
-    {"", "", "^ tensor",
-     "'tensor' is declared at the top level, not in a block|a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'"},
+    {"", "", "^ tensor", "'tensor' is declared at the top level, not in a block|a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'"},
     {"", "", "^ $ ~ const ~ FOREIGN $ NAME", "'const' is declared at the top level, not in a block|'let' names a value in a block", "let"},
     {"", "", "^ # 1:const|layout #", "'$1' is declared at the top level, not in a block|'let' names a value in a block", "let"},
     {"", "", "^ WORD1", "'$1' is declared at the top level, not in a block"},

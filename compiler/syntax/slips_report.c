@@ -21,6 +21,7 @@ static void put_capture(struct buf *b, struct match *m, char how, const char *of
         ours = foreign_type(of) ? foreign_type(of) : foreign_vector(of, &parts);
         buf_puts(b, ours ? ours : of);
         break;
+    case 'u': buf_printf(b, "u%s", foreign_type(of) + 1); break;
     case 'q': buf_write(b, of + 1, strlen(of) - 2); break;
     case '+': buf_printf(b, "%lld", strtoll(of, NULL, 10) + 1); break;
     case 'k': buf_puts(b, match_text(m, match_declared(m, of, D_CONST)->value->at)); break;
@@ -154,7 +155,7 @@ void slip_report(struct match *m, const struct slip_row *row) {
     diag_error(p->s, at, "%s", expand(m, text, length));
     if (text[length])
         diag_note(p->s, at, "%s", expand(m, text + length + 1, strlen(text + length + 1)));
-    if (row->fix && parses(m, ours))
+    if (m->m.fixes > 0 && row->fix && parses(m, ours))
         for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
     skip(m, row->then);
 }

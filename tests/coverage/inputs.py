@@ -62,7 +62,7 @@ TABLE = re.compile(r"^const struct slip_row slip_at_(\w+)\[\] = \{\n(.*?)^\};", 
 
 
 def slip_rows():
-    """Yields (table, number, path, line, message) of each row of slips (compiler/syntax/slips.h) that reports something.
+    """Yields (table, number, path, line, message, parts of the pattern) of each row of slips (compiler/syntax/slips.h) that reports something.
 
     A row begins with `    {` and goes on in lines that are further in; the message is its fourth part.
     """
@@ -75,4 +75,5 @@ def slip_rows():
                 message = re.sub(rf"{STRING}|\w+", lambda word: named.get(word[0], word[0]), parts[3]) if len(parts) > 3 else ""
                 message = "".join(piece[1:-1] for piece in re.findall(STRING, message)).replace('\\"', '"')
                 if message:
-                    yield table[1], number, path.relative_to(ROOT), text.count("\n", 0, table.start(2) + row.start()) + 1, message
+                    line = text.count("\n", 0, table.start(2) + row.start()) + 1
+                    yield table[1], number, path.relative_to(ROOT), line, message, parts[2].count(" OR ") + 1

@@ -162,7 +162,7 @@ def main(build):
         if problem:
             print(f"{where}: {problem} '{shown}'" + " (this file has no counters: configure the build anew)" * (path not in counted))
             missing += 1
-    for _table, _number, path, line, text in inputs.slip_rows():
+    for _table, _number, path, line, text, _parts in inputs.slip_rows():
         total += 1
         for part in text.split("|"):
             if not asked_for(re.sub(r"\$\w\d|\$\W?\d|\$[#~]", "%s", part.replace("%", "%%")), wanted):

@@ -1,8 +1,8 @@
-"""Fails when a row of a table of slips (compiler/syntax/slips.h) is reported by no test.
+"""Fails when a row of a table of slips (compiler/syntax/slips.h), or a part of its pattern, is reported by no test.
 
 usage: slips.py SLIPS
 
-SLIPS parses what the tests do and prints `TABLE NUMBER` of each row that was reported.  messages.py asks whether a test looks at its text.
+SLIPS parses what the tests do and prints `TABLE NUMBER PART` of each row that was reported.  messages.py asks whether a test looks at its text.
 """
 
 import pathlib
@@ -39,12 +39,13 @@ def main(program):
         ran = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace", check=True)
     reported = {tuple(line.split()) for line in ran.stdout.splitlines()}
     total = missing = 0
-    for table, number, path, line, text in inputs.slip_rows():
-        total += 1
-        if (table, str(number)) not in reported:
-            print(f"{path}:{line}: no test reports '{text}'")
-            missing += 1
-    print(f"{total} rows, {missing} tests missing")
+    for table, number, path, line, text, parts in inputs.slip_rows():
+        for part in range(parts):
+            total += 1
+            if (table, str(number), str(part)) not in reported:
+                print(f"{path}:{line}: no test reports '{text}' by part {part} of its pattern")
+                missing += 1
+    print(f"{total} patterns, {missing} tests missing")
     return 1 if missing or not total else 0
 
 

@@ -6,7 +6,7 @@ a function that says whether there is a right value, or None if that is not know
 import collections
 import math
 
-from layouts import Layout, draw_layout, depth, has_layout, join, layout_of, leaves, like, prod, rank, refines, text
+from layouts import Layout, draw_layout, depth, given, has_layout, join, layout_of, leaves, like, prod, rank, read, refines, text
 
 OPS = {}
 
@@ -79,7 +79,7 @@ def draw_tiler(r, shape, by_mode=None, grow=False):
     if kind < 0.55:
         return Tiler(Layout(size, 1), bare=True)
     if kind < 0.8:
-        return Tiler(Layout(size, r.choice([k for k in range(1, n + 1) if n % (k * size) == 0 or k == 1 or r.random() < 0.05])))
+        return Tiler(Layout(size, r.choice([1, 1, 1, -1]) * r.choice([k for k in range(1, n + 1) if n % (k * size) == 0 or k == 1 or r.random() < 0.05])))
     return Tiler(draw_layout(r, size, 1))
 
 
@@ -299,8 +299,9 @@ def composition(r):
     if r.random() < 0.4 and not isinstance(a.shape, int):
         return by_mode(r, a)
     b = draw_layout(r, 16, swizzled=0.1)
-    if r.random() < 0.7:
-        b.stride = like(iter([abs(x) * r.choice([1, 1, 2, 4]) for x in leaves(b.stride)]), b.shape)
+    if r.random() < 0.8:
+        signs = r.choice([[1], [1], [-1, 1], [-1]])
+        b.stride = like(iter([abs(x) * r.choice(signs) * r.choice([1, 1, 2, 4]) for x in leaves(b.stride)]), b.shape)
     infix = b.sw is None and r.random() < 0.5
 
     def judge(got):
@@ -332,6 +333,24 @@ def by_mode(r, a):
                 for i, x in enumerate(tiler.layout.values()):
                     must(part.at(i) == mode.at(x), f"mode {k} at {i} is {part.at(i)}, not {mode.at(x)}")
     return f"composition({a.written()}, {t.written()})", judge, None
+
+
+@op
+def symbols(r):
+    """A composition with params, which has to be right for all their values."""
+    def draw(extents, strides):
+        n = r.choice([1, 2, 2, 3])
+        d = [r.choice(["", "", "-"]) + r.choice(strides) for _ in range(n)]
+        return f"({','.join(r.choice(extents) for _ in range(n))}):({','.join(d)})"
+    a = draw(["2", "6", "8", "M", "4*M", "8*M", "K"], ["0", "1", "4", "8", "M", "8*M", "K", "lda", "K*M"])
+    b = draw(["2", "4", "8", "M", "2*M"], ["1", "2", "8", "M", "4*M", "8*M", "16*M", "K*M"])
+
+    def judge(got):
+        for _ in range(4):
+            params = {"M": r.choice([1, 2, 3, 5]), "K": r.choice([1, 2, 4, 7]), "lda": r.choice([1, 9, 100])}
+            x, y, z = (read(given(t, params)) for t in (a, b, got))
+            must(z.values() == [x.at(i) for i in y.values()], f"at {params} it is {z.written()}")
+    return f"{a} o {b}", judge, None
 
 
 @op

@@ -186,6 +186,12 @@ def read_tuple(s):
 LAYOUT = re.compile(r"(?:(-?\d+)\+)?(?:Sw<(\d+),(\d+),(-?\d+)> o (-?\d+) o )?([^:]+):(.+)")
 
 
+def given(s, params):
+    """The text "s" with numbers for its params."""
+    s = re.sub(r"[A-Za-z]\w*", lambda m: str(params[m.group()]), s)
+    return re.sub(r"-?\d+(\*\d+)+", lambda m: str(math.prod(map(int, m.group().split("*")))), s)
+
+
 def read(s):
     """A printed value: an int, a tuple, a Layout, a truth value, or ("Sw", b, m, s)."""
     if s in ("true", "false"):
@@ -211,9 +217,10 @@ def draw_shape(r, most, deep=2, top=True):
 
 def draw_strides(r, shape, kind=None):
     n = leaves(shape)
-    kind = kind or r.choice(["compact", "compact", "gaps", "gaps", "small", "small", "signs", "zeros"])
+    kind = kind or r.choice(["compact", "compact", "gaps", "gaps", "small", "small", "signs", "signs", "zeros"])
     if kind == "small":
-        return like(iter([r.choice([0, 1, 1, 2, 3, 4, 6, 8, 12, 16, 24]) for _ in n]), shape)
+        signs = r.choice([[1], [1], [-1, 1]])
+        return like(iter([r.choice(signs) * r.choice([0, 1, 1, 2, 3, 4, 6, 8, 12, 16, 24]) for _ in n]), shape)
     order, step, d = r.sample(range(len(n)), len(n)) if r.random() < 0.6 else list(range(len(n))), 1, [0] * len(n)
     for k in order:
         d[k] = step

@@ -104,7 +104,7 @@ static bool compile(struct session *s, const char *text, struct compiled *made) 
     char path[PLAN_PATH];
     int fd = plan_file(text, path);
     compile_begin(made, s, path);
-    bool ok = compile_until(made, STEP_EQUIVALENT) == 0;
+    bool ok = steps_until(made, STEP_EQUIVALENT) == 0;
     close(fd);
     if (ok) return true;
     printf("%s", text);

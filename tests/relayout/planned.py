@@ -4,7 +4,9 @@
 usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] [--one SEED]
 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
-extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Strides are built
+extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Half of the sides are
+parts: ranges, slices, tiles, other orders of modes, offsets, negative strides.  A tenth of the copies count the same elements in two
+shapes.  Strides are built
 such that no two elements of the destination are one, so each copy has to compile; of a few the destination is broken afterwards, and
 where index arithmetic then finds two elements at one place for some params, the copy has to be refused.
 
@@ -91,6 +93,76 @@ class Number:
         return self.of * math.prod(p.high for p in self.params)
 
 
+class Part:
+    """A side: a range of each mode of a tensor with the extents "wide", in an order of its own, behind slices of other modes, and from
+    an element of its memory on.  Most are whole tensors."""
+
+    def __init__(self, rng, extents, hang, tile):
+        self.extents, rank = extents, len(extents)
+        self.before, self.wide, self.slices, self.order, self.begin, self.tile = [0] * rank, list(extents), [], list(range(rank)), 0, tile
+        for m, t in enumerate(tile or []):  # a tile of the tensor, cut where it ends
+            self.before[m] = rng.randint(0, 2) * t
+            self.wide[m] = Number(self.before[m] + extents[m].of)
+        self.back = set()  # modes with a negative stride
+        if rng.random() < 0.25 and not hang and all(e.of and all(q.low for p in e.params for q in p.parts()) for e in extents):
+            self.back = {m for m in range(rank) if rng.random() < 0.4}
+        if tile:
+            return
+        if hang or rng.random() < 0.5:
+            return
+        sums = any(isinstance(p, Sum) for e in extents for p in e.params)
+        for m, e in enumerate(extents):
+            before, after = rng.choice([(0, 0), (0, 0), (rng.randint(0, 9), rng.randint(0, 9)), (rng.choice([4, 8, 16, 32]), 0), (0, rng.choice([1, 8]))])
+            if not e.params and e.of:
+                self.before[m], self.wide[m] = before, Number(before + e.of + after)
+            elif not sums and len(e.params) == 1 and e.of == 1 and before + after:
+                sums = True  # one: a product of two sums is not multiplied out
+                self.before[m], self.wide[m] = before, Number(1, [Sum(e.params[0], before + after)])
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            n = rng.randint(1, 5)
+            self.wide.append(Number(n))
+            self.slices.append(rng.randrange(n))
+        if rng.random() < 0.3:
+            self.order = rng.sample(range(rank), rank)
+        if rng.random() < 0.3:
+            self.begin = rng.choice([1, 2, 3, 4, 8, 16, 100])
+
+    def whole(self):
+        return not self.slices and all(str(w) == str(e) for w, e in zip(self.wide, self.extents))
+
+    def layout(self, strides):
+        modes = [*self.order, *range(len(self.order), len(self.wide))]
+        shape = ",".join(str(self.wide[m]) for m in modes)
+        step = ",".join(f"-({strides[m]})" if self.goes_back(m, strides) else str(strides[m]) for m in modes)
+        begin = [str(self.begin)] * (self.begin > 0) + [f"({self.wide[m]} - 1)*({strides[m]})" for m in modes if self.goes_back(m, strides)]
+        return (f"({' + '.join(begin)})+" if begin else "") + f"({shape}):({step})"
+
+    def goes_back(self, m, strides):
+        return m in self.back and str(strides[m]) != "0"
+
+    def text(self, name):
+        def end(m):
+            e = self.extents[m]
+            return str(self.before[m] + e.of) if not e.params else f"{e} + {self.before[m]}" if self.before[m] else str(e)
+        at = ["_" if str(self.wide[m]) == str(self.extents[m]) else f"{self.before[m]} .. {end(m)}" for m in self.order]
+        part = f"{name}({','.join([*at, *map(str, self.slices)])})" if not self.whole() else name
+        if self.tile:
+            tile, at = (",".join(str(of[m]) for m in self.order) for of in (self.tile, [b // t for b, t in zip(self.before, self.tile)]))
+            part = f"local_tile({name}, ({tile}), ({at}))"
+        if self.order == sorted(self.order):
+            return part
+        return f"select({part}, ({','.join(str(self.order.index(m)) for m in range(len(self.order)))}))"
+
+    def place(self, x, strides, given):
+        at = [b + i for b, i in zip([*self.before, *[0] * len(self.slices)], [*x, *self.slices])]
+        at = [self.wide[m].value(given) - 1 - i if m in self.back else i for m, i in enumerate(at)]
+        return self.begin + sum(i * s for i, s in zip(at, strides))
+
+    def room(self, strides, given):
+        wide = [e.value(given) for e in self.wide]
+        return self.begin + 1 + sum((e - 1) * s.value(given) for e, s in zip(wide, strides)) if all(wide) else 0
+
+
 class Copy:
     def __init__(self, rng, hang=False):
         self.rng, self.hang, self.params = rng, hang, []
@@ -100,7 +172,7 @@ class Copy:
         self.dst_type = self.src_type
         if self.src_type in NUMBERS and rng.random() < 0.25:
             self.dst_type = rng.choice(NUMBERS)
-        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3])
+        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3, 4, 5])
         of_params = set(rng.sample(range(rank), min(said, rank)))
         pool = []
         self.extents = [self.extent_of_params(pool) if m in of_params else Number(self.extent()) for m in range(rank)]
@@ -109,9 +181,15 @@ class Copy:
             self.extents[m] = Number(max(1, self.extents[m].of // 1000), self.extents[m].params)
         if not hang and rng.random() < 0.03:
             self.extents[rng.randrange(rank)] = Number(0)
-        likely = rng.sample(range(rank), rank)
+        tile = None
+        if not hang and rng.random() < 0.1 and not any(e.params or not e.of for e in self.extents):
+            tile = [e.of + rng.choice([0, 0, 0, 3, 8]) for e in self.extents]
+        self.parts = [Part(rng, self.extents, hang, tile) for _ in range(2)]
+        likely = rng.sample(range(len(self.parts[0].wide)), len(self.parts[0].wide))
         self.src = self.side("a", likely, True)
-        self.dst = self.side("b", likely if rng.random() < 0.2 else rng.sample(range(rank), rank), False)
+        n = len(self.parts[1].wide)
+        same = len(likely) == n and rng.random() < 0.2
+        self.dst = self.side("b", likely if same else rng.sample(range(n), n), False)
         self.broken = not hang and rng.random() < 0.05 and self.break_it()
         self.aligns = [rng.choice([0, 16, 16, 16, 16, 8, 4, 2, 1, 32, 128]) for _ in range(2)]
         self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
@@ -140,7 +218,7 @@ class Copy:
         if pool and rng.random() < 0.15:
             p = rng.choice(pool)
         else:
-            p = self.param("MNKL"[len(pool)])
+            p = self.param("MNKLPQ"[len(pool)])
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
@@ -154,7 +232,7 @@ class Copy:
         rng, kind = self.rng, self.rng.random()
         if kind < 0.6:
             return n
-        if kind < 0.8 and len(self.params) < 7:  # a param
+        if kind < 0.8 and len(self.params) < 9:  # a param
             by = rng.choice([1, 1, 2, 4, 8, 16])
             p = Param(f"l{side}{number}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
             if rng.random() < 0.2 and not n.params:
@@ -177,7 +255,8 @@ class Copy:
 
     def side(self, side, likely, source):
         """Strides such that each mode steps over all faster ones; of a source, some are 0."""
-        rng, rank = self.rng, len(self.extents)
+        extents = self.parts[not source].wide
+        rng, rank = self.rng, len(extents)
         order = likely if source or rng.random() < 0.3 else rng.sample(range(rank), rank)
         strides, n = [Number(0)] * rank, Number(rng.choice([1] * 12 + [2, 3]))
         self.steps = []
@@ -187,8 +266,8 @@ class Copy:
             strides[m] = n
             if i + 1 == rank:
                 break
-            whole = n.times(self.extents[m])
-            if str(self.extents[m]) == "1" or str(self.extents[order[i + 1]]) == "1":
+            whole = n.times(extents[m])
+            if str(extents[m]) == "1" or str(extents[order[i + 1]]) == "1":
                 n = whole  # a param that only modes of one element have is none of the kernel's
                 continue
             n = self.pitch(side, i, whole)
@@ -210,15 +289,13 @@ class Copy:
         self.dst[m] = Number(rng.choice([0, 1, whole.of - 1, whole.of // 2]))
         return True
 
-    def layout(self, strides):
-        return "({}):({})".format(",".join(map(str, self.extents)), ",".join(map(str, strides)))
-
     def text(self):
         align = [f" align {a}" if a else "" for a in self.aligns]
+        a, b = self.parts
         return ("tcp 1;\n" + (f"arch {self.arch};\n" if self.arch else "") + "".join(p.text() for p in self.params) +
-                f"tensor A : {self.src_type} global {self.layout(self.src)}{align[0]};\n"
-                f"tensor B : {self.dst_type} global {self.layout(self.dst)}{align[1]};\n"
-                "kernel k(A, out B) { copy A -> B; }\n")
+                f"tensor A : {self.src_type} global {a.layout(self.src)}{align[0]};\n"
+                f"tensor B : {self.dst_type} global {b.layout(self.dst)}{align[1]};\n"
+                f"kernel k(A, {'out' if b.whole() else 'inout'} B) {{ copy {a.text('A')} -> {b.text('B')}; }}\n")
 
     # -- sizes -------------------------------------------------------------------------------------------------------------------
 
@@ -245,7 +322,7 @@ class Copy:
 
     def meant(self):
         """Whether some params keep all promises, and memory could be so large."""
-        numbers = [*self.extents, *self.src, *self.dst]
+        numbers = [*self.extents, *self.parts[0].wide, *self.parts[1].wide, *self.src, *self.dst]
         if any(n.of > 1 << 62 for n in numbers):
             return False
         if any(e.of == 0 for e in self.extents):  # nothing is copied
@@ -258,8 +335,7 @@ class Copy:
 
     def room(self, given):
         """The elements from the first to the last one on each side."""
-        extents = [e.value(given) for e in self.extents]
-        return [1 + sum((e - 1) * s.value(given) for e, s in zip(extents, side)) if all(extents) else 0 for side in (self.src, self.dst)]
+        return [part.room(side, given) for part, side in zip(self.parts, (self.src, self.dst))]
 
     def runs(self):
         rng = random.Random(0)
@@ -272,7 +348,7 @@ class Copy:
         extents = [e.value(given) for e in self.extents]
         src, dst = ([s.value(given) for s in side] for side in (self.src, self.dst))
         for x in itertools.product(*map(range, extents)):
-            yield sum(map(int.__mul__, x, src)), sum(map(int.__mul__, x, dst))
+            yield self.parts[0].place(x, src, given), self.parts[1].place(x, dst, given)
 
     def witness(self):
         """Params with which two elements of the destination are one."""
@@ -286,11 +362,73 @@ class Copy:
         return None
 
 
+class Reshape(Copy):
+    """Element i of one layout to element i of another one, of other extents; with gaps, offsets and negative strides."""
+
+    def __init__(self, rng):
+        self.rng, self.params, self.broken, self.sides = rng, [], False, []
+        self.src_type = self.dst_type = rng.choice(list(BITS))
+        if self.src_type in NUMBERS and rng.random() < 0.25:
+            self.dst_type = rng.choice(NUMBERS)
+        self.aligns = [rng.choice([0, 16, 4, 1]) for _ in range(2)]
+        self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
+        self.n = math.prod(rng.choice([2, 2, 2, 3, 3, 4, 5, 7]) for _ in range(rng.randint(1, 6)))
+        for _ in range(2):
+            extents, left = [], self.n
+            while left > 1 and len(extents) < 5:
+                e = rng.choice([d for d in range(2, left + 1) if left % d == 0])
+                extents.append(e)
+                left //= e
+            extents.append(left)
+            rng.shuffle(extents)
+            step, strides = rng.choice([1, 1, 1, 2]), [0] * len(extents)
+            for m in rng.choice([range(len(extents)), rng.sample(range(len(extents)), len(extents))]):
+                strides[m] = step
+                step = step * extents[m] + rng.choice([0, 0, 0, 1, 8])
+            back = rng.random() < 0.3
+            strides = [-s if back and rng.random() < 0.5 else s for s in strides]
+            begin = rng.choice([0, 0, 0, 1, 4, 16]) + sum((e - 1) * -s for e, s in zip(extents, strides) if s < 0)
+            self.sides.append((extents, strides, begin))
+
+    def runs(self):
+        return self.n <= SMALL
+
+    def meant(self):
+        return True
+
+    def text(self):
+        tensors = "".join(f"tensor {name} : {t} global {f'{begin}+' * (begin > 0)}({','.join(map(str, extents))}):({','.join(map(str, strides))})"
+                          f"{f' align {align}' * (align > 0)};\n" for name, t, (extents, strides, begin), align
+                          in zip("AB", (self.src_type, self.dst_type), self.sides, self.aligns))
+        a, b = (f"group_modes({name}, 0, {len(extents)})" for name, (extents, _, _) in zip("AB", self.sides))
+        return f"tcp 1;\n{tensors}kernel k(A, out B) {{ copy {a} -> {b}; }}\n"
+
+    def values(self, rng, small):
+        return {}
+
+    def size(self, given):
+        return self.n
+
+    def room(self, given):
+        return [begin + 1 + sum((e - 1) * s for e, s in zip(extents, strides) if s > 0) for extents, strides, begin in self.sides]
+
+    def places(self, given):
+        for i in range(self.n):
+            at = []
+            for extents, strides, begin in self.sides:
+                left = i
+                for e, s in zip(extents, strides):
+                    begin += left % e * s
+                    left //= e
+                at.append(begin)
+            yield tuple(at)
+
+
 def drawn(number, hang, small):
     """The copy of a seed; with "small" one that can be run."""
     rng = random.Random(number)
     while True:
-        copy = Copy(rng, hang)
+        copy = Reshape(rng) if not hang and rng.random() < 0.1 else Copy(rng, hang)
         if hang or (copy.meant() and (not small or copy.runs())):
             return copy
 

@@ -7,13 +7,14 @@ from left_out import among, entries
 
 
 class Tests(lit.formats.ShTest):
-    """Shell tests, without those that the list of tests/left_out names where LIST is not empty."""
+    """Shell tests: with a list of tests/left_out, those that it does not name, or with "+" before the list those alone."""
 
-    def __init__(self, tests, left_out):
+    def __init__(self, tests, chosen):
         super().__init__(execute_external=False)
-        self.patterns = entries(os.path.join(tests, "left_out", left_out + ".txt"))[1] if left_out else []
+        self.named = chosen.startswith("+")
+        self.patterns = entries(os.path.join(tests, "left_out", chosen.lstrip("+") + ".txt"))[1] if chosen else []
 
     def getTestsInDirectory(self, suite, path_in_suite, litConfig, localConfig):
         for test in super().getTestsInDirectory(suite, path_in_suite, litConfig, localConfig):
-            if not among("/".join(test.path_in_suite), self.patterns):
+            if among("/".join(test.path_in_suite), self.patterns) == self.named:
                 yield test

@@ -2,7 +2,8 @@
 
 usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is written: no mutable globals, but for one a thread
        tree.py sources              no file names a folder of somebody's machine, or is left for later; long files are listed, and
-                                    are wrong in the compiler, the grammar and the runtime
+                                    are wrong in the compiler, the grammar and the runtime, as functions of the compiler with many
+                                    parameters are: those go together in a structure
        tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
                                     name each folder of the compiler
        tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
@@ -20,6 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = 450
+MOST_PARAMETERS = 7
 OURS = ("compiler/", "grammar/", "runtime/")
 
 # What a thread sets while the library works for it, and takes back (compiler/base/trap.c); and what a command, which is no part of
@@ -76,8 +78,24 @@ def files():
             if path.suffix in SOURCES and path.is_file() and path.stat().st_size <= 1 << 20]
 
 
+# The head of a function, its name and its parameters; the code has no comments.
+FUNCTION = re.compile(r"^(?!#|typedef|return|else)[A-Za-z_][\w \t\n*]*?\b(\w+)\(((?:[^(){};]|\([^()]*\))*)\)\s*[{;]", re.M)
+
+
+def many_parameters(name, text):
+    """Prints each function of the source "text" that has too many parameters; returns their number."""
+    found = 0
+    code = re.sub(r"/\*.*?\*/|//[^\n]*", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
+    for function in FUNCTION.finditer(code):
+        count = re.sub(r"\([^()]*\)", "", function[2]).count(",") + 1
+        if count > MOST_PARAMETERS:
+            print(f"{name}:{code.count(chr(10), 0, function.start()) + 1}: '{function[1]}' has {count} parameters; take a structure")
+            found += 1
+    return found
+
+
 def sources():
-    """Prints each forbidden text in the files that git has, and each of ours that is too long; returns their number."""
+    """Prints each forbidden text in the files that git has, and what is too long of ours; returns their number."""
     named = files()
     found, long_files = 0, []
     for name, text in named:
@@ -85,6 +103,8 @@ def sources():
         if pathlib.Path(name).suffix in (".c", ".h", ".y", ".l", ".cuh", ".cu", ".cpp") and len(lines) > LONG:
             long_files.append((len(lines), name))
             found += name.startswith(OURS)
+        if name.startswith("compiler/") and name.endswith((".c", ".h")):
+            found += many_parameters(name, text)
         for number, line in enumerate(lines, 1):
             for pattern in FORBIDDEN:
                 match = pattern.search(line)

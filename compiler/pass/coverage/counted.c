@@ -63,24 +63,23 @@ static const struct ix_var *counter_of(const struct kernel *k, const struct arou
 }
 
 bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
-                           const struct view *v, int mode, const struct mover *m, struct lay_int of,
-                           bool named) {
-    const struct tensor *t = v->base, *other;
+                           const struct along *a, const struct mover *m, bool named) {
+    const struct tensor *t = a->v->base, *other;
     int along;
-    struct lay_int count, n = lay_int_ceil_div(&s->lay, of, lay_int(m->step));
+    struct lay_int count, n = lay_int_ceil_div(&s->lay, a->of, lay_int(m->step));
     lay_clear_error(&s->lay);
     if (!lay_int_valid(n) || !ix_monomial(m->end, &count) || lay_int_equal(n, count)) return false;
     other = coverage_counted_by(s, k, m->v, count, t, &along);
     if (!other) return false;
     const struct ix_var *by = counter_of(k, around, n);
     if (named && !by) return false;
-    diag_note(s, v->at, "'%s' counts the tiles of '%s' along %s; %s", m->v->name, other->name,
+    diag_note(s, a->v->at, "'%s' counts the tiles of '%s' along %s; %s", m->v->name, other->name,
               view_mode_text(s, other, along),
               by ? arena_printf(&s->arena, "'%s' counts those of '%s' along %s", by->name, t->name,
-                                view_mode_text(s, t, mode))
+                                view_mode_text(s, t, a->mode))
                  : arena_printf(&s->arena,
                                 "no block and no step counts the %s tiles of '%s' along %s",
-                                lay_int_text(&s->lay, n), t->name, view_mode_text(s, t, mode)));
+                                lay_int_text(&s->lay, n), t->name, view_mode_text(s, t, a->mode)));
     return true;
 }
 
@@ -130,7 +129,7 @@ bool coverage_note_place(struct session *s, const struct kernel *k, const struct
         const struct ix *limit = view_limit(s, v, i);
         if (v->limit || !limit || !ix_monomial(limit, &of)) continue;
         if (coverage_outermost(s, k, around, v->coord_off[i], &m) &&
-            coverage_note_counted(s, k, around, v, i, &m, of, true))
+            coverage_note_counted(s, k, around, &(struct along){v, i, of}, &m, true))
             return true;
     }
     return false;

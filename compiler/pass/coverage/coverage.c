@@ -23,7 +23,9 @@
 #include "plan/view.h"
 
 struct walk {
+    struct session *s;
     const struct plan *plan;
+    struct kernel *k;
     struct prover *prover;
     struct around around;
 };
@@ -64,14 +66,14 @@ static bool of_formals(const struct ix *e) {
     return e && ix_depends(e, IX_FORMAL);
 }
 
-// Makes "a" <= "b" a duty of the caller of device function "k".
-static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b,
+// Makes "a" <= "b" a duty of the caller of a device function.
+static void add_duty(const struct walk *w, const struct ix *a, const struct ix *b,
                      const struct tensor *t) {
-    struct duty **end = &k->duties;
+    struct duty **end = &w->k->duties;
     for (; *end; end = &(*end)->next) {
         if (ix_equal((*end)->a, a) && ix_equal((*end)->b, b)) return;
     }
-    *end = ARENA_NEW(&s->arena, struct duty);
+    *end = ARENA_NEW(&w->s->arena, struct duty);
     **end = (struct duty){a, b, t, NULL};
 }
 
@@ -80,19 +82,21 @@ static bool below(struct session *s, const struct ix *max, const struct ix *n) {
     return room && ix_provably_nonnegative(s, room);
 }
 
-// Why a coordinate may be outside: a witness, or that it is not known.
+// Why a coordinate may be outside: a witness, or that it is not known; and where it is.
 struct outside {
     const char *with;  // NULL: not known
     bool full;
+    const struct ix *least;       // what is less than 0, or NULL:
+    const struct ix *most, *end;  // what is not less than "end"; NULL: not known
 };
 
 // Asks whether the coordinate of "v" along mode "mode" is >= 0 ("end" NULL), or less than "end".
-static enum prove_answer bounded(struct session *s, struct kernel *k, const struct copy *c,
-                                 const struct view *v, const struct walk *w, int mode,
-                                 const struct ix *end, struct outside *why) {
+static enum prove_answer bounded(const struct walk *w, const struct copy *c, const struct view *v,
+                                 int mode, const struct ix *end, struct outside *why) {
+    struct session *s = w->s;
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
-    instances_begin(s, k, &w->around, true, x);
+    instances_begin(s, w->k, &w->around, true, x);
     instances_of(x, c, v);
     const struct ix *at = instances_coord(x, v, mode);
     instances_cond(x, end ? ix_sub(s, at, end) : ix_sub(s, ix_int(s, -1), at));
@@ -101,16 +105,17 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     *why = (struct outside){.full = x->full};
     if (r == PROVE_NO)
         why->with =
-            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
+            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, w->k, &found),
                          (long long)found.out[mode], instances_where(x, &w->around, c, &found, 0));
     return r;
 }
 
 // Asks whether "at", a coordinate of the slice "v", is >= 0 ("end" NULL), or less than "end".
-static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
-                                       const struct view *v, const struct walk *w,
-                                       const struct slice_bound *b, const struct ix *end,
-                                       struct outside *why) {
+static enum prove_answer slice_bounded(const struct walk *w, const struct copy *c,
+                                       const struct view *v, const struct slice_bound *b,
+                                       const struct ix *end, struct outside *why) {
+    struct session *s = w->s;
+    const struct kernel *k = w->k;
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
     const struct ix *at = b->at, *one[] = {at};
@@ -147,8 +152,9 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
 
 // Whether each coordinate of the slice "v" is inside its mode.  This is required even if other
 // elements of the tensor are next to it.
-static bool check_slices(struct session *s, struct kernel *k, const struct copy *c,
-                         const struct view *v, const struct walk *w, bool predicates) {
+static bool check_slices(const struct walk *w, const struct copy *c, const struct view *v,
+                         bool predicates) {
+    struct session *s = w->s;
     for (const struct slice_bound *b = v->bounds; b; b = b->next) {
         // check_inside asks about complete modes of the tensor, unless guards exclude what is
         // beyond them
@@ -160,10 +166,10 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
             if (high ? !lay_int_valid(b->extent)
                      : b->what == RANGE_LAST || ix_provably_nonnegative(s, b->at))
                 continue;
-            if (slice_bounded(s, k, c, v, w, b, n, &why) == PROVE_YES) continue;
+            if (slice_bounded(w, c, v, b, n, &why) == PROVE_YES) continue;
             const struct ix *most = coverage_bound(s, b->at, &w->around, high);
             if (of_formals(most)) {
-                add_duty(s, k, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
+                add_duty(w, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
                          v->base);
                 continue;
             }
@@ -183,34 +189,34 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
             if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-            if (high) coverage_note_bound(s, k, &w->around, v, b);
+            if (high) coverage_note_bound(s, w->k, &w->around, v, b);
             return false;
         }
     }
     return true;
 }
 
-static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
-                           const char *what, int mode, const struct ix *least,
-                           const struct ix *most, const struct ix *n, struct outside why) {
+static void refuse_outside(const struct walk *w, const struct view *v, const char *what, int mode,
+                           struct outside why) {
+    struct session *s = w->s;
     const char *along = view_mode_text(s, v->base, mode);
-    if (least)
+    if (why.least)
         diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along %s is %s", what,
-                   v->base->name, along, ix_text(s, least));
+                   v->base->name, along, ix_text(s, why.least));
     else
         diag_error(s, v->at,
                    "%s may be outside '%s': its largest coordinate along %s is %s, the %s %s", what,
-                   v->base->name, along, most ? ix_text(s, most) : "not known",
-                   v->limit ? "range ends at" : "extent is", ix_text(s, n));
+                   v->base->name, along, why.most ? ix_text(s, why.most) : "not known",
+                   v->limit ? "range ends at" : "extent is", ix_text(s, why.end));
     diag_page(s, "outside");
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
     if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-    if (!least && !v->limit && v->offset && ix_depends(v->offset, IX_TID))
+    if (!why.least && !v->limit && v->offset && ix_depends(v->offset, IX_TID))
         diag_note(s, v->at,
                   "a coordinate of one thread has no guard; where a tiled copy copies tiles of "
                   "'local_tile', what is beyond the tensor is guarded");
-    for (const struct slice_bound *b = v->bounds; b && least; b = b->next)
+    for (const struct slice_bound *b = v->bounds; b && why.least; b = b->next)
         if (b->range && b->what == RANGE_BEGIN && !b->halo)
             diag_note(s, v->at,
                       "a range that begins before a tensor must have a number of elements: from i "
@@ -222,8 +228,9 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
 
 // Whether each register of the fragment exists that "v" accesses; "v" is a side of "c" or an
 // argument.
-static bool check_registers(struct session *s, const struct kernel *k, const struct copy *c,
-                            const struct view *v, const struct walk *w) {
+static bool check_registers(const struct walk *w, const struct copy *c, const struct view *v) {
+    struct session *s = w->s;
+    const struct kernel *k = w->k;
     struct lay_int n = lay_span(&s->lay, v->base->layout), m = LAY_INT_INVALID;
     int64_t offset;
     if (lay_valid(v->layout)) m = lay_span(&s->lay, v->layout);
@@ -260,11 +267,11 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
 }
 
 // "predicates": guards exclude what is beyond the end of a tensor.
-static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
-                         const struct view *v, const struct walk *w, const char *what,
-                         bool predicates) {
-    if (!lay_valid(v->coord))
-        return check_registers(s, k, c, v, w) && check_slices(s, k, c, v, w, false);
+static bool check_inside(const struct walk *w, const struct copy *c, const struct view *v,
+                         const char *what, bool predicates) {
+    struct session *s = w->s;
+    const struct kernel *k = w->k;
+    if (!lay_valid(v->coord)) return check_registers(w, c, v) && check_slices(w, c, v, false);
     int rank = lay_tuple_leaves(v->base->layout.shape);
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
@@ -278,25 +285,28 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
         bool halo = predicates && v->halo && v->halo[i].settled;
         if (!halo && !(min && ix_provably_nonnegative(s, min)) &&
-            bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
+            bounded(w, c, v, i, NULL, &why) != PROVE_YES) {
             min = ix_min(s, coverage_bound(s, lo, &w->around, false));
             if (!of_formals(min)) {
-                refuse_outside(w, s, v, what, i, min ? min : lo, NULL, n, why);
+                why.least = min ? min : lo;
+                refuse_outside(w, v, what, i, why);
                 return false;
             }
-            add_duty(s, k, ix_int(s, 0), min, v->base);
+            add_duty(w, ix_int(s, 0), min, v->base);
         }
         if ((predicates && v->overhang) || below(s, max, n) ||
-            bounded(s, k, c, v, w, i, n, &why) == PROVE_YES)
+            bounded(w, c, v, i, n, &why) == PROVE_YES)
             continue;
         max = ix_max(s, coverage_bound(s, hi, &w->around, true));
         if (!of_formals(max)) {
-            refuse_outside(w, s, v, what, i, NULL, max, n, why);
+            why.most = max;
+            why.end = n;
+            refuse_outside(w, v, what, i, why);
             return false;
         }
-        add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
+        add_duty(w, ix_add(s, max, ix_int(s, 1)), n, v->base);
     }
-    return check_slices(s, k, c, v, w, predicates);
+    return check_slices(w, c, v, predicates);
 }
 
 // -- 2: different coordinates, different elements -------------------------------------------------
@@ -316,7 +326,7 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
         const struct param *x = foreign(k, r);
-        for (int j = 0; x && j < k->nparams; ++j) {
+        for (int j = 0; x && !r->of_sum && j < k->nparams; ++j) {
             if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
                 continue;
             diag_note(s, r->at,
@@ -347,9 +357,10 @@ static const char *rows_apart(struct session *s, struct lay l) {
     return NULL;
 }
 
-static bool check_injective(struct session *s, const struct walk *w, const struct kernel *k,
-                            const struct view *v) {
+static bool check_injective(const struct walk *w, const struct view *v) {
+    struct session *s = w->s;
     const struct plan *p = w->plan;
+    const struct kernel *k = w->k;
     struct lay l = lay_inner(v->base->layout);
     if (!lay_valid(l)) return true;
     if (coverage_injective(s, w->prover, l)) return true;
@@ -382,52 +393,44 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
 
 // -- the pass -------------------------------------------------------------------------------------
 
-static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
-                           const struct ix *e, struct range at) {
-    return coverage_negative(s, w->plan, k, w->prover, &w->around, e, at);
+static bool check_rounding(const struct walk *w, const struct ix *e, struct range at) {
+    return coverage_negative(w->s, w->plan, w->k, w->prover, &w->around, e, at);
 }
 
-static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
-                       const struct walk *w) {
-    if (!coverage_direction(s, k, c)) return false;
-    if (!check_rounding(s, k, w, c->facts.src.offset, c->src.at) ||
-        !check_rounding(s, k, w, c->facts.dst.offset, c->dst.at)) {
-        return false;
-    }
-    return check_inside(s, k, c, &c->src, w, "the source", true) &&
-           check_inside(s, k, c, &c->dst, w, "the destination", true) &&
-           check_injective(s, w, k, &c->dst);
+static bool check_copy(const struct walk *w, const struct copy *c) {
+    return coverage_direction(w->s, w->k, c) && check_rounding(w, c->facts.src.offset, c->src.at) &&
+           check_rounding(w, c->facts.dst.offset, c->dst.at) &&
+           check_inside(w, c, &c->src, "the source", true) &&
+           check_inside(w, c, &c->dst, "the destination", true) && check_injective(w, &c->dst);
 }
 
-static bool check_call(struct session *s, struct kernel *k, const struct plan_call *y,
-                       const struct walk *w) {
-    bool ok = coverage_call_direction(s, k, y);
+static bool check_call(const struct walk *w, const struct plan_call *y) {
+    bool ok = coverage_call_direction(w->s, w->k, y);
     for (int i = 0; i < y->fn->nformals && ok; ++i) {
         const struct view *v = &y->view[i];
         bool global = v->base->space == MEM_GLOBAL && y->fn->formal[i].dir != ARG_IN;
-        ok &= check_rounding(s, k, w, v->offset, v->at) &&
-              check_inside(s, k, NULL, v, w, "the argument", false);
+        ok &=
+            check_rounding(w, v->offset, v->at) && check_inside(w, NULL, v, "the argument", false);
         // several threads write; whether they write different elements depends on the layout
-        if (ok && (global || y->fill)) ok &= check_injective(s, w, k, v);
+        if (ok && (global || y->fill)) ok &= check_injective(w, v);
     }
     return ok;
 }
 
-static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
-                       struct walk *w) {
+static bool check_list(struct walk *w, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
-            lay_clear_error(&s->lay);
-            ok &= check_copy(s, k, st->copy, w);
+            lay_clear_error(&w->s->lay);
+            ok &= check_copy(w, st->copy);
         } else if (st->kind == STMT_CALL) {
-            ok &= check_call(s, k, st->call, w);
+            ok &= check_call(w, st->call);
         } else if (stmt_nests(st)) {
-            if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||
-                                   !check_rounding(s, k, w, st->end, st->at)))
+            if (stmt_loops(st) &&
+                (!check_rounding(w, st->begin, st->at) || !check_rounding(w, st->end, st->at)))
                 return false;
             w->around.stmt[w->around.n++] = st;
-            ok &= check_list(s, k, st->body, w);
+            ok &= check_list(w, st->body);
             --w->around.n;
         }
     }
@@ -438,8 +441,8 @@ bool pass_coverage(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct session_mark mark = session_mark(s);
-        struct walk w = {p, instances_prover(s, p, k)};
-        ok &= check_list(s, k, k->body, &w) && coverage_writes(s, p, k, w.prover);
+        struct walk w = {s, p, k, instances_prover(s, p, k)};
+        ok &= check_list(&w, k->body) && coverage_writes(s, p, k, w.prover);
         prover_free(w.prover);
         if (!k->duties) session_rewind(s, mark);
     }

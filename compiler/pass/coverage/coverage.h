@@ -53,12 +53,17 @@ bool coverage_note_blocks(struct session *s, const struct kernel *k, struct prov
 const struct tensor *coverage_counted_by(struct session *s, const struct kernel *k,
                                          const struct ix_var *v, struct lay_int n,
                                          const struct tensor *but, int *mode);
-// Notes that "m", which moves "v" along "mode", where its tensor has "of" elements, counts exactly the
-// tiles of another tensor, so that the coordinate is wrong and not the bound.  "named": only if it can
-// name a variable that counts those of "v".  Returns false if not.
+// A mode of the tensor of "v", of which "of" elements are meant.
+struct along {
+    const struct view *v;
+    int mode;
+    struct lay_int of;
+};
+// Notes that "m", which moves a view along "a", counts exactly the tiles of another tensor, so that the
+// coordinate is wrong and not the bound.  "named": only if it can name a variable that counts those of
+// the view.  Returns false if not.
 bool coverage_note_counted(struct session *s, const struct kernel *k, const struct around *around,
-                           const struct view *v, int mode, const struct mover *m, struct lay_int of,
-                           bool named);
+                           const struct along *a, const struct mover *m, bool named);
 // Notes what could be meant by a coordinate of the slice "v" that may be beyond its extent: another
 // mode that it counts, another variable that counts this one, or a promise about the end of a range.
 void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,

@@ -61,23 +61,23 @@ static int64_t times(const struct lay_sym *x, const struct lay_sym *y) {
 enum { MOST_BELOW = 3 };  // for most factors without an equal one
 _Static_assert(LAY_MAX_SYMS <= 32, "a bit of 'taken' for each factor");
 
-// Whether "num" times the factors of "x" not yet "taken" is at least "den" times the factors of "y"
-// from number "i" on.  Each of these must be equal to one of "x", or for at most "below" of them
+// Whether "x" is at least "den" times "y", without the factors of "x" that are "taken" and those of "y"
+// before number "i".  Each of these must be equal to one of "x", or for at most "below" of them
 // within a known multiple of it (see times).  The remaining factors of "x" must be at least 1.
-static bool factors_reach(const struct order *o, struct lay_int x, struct lay_int y, int i,
-                          unsigned taken, int below, __int128 num, __int128 den) {
+static bool factors_reach(const struct order *o, const struct lay_int *x, const struct lay_int *y,
+                          int i, unsigned taken, int below, __int128 den) {
     if (den > INT64_MAX || below < 0) return false;
-    if (i == y.nsyms) {
-        for (int k = 0; k < x.nsyms; ++k)
-            if (!(taken >> k & 1) && !at_least_1(o, x.syms[k])) return false;
-        return num >= den;
+    if (i == y->nsyms) {
+        for (int k = 0; k < x->nsyms; ++k)
+            if (!(taken >> k & 1) && !at_least_1(o, x->syms[k])) return false;
+        return (__int128)x->num * y->den >= den;
     }
-    for (int k = 0; k < x.nsyms; ++k)
-        if (!(taken >> k & 1) && lay_sym_compare(x.syms[k], y.syms[i]) == 0)
-            return factors_reach(o, x, y, i + 1, taken | 1U << k, below, num, den);
-    for (int k = 0; k < x.nsyms; ++k) {
-        int64_t n = taken >> k & 1 ? 0 : times(x.syms[k], y.syms[i]);
-        if (n > 0 && factors_reach(o, x, y, i + 1, taken | 1U << k, below - 1, num, den * n))
+    for (int k = 0; k < x->nsyms; ++k)
+        if (!(taken >> k & 1) && lay_sym_compare(x->syms[k], y->syms[i]) == 0)
+            return factors_reach(o, x, y, i + 1, taken | 1U << k, below, den);
+    for (int k = 0; k < x->nsyms; ++k) {
+        int64_t n = taken >> k & 1 ? 0 : times(x->syms[k], y->syms[i]);
+        if (n > 0 && factors_reach(o, x, y, i + 1, taken | 1U << k, below - 1, den * n))
             return true;
     }
     return false;
@@ -86,9 +86,7 @@ static bool factors_reach(const struct order *o, struct lay_int x, struct lay_in
 static bool no_less(const struct order *o, struct lay_int a, struct lay_int b) {
     if (lay_int_static(a) && lay_int_static(b)) return a.num >= b.num;
     bool plain = a.num > 0 && b.num > 0 && a.basis == b.basis && b.nsyms <= a.nsyms;
-    if (plain &&
-        factors_reach(o, a, b, 0, 0, MOST_BELOW, (__int128)a.num * b.den, (__int128)b.num * a.den))
-        return true;
+    if (plain && factors_reach(o, &a, &b, 0, 0, MOST_BELOW, (__int128)b.num * a.den)) return true;
     return prove_at_least(o->p, ix_lay(o->s, a), ix_lay(o->s, b)) == PROVE_YES;
 }
 
@@ -112,7 +110,10 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     }
     if (lay_int_is(shape->leaf, 1)) return;
     x->n[x->count] = shape->leaf;
-    x->d[x->count++] = stride->leaf;
+    x->d[x->count] = stride->leaf;
+    // the other direction names the same elements
+    if (stride->leaf.num < 0) x->d[x->count].num = -stride->leaf.num;
+    ++x->count;
 }
 
 // Whether stride "a" is tried before "b": it is likely to be the smaller one.

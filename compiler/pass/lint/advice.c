@@ -1,6 +1,6 @@
 // Fixes for what a copy costs (see advice.h).
 //
-// Orders of threads and paddings are compiled to see what they cost (compile/fixits.c).  There are
+// Orders of threads and paddings are compiled to see what they cost (steps/fixits.c).  There are
 // too many swizzles for that, so the best one is chosen first: a swizzle changes no other facts of
 // a copy.
 #include "pass/lint/advice.h"
@@ -14,11 +14,10 @@
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
-void advice_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src, bool proven) {
-    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+void advice_claim(const struct costly *a, bool proven) {
+    bool shared = copy_side(a->c, a->src)->base->space == MEM_SHARED;
     enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
-    diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true, proven});
+    diag_claim(a->s, (struct claim){a->k->name, a->number, 0, cheaper, !a->src, true, proven});
 }
 
 // -- the order of threads -------------------------------------------------------------------------
@@ -29,20 +28,27 @@ static int64_t extent_of(struct session *s, struct lay l, int i) {
     return lay_int_static(n) ? n.num : 0;
 }
 
+// The extents of a tiled copy, and the mode along which "v" is contiguous.
+struct arrangement {
+    int rank, along;
+    int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads;
+};
+
 // "with_layout": also arranges the buffer on the other side to suit it.
-static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                        bool src, const int64_t *thr, int rank, int along, bool with_layout) {
-    const char *text = numbers_text(s, thr, rank, along);
-    const struct tensor *t = copy_side(c, !src)->base;
-    if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
-    diag_note(s, c->tc->at, "with thr=%s, neighbouring threads are along mode %d%s%s%s", text,
-              along, with_layout ? "; then write 'swizzle auto' after the layout of '" : "",
+static void offer_order(const struct costly *a, const struct arrangement *x, const int64_t *thr,
+                        bool with_layout) {
+    struct session *s = a->s;
+    const char *text = numbers_text(s, thr, x->rank, x->along);
+    const struct tensor *t = copy_side(a->c, !a->src)->base;
+    if (strcmp(text, source_line(s, a->c->tc->thr_at)) == 0) return;
+    diag_note(s, a->c->tc->at, "with thr=%s, neighbouring threads are along mode %d%s%s%s", text,
+              x->along, with_layout ? "; then write 'swizzle auto' after the layout of '" : "",
               with_layout ? t->name : "", with_layout ? "'" : "");
-    diag_fixit(s, c->tc->thr_at, text);
+    diag_fixit(s, a->c->tc->thr_at, text);
     if (with_layout)
         diag_fixit(s, t->layout_at,
                    arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
-    advice_claim(s, k, c, number, src, false);
+    advice_claim(a, false);
 }
 
 // Whether 'swizzle auto' can be added after the layout of "t".
@@ -50,12 +56,6 @@ static bool takes_auto(const struct tensor *t) {
     return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
            !t->layout.composed && !t->swizzle_auto;
 }
-
-// The extents of a tiled copy, and the mode along which "v" is contiguous.
-struct arrangement {
-    int rank, along;
-    int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads;
-};
 
 static bool arrangement_of(struct session *s, const struct tiled_copy *tc, const struct view *v,
                            struct arrangement *a) {
@@ -83,20 +83,19 @@ static void spread(struct session *s, const struct arrangement *a, const struct 
     thr[a->along ? 0 : 1] = a->threads / most;
 }
 
-void advise_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src) {
-    const struct view *v = copy_side(c, src);
-    struct arrangement a;
+void advise_order(const struct costly *a) {
+    const struct copy *c = a->c;
+    const struct view *v = copy_side(c, a->src);
+    struct arrangement x;
     int64_t full[LAY_MAX_RANK];
-    if (!c->tc) advise_slices(s, k, c, number, src);
-    if (!arrangement_of(s, c->tc, v, &a)) return;
-    spread(s, &a, v, full);
-    bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
+    if (!c->tc) advise_slices(a);
+    if (!arrangement_of(a->s, c->tc, v, &x)) return;
+    spread(a->s, &x, v, full);
+    bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !a->src)->base);
     for (int layout = 0; layout <= arranged; ++layout) {
         // first one that probably helps the other side too, so that two warnings have the same fix
-        offer_order(s, k, c, number, src, full, a.rank, a.along, layout);
-        if (full[a.along] != a.thr[a.along])
-            offer_order(s, k, c, number, src, a.thr, a.rank, a.along, layout);
+        offer_order(a, &x, full, layout);
+        if (full[x.along] != x.thr[x.along]) offer_order(a, &x, x.thr, layout);
     }
 }
 
@@ -331,22 +330,22 @@ static bool is_its_own(const struct plan *p, const struct kernel *k, const struc
     return !t->layout_read && !p->expects;
 }
 
-bool advise_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
-                   int number, bool src, struct all_tried *all) {
-    const struct tensor *t = copy_side(c, src)->base;
+bool advise_layout(const struct costly *a) {
+    struct session *s = a->s;
+    const struct tensor *t = copy_side(a->c, a->src)->base;
     if (t->outside || !lay_valid(t->layout)) return false;
     bool free = false;
     if (is_plain(t) || (!t->swizzle_auto && !t->names && lay_int_is(t->layout.offset, 0))) {
-        const struct tried *x = tried_of(s, p, k, t, all);
+        const struct tried *x = tried_of(s, a->p, a->k, t, a->tried);
         for (int promised = 0; promised < 2; ++promised) {
             if (x->best[promised].total >= x->now[promised]) continue;
             offer_swizzle(s, &x->best[promised], x->now[promised],
                           promised ? &x->with : &(struct promises){0});
-            advice_claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
+            advice_claim(a, !promised && is_its_own(a->p, a->k, t));
             free |= x->best[promised].total <= x->least;
         }
     }
-    advise_padding(s, k, c, number, src);
+    advise_padding(a);
     return free;
 }
 
@@ -391,9 +390,9 @@ static void advise_narrower(struct session *s, struct kernel *k, const struct co
 }
 
 // What is best for all copies together, though one of them may take more.
-static void advise_auto(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                        bool src) {
-    const struct tensor *t = copy_side(c, src)->base;
+static void advise_auto(const struct costly *a) {
+    struct session *s = a->s;
+    const struct tensor *t = copy_side(a->c, a->src)->base;
     if (!takes_auto(t)) return;
     diag_note(s, t->at,
               "with 'swizzle auto' after the layout of '%s', tcpc chooses what takes the fewest "
@@ -401,18 +400,16 @@ static void advise_auto(struct session *s, const struct kernel *k, const struct 
               t->name);
     diag_fixit(s, t->layout_at,
                arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
-    diag_claim(s, (struct claim){.function = k->name,
-                                 .copy = number,
+    diag_claim(s, (struct claim){.function = a->k->name,
+                                 .copy = a->number,
                                  .cheaper = CHEAPER_WAVEFRONTS,
-                                 .dst = !src,
+                                 .dst = !a->src,
                                  .or_else = true,
                                  .in_all = true});
 }
 
-void advise_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
-                 int64_t times, bool free) {
-    const struct tensor *t = copy_side(c, src)->base;
-    advise_turn(s, c);
-    if (!free) advise_auto(s, k, c, number, src);
-    if (!free) advise_narrower(s, k, c, t, times);
+void advise_last(const struct costly *a, int64_t times, bool free) {
+    advise_turn(a->s, a->c);
+    if (!free) advise_auto(a);
+    if (!free) advise_narrower(a->s, a->k, a->c, copy_side(a->c, a->src)->base, times);
 }

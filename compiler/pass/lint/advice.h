@@ -4,22 +4,6 @@
 
 #include "cost/copy.h"
 
-// Offers another order of the threads of copy "c", number "number" in "k", that suits side "src".
-void advise_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src);
-
-// Offers a tiled copy in place of "c", a copy between slices of which each thread has one.  Its
-// threads are along the contiguous mode of side "src".
-void advise_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                   bool src);
-
-// Adds the claim to the last note that it lowers the cost of side "src" of the copy.
-void advice_claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src, bool proven);
-
-// Offers an arrangement of the tiled copy in which more threads of the block take part.
-void advise_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
-
 // What was tried for the buffers of one kernel.  Each buffer is tried only once, even if several of
 // its copies get a warning.
 struct all_tried {
@@ -27,19 +11,42 @@ struct all_tried {
     int64_t work;  // accesses of warps examined so far
 };
 
-// Offers a swizzle or a padding of the shared tensor of side "src".  Returns whether a swizzle
-// removes all conflicts.
-bool advise_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
-                   int number, bool src, struct all_tried *all);
+// A side of copy "c", the one with this number in "k", that costs too much.
+struct costly {
+    struct session *s;
+    const struct plan *p;
+    struct kernel *k;
+    const struct copy *c;
+    int number;
+    bool src;
+    const struct side_cost *cost;
+    struct all_tried *tried;
+};
 
-// The shared tensor of side "src" with its rows further apart, or by another number of words.
-void advise_padding(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                    bool src);
+// Offers another order of the threads of the copy that suits the side.
+void advise_order(const struct costly *a);
 
-// Says what else would fix it, for "c", which takes "times" the wavefronts that it need: how
-// narrow elements are turned in blocks, or, unless a layout is "free" of conflicts, which copy keeps
-// so many together.
-void advise_last(struct session *s, struct kernel *k, const struct copy *c, int number, bool src,
-                 int64_t times, bool free);
+// Offers a tiled copy in place of a copy between slices of which each thread has one.  Its threads are
+// along the contiguous mode of the side.
+void advise_slices(const struct costly *a);
+
+// Adds the claim to the last note that it lowers the cost of the side.
+void advice_claim(const struct costly *a, bool proven);
+
+// Offers an arrangement of the tiled copy of "c", number "number" in "k", in which more threads of the
+// block take part.
+void advise_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
+
+// Offers a swizzle or a padding of the shared tensor of the side.  Returns whether a swizzle removes
+// all conflicts.
+bool advise_layout(const struct costly *a);
+
+// The shared tensor of the side with its rows further apart, or by another number of words.
+void advise_padding(const struct costly *a);
+
+// Says what else would fix it, for a copy that takes "times" the wavefronts that it need: how narrow
+// elements are turned in blocks, or, unless a layout is "free" of conflicts, which copy keeps so many
+// together.
+void advise_last(const struct costly *a, int64_t times, bool free);
 
 #endif

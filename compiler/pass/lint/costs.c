@@ -18,42 +18,43 @@ static bool is_extreme(struct cost_range have, struct cost_range least) {
 
 // -- global memory --------------------------------------------------------------------------------
 
-static void warn_coalesce(struct session *s, const struct kernel *k, const struct copy *c,
-                          int number, bool src, const struct side_cost *x) {
-    const char *name = copy_side(c, src)->base->name;
+static void warn_coalesce(const struct costly *a) {
+    struct session *s = a->s;
+    const struct side_cost *x = a->cost;
+    const char *name = copy_side(a->c, a->src)->base->name;
     if (!cost_is_much(x->total.sectors, x->least_total.sectors)) return;
-    diag_warn(s, W_COALESCE, c->at,
+    diag_warn(s, W_COALESCE, a->c->at,
               "%s %s %" PRId64 " sectors of '%s' in %" PRId64
               " warp accesses, but its bytes fit into %" PRId64 ": an access takes up to %" PRId64
               ", and %" PRId64 " would be enough",
-              copy_name(s, c), src ? "reads" : "writes", x->total.sectors.least, name,
+              copy_name(s, a->c), a->src ? "reads" : "writes", x->total.sectors.least, name,
               x->instructions, x->least_total.sectors.most, x->most.sectors.least,
               x->least.sectors.most);
-    advise_order(s, k, c, number, src);
+    advise_order(a);
     if (!is_extreme(x->total.sectors, x->least_total.sectors)) diag_if_mended(s);
 }
 
 // -- shared memory --------------------------------------------------------------------------------
 
-static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
-                          const struct copy *c, int number, bool src, const struct side_cost *x,
-                          struct all_tried *tried) {
-    const struct tensor *t = copy_side(c, src)->base;
+static void warn_conflict(const struct costly *a) {
+    struct session *s = a->s;
+    const struct side_cost *x = a->cost;
+    const struct tensor *t = copy_side(a->c, a->src)->base;
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
-    diag_warn(s, W_BANK_CONFLICT, c->at,
+    diag_warn(s, W_BANK_CONFLICT, a->c->at,
               "%s %s '%s' in %" PRId64 " wavefronts per access, and %" PRId64
               " would be enough: %s",
-              copy_name(s, c), src ? "reads" : "writes", t->name, x->most.wavefronts.least,
+              copy_name(s, a->c), a->src ? "reads" : "writes", t->name, x->most.wavefronts.least,
               x->least.wavefronts.most, cost_conflict_text(s, x->class, times));
     const char *text = conflict_text(s, &x->worst, x->worst_warp);
     if (text) diag_note(s, t->at, "%s", text);
-    advise_order(s, k, c, number, src);
-    bool free = advise_layout(s, p, k, c, number, src, tried);
+    advise_order(a);
+    bool free = advise_layout(a);
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
-        advise_last(s, k, c, number, src, times, free);
+        advise_last(a, times, free);
 }
 
 // -- threads --------------------------------------------------------------------------------------
@@ -214,8 +215,9 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
         bool src = i == 0;
         const struct side_cost *side = cost_side(&cost, src);
         if (!side->there || side->why) continue;
-        warn_coalesce(s, k, c, x->number, src, side);
-        warn_conflict(s, x->p, k, c, x->number, src, side, &x->tried);
+        struct costly costly = {s, x->p, k, c, x->number, src, side, &x->tried};
+        warn_coalesce(&costly);
+        warn_conflict(&costly);
     }
     return true;
 }

@@ -196,8 +196,23 @@ static bool reach_of(struct session *s, const struct view *v, int mode, int64_t 
     return lo && hi && ix_static(lo, from) && ix_static(hi, to);
 }
 
+// Whether "r" takes tile after tile along "mode", of which "left" elements are a whole number.
+static bool is_by_tiles(struct parts *x, const struct access *r, int mode, int64_t left) {
+    const struct view *v = r->view;
+    const struct ix *lo, *hi;
+    struct mover m;
+    int64_t from, span;
+    if (!coverage_outermost(x->l->s, x->l->k, &r->around, v->coord_off[mode], &m) || !m.loop)
+        return false;
+    view_reach(x->l->s, v, mode, &lo, &hi);
+    const struct ix *more = lo && hi ? ix_sub(x->l->s, hi, lo) : NULL;
+    return more && ix_static(more, &span) && span + 1 == m.step && ix_static(m.begin, &from) &&
+           from == 0 && left % m.step == 0;
+}
+
 // Warns of the copy that writes to the buffer from its beginning to its end along "mode", if all reads
-// together leave out half or more.  Less may be left out where copies are made wider.
+// together leave out half or more, or end before tiles that are inputs.  Less may be left out where copies
+// are made wider.
 static bool half_unread(struct parts *x, int mode, int64_t n) {
     struct session *s = x->l->s;
     const struct access *all = NULL;
@@ -210,7 +225,12 @@ static bool half_unread(struct parts *x, int mode, int64_t n) {
         bool fixed = ix_constant(a->view->coord_off[mode]) && a->stmt->kind == STMT_COPY;
         if (a->write && !all && fixed && from == 0 && to == n - 1) all = a;
     }
-    if (first < 0 || last < first || !all || 2 * (last + 1 - first) > n) return false;
+    if (first < 0 || last < first || !all) return false;
+    const struct copy *c = all->stmt->copy;
+    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && !c->facts.npred;
+    for (int i = 0; i < x->n; ++i)
+        ends &= !x->at[i].read || is_by_tiles(x, &x->at[i], mode, n - 1 - last);
+    if (2 * (last + 1 - first) > n && !ends) return false;
     const char *along = view_mode_text(s, x->t, mode);
     diag_warn(s, W_DEAD_COPY, all->stmt->at,
               "%s writes %" PRId64
@@ -238,7 +258,7 @@ void dead_parts(struct lint *l, const struct tensor *t) {
     struct session *s = l->s;
     struct parts x = {.l = l, .t = t};
     bool parts = false;
-    if (t->space != MEM_SHARED || t->outside) return;
+    if (t->space != MEM_SHARED || t->outside || fixed_tile_known(s, l->k, t)) return;
     gather(&x, l->k->body);
     if (!x.more) halves_unread(&x);
     if (is_of_pipeline(l->k, t)) return;

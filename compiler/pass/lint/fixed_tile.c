@@ -50,6 +50,11 @@ static bool is_fixed(const struct view *v) {
     return ncoords(v) > 0;
 }
 
+// Whether "v" is all of its tensor.
+static bool is_whole(struct session *s, const struct view *v) {
+    return lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout));
+}
+
 // The mode along which "b" moves, by blocks, warps or steps, and "a" does not; -1: there is none.
 static int mode_apart(const struct view *a, const struct view *b) {
     for (int i = 0; i < ncoords(a) && i < ncoords(b); ++i) {
@@ -154,23 +159,42 @@ static bool moves_another(const struct kernel *k, const struct ix_var *x) {
     return false;
 }
 
-// A variable of the grid, or of a loop around "st", that has "n" values and does not move what "st"
-// reads; NULL: there is none.
+// The variable of "loop", if it has "n" values and does not move "a"; or NULL.
+static const struct ix_var *counts(const struct stmt *loop, const struct view *a,
+                                   struct lay_int n) {
+    struct lay_int count;
+    int64_t from;
+    if (!ix_static(loop->begin, &from) || from != 0 || !loop->var) return NULL;
+    if (!ix_monomial(loop->end, &count) || !lay_int_equal(count, n)) return NULL;
+    const struct ix_var *x = loop->pipe && loop->pipe->load_var ? loop->pipe->load_var : loop->var;
+    return depends(a, loop->var) || depends(a, x) ? NULL : loop->var;
+}
+
+// Whether a function gets elements of "t" in "loop".
+static bool is_passed_in(const struct stmt *loop, const struct tensor *t) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t) return true;
+    return false;
+}
+
+// A variable of the grid, of a loop around "st", or of one in which a function gets what "st" copies,
+// that has "n" values and does not move what "st" reads; NULL: there is none.
 static const struct ix_var *idle_counter(const struct kernel *k, const struct stmt *st,
                                          struct lay_int n) {
     const struct view *a = &st->copy->src;
+    const struct ix_var *found;
     for (int i = 0; i < 3; ++i) {
         const struct ix_var *x = k->block[i];
         if (x && lay_int_equal(k->grid[i], n) && !depends(a, x) && moves_another(k, x)) return x;
     }
-    for (const struct stmt *up = st->up; up; up = up->up) {
-        const struct ix_var *x = up->pipe && up->pipe->load_var ? up->pipe->load_var : up->var;
-        struct lay_int count;
-        int64_t from;
-        if (!stmt_loops(up) || !ix_static(up->begin, &from) || from != 0) continue;
-        if (!ix_monomial(up->end, &count) || !lay_int_equal(count, n)) continue;
-        if (!depends(a, up->var) && !depends(a, x)) return up->var;
-    }
+    for (const struct stmt *up = st->up; up; up = up->up)
+        if (stmt_loops(up) && (found = counts(up, a, n))) return found;
+    // with numbers, as many steps of another loop may be a coincidence
+    for (const struct stmt *x = k->body; x && !lay_int_static(n); x = stmt_next(k->body, x))
+        if (stmt_loops(x) && x != st->up && is_passed_in(x, st->copy->dst.base) &&
+            (found = counts(x, a, n)))
+            return found;
     return NULL;
 }
 
@@ -243,16 +267,76 @@ static void alike(struct session *s, const struct kernel *k, const struct stmt *
               loop->var->name, v->base->name);
 }
 
+// The part of an output that is written where "x", the only read of "t", stands still; or NULL.
+static const struct view *output_alike(struct session *s, const struct kernel *k,
+                                       const struct tensor *t, struct uses *x) {
+    const struct view *b = NULL;
+    *x = uses_of(k, t);
+    if (!x->copy || x->n != 1 || is_whole(s, &x->copy->copy->src)) return NULL;
+    for (int j = 0; j < k->nformals && !b; ++j)
+        if (k->formal[j].dir == ARG_OUT)
+            b = written_alike(k, k->formal[j].tensor, &x->copy->copy->src);
+    return b;
+}
+
+bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct uses x;
+    return !k->device && !t->stages && !s->diags.off[W_FIXED_TILE] && output_alike(s, k, t, &x);
+}
+
+// Whether "st" alone writes to the buffer that it fills, in "loop".
+static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
+    const struct tensor *t = st->copy->dst.base;
+    for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+        if (x->kind == STMT_COPY && x != st && x->copy->dst.base == t) return false;
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+            if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return false;
+    }
+    return true;
+}
+
+// Warns of the copy "st" in "loop" if it fills a buffer with the same part of an input in each step,
+// and the input has as many tiles as the loop has steps.
+static void filled_again(struct session *s, const struct kernel *k, const struct stmt *loop,
+                         const struct stmt *st) {
+    const struct view *a = &st->copy->src;
+    const struct formal *f = kernel_formal(k, a->base);
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, a->base->layout.shape);
+    const struct stmt *up = st->up && st->up->kind == STMT_PART ? st->up->up : st->up;
+    if (up != loop || !f || !formal_is_constant(k, f)) return;
+    if (st->copy->dst.base->space == MEM_GLOBAL) return;
+    if (view_depends(&st->copy->dst, loop->var) || !fills_alone(loop, st)) return;
+    for (int i = 0; i < ncoords(a); ++i) {
+        const struct ix *lo, *hi;
+        int64_t tile;
+        if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
+        view_reach(s, a, i, &lo, &hi);
+        if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
+        struct lay_int extent = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
+        struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(n) || lay_int_static(n) || !counts(loop, a, n)) continue;
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "each step of the loop over '%s' copies the same part of '%s' to '%s'; along %s "
+                  "'%s' has %s tiles, and '%s' counts as many",
+                  loop->var->name, a->base->name, st->copy->dst.base->name,
+                  view_mode_text(s, a->base, i), a->base->name, coverage_tiles(s, extent, tile + 1),
+                  loop->var->name);
+        diag_note(s, loop->at,
+                  "'%s' should be in the coordinate, or the copy stand before the loop",
+                  loop->var->name);
+        return;
+    }
+}
+
 // Warns of "t" if what is read of it stands still along a mode.
 static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
-    struct uses x = uses_of(k, t);
-    if (!x.copy || t->stages) return false;
-    const struct view *a = &x.copy->copy->src, *b = NULL;
-    if (lay_int_equal(lay_size(&s->lay, a->layout), lay_size(&s->lay, t->layout))) return false;
-    for (int j = 0; j < k->nformals && !b && x.n == 1; ++j)
-        if (k->formal[j].dir == ARG_OUT) b = written_alike(k, k->formal[j].tensor, a);
+    struct uses x;
+    if (t->stages) return false;
+    const struct view *b = output_alike(s, k, t, &x);
     if (b) warn(s, k, &x, b);
-    return b || (t->space == MEM_GLOBAL && warn_counted(s, k, x.copy));
+    return b || (t->space == MEM_GLOBAL && x.copy && !is_whole(s, &x.copy->copy->src) &&
+                 warn_counted(s, k, x.copy));
 }
 
 void lint_fixed_tile(struct lint *l) {
@@ -267,7 +351,11 @@ void lint_fixed_tile(struct lint *l) {
     for (int i = 0; i < k->nlocal; ++i)
         if (k->local[i]->space == MEM_SHARED) warned |= look_at(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
-         st = stmt_next(k->body, st))
+         st = stmt_next(k->body, st)) {
         if (stmt_loops(st) && st->var) alike(s, k, st);
+        for (const struct stmt *x = st->body; x && stmt_loops(st) && st->var;
+             x = stmt_next(st->body, x))
+            if (x->kind == STMT_COPY) filled_again(s, k, st, x);
+    }
     lay_clear_error(&s->lay);
 }

@@ -27,6 +27,9 @@ void dead_parts(struct lint *l, const struct tensor *t);
 // dead_copy.c
 // Whether there is a warning about all that "st" writes.
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st);
+// fixed_tile.c
+// Whether there is a warning that what is read of "t" stands still.
+bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t);
 
 // Whether "k" writes nothing that outlives it; such a kernel measures its loads.
 bool has_no_output(const struct kernel *k);
@@ -52,6 +55,7 @@ void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
 void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a thread's registers
 void lint_rounding(struct lint *l);
 void lint_dead_copy(struct lint *l);
+void lint_swapped(struct lint *l);
 void lint_costs(struct lint *l);
 
 #endif

@@ -37,9 +37,9 @@ static int64_t apart(const struct rows *r, int64_t pitch, int bits) {
     return n < r->rows ? n : r->rows;
 }
 
-static void offer(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src, const struct rows *r, int64_t pitch) {
-    const struct tensor *t = copy_side(c, src)->base;
+static void offer(const struct costly *a, const struct rows *r, int64_t pitch) {
+    struct session *s = a->s;
+    const struct tensor *t = copy_side(a->c, a->src)->base;
     const char *text =
         arena_printf(&s->arena, r->second ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
                      (long)(r->second ? r->rows : r->n), (long)(r->second ? r->n : r->rows),
@@ -48,18 +48,17 @@ static void offer(struct session *s, const struct kernel *k, const struct copy *
     const char *many = n == r->rows ? "" : arena_printf(&s->arena, "%ld neighbouring ", (long)n);
     diag_note(s, t->at, "with the layout %s, %srows begin in different banks", text, many);
     diag_fixit(s, t->layout_at, text);
-    advice_claim(s, k, c, number, src, false);
+    advice_claim(a, false);
 }
 
-void advise_padding(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                    bool src) {
-    const struct tensor *t = copy_side(c, src)->base;
+void advise_padding(const struct costly *a) {
+    const struct tensor *t = copy_side(a->c, a->src)->base;
     struct rows r;
-    if (!rows_of(s, t, &r)) return;
-    offer(s, k, c, number, src, &r, r.pitch + CHUNK_BITS / t->elem->bits);
+    if (!rows_of(a->s, t, &r)) return;
+    offer(a, &r, r.pitch + CHUNK_BITS / t->elem->bits);
     // an odd number of words, which only narrow accesses can have
     if (t->elem->bits > BANK_BITS) return;
     int64_t word = BANK_BITS / t->elem->bits, words = (r.n + word - 1) / word;
     if (r.pitch % word == 0 && r.pitch / word % 2 != 0) return;
-    offer(s, k, c, number, src, &r, (words | 1) * word);
+    offer(a, &r, (words | 1) * word);
 }

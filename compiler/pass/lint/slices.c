@@ -90,42 +90,42 @@ static bool find_together(struct session *s, const struct kernel *k, const struc
 }
 
 // Offers a tiled copy with "each" elements of a thread along mode "along".
-static void offer(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src, const struct together *side, int64_t each) {
+static void offer(const struct costly *a, const struct together *side, int64_t each) {
+    struct session *s = a->s;
     int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK];
-    int rank = side[0].rank, mode = side[0].mode, along = side[!src].along;
+    int rank = side[0].rank, mode = side[0].mode, along = side[!a->src].along;
     int across = along != mode ? mode : along == 0 ? 1 : 0;
     int64_t room = each < 1 ? 0 : side[0].extent[along] / each;
     if (room < 1) return;
-    int64_t most = lay_gcd(room, k->threads);
+    int64_t most = lay_gcd(room, a->k->threads);
     for (int i = 0; i < rank; ++i) thr[i] = val[i] = 1;
     thr[along] = most;
-    thr[across] = k->threads / most;
+    thr[across] = a->k->threads / most;
     val[along] = each;
     const char *thr_text = numbers_text(s, thr, rank, along);
     const char *val_text = numbers_text(s, val, rank, 0);
-    diag_note(s, c->at,
+    diag_note(s, a->c->at,
               "as a tiled copy with thr=%s and val=%s, neighbouring threads are along mode %d",
               thr_text, val_text, along);
-    diag_fixit(s, c->src.at, side[0].text);
-    diag_fixit(s, c->dst.at, side[1].text);
-    diag_fixit(s, c->how_at,
-               arena_printf(&s->arena, "tile(%s, thr=%s, val=%s)", source_line(s, c->how_at),
+    diag_fixit(s, a->c->src.at, side[0].text);
+    diag_fixit(s, a->c->dst.at, side[1].text);
+    diag_fixit(s, a->c->how_at,
+               arena_printf(&s->arena, "tile(%s, thr=%s, val=%s)", source_line(s, a->c->how_at),
                             thr_text, val_text));
-    advice_claim(s, k, c, number, src, false);
+    advice_claim(a, false);
 }
 
-void advise_slices(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                   bool src) {
+void advise_slices(const struct costly *a) {
+    const struct copy *c = a->c;
     struct together side[2];
-    if (!c->atom || c->facts.threads != k->threads) return;
+    if (!c->atom || c->facts.threads != a->k->threads) return;
     for (int i = 0; i < 2; ++i)
-        if (!find_together(s, k, copy_side(c, i == 0), &side[i])) return;
-    if (side[0].rank != side[1].rank || side[0].mode != side[1].mode || side[!src].along < 0)
+        if (!find_together(a->s, a->k, copy_side(c, i == 0), &side[i])) return;
+    if (side[0].rank != side[1].rank || side[0].mode != side[1].mode || side[!a->src].along < 0)
         return;
     for (int i = 0; i < side[0].rank; ++i)
         if (side[0].extent[i] != side[1].extent[i]) return;
     int64_t wide = c->atom->bits / copy_wider(c)->bits, now = c->facts.bits / copy_wider(c)->bits;
-    offer(s, k, c, number, src, side, wide);
-    if (now != wide) offer(s, k, c, number, src, side, now);
+    offer(a, side, wide);
+    if (now != wide) offer(a, side, now);
 }

@@ -185,10 +185,11 @@ static void note_swapped(struct session *s, const struct view *to, const char *x
     diag_note(s, to->at, "or the coordinates are swapped: a copy writes tile (%s,%s)", x, y);
 }
 
-// Of leaves "i" and "j" of "w", moved by "x" and "y".
+// Of leaves "i" and "j" of "w".
 static void warn(struct session *s, const struct kernel *k, const struct copy *from,
-                 const struct copy *c, const struct way *w, int i, int j, const char *x,
-                 const char *y) {
+                 const struct copy *c, const struct way *w, int i, int j) {
+    const char *x = mover_of(&from->src, &w->of, i)->name,
+               *y = mover_of(&from->src, &w->of, j)->name;
     const struct tensor *a = from->src.base, *b = c->dst.base;
     int to_i = w->to.mode[w->leaf[i]], to_j = w->to.mode[w->leaf[j]];
     if ((w->of.mode[i] < w->of.mode[j]) != (to_i < to_j)) {
@@ -224,10 +225,8 @@ static void check(struct session *s, const struct kernel *k, const struct copy *
             if (!x || !y || x == y || filling(&l, mover_of(&c->dst, &w.to, w.leaf[i])) != y ||
                 filling(&l, mover_of(&c->dst, &w.to, w.leaf[j])) != x)
                 continue;
-            if (w.of.mode[i] < w.of.mode[j])
-                warn(s, k, from, c, &w, i, j, x->name, y->name);
-            else
-                warn(s, k, from, c, &w, j, i, y->name, x->name);
+            bool order = w.of.mode[i] < w.of.mode[j];
+            warn(s, k, from, c, &w, order ? i : j, order ? j : i);
             return;
         }
     }

@@ -7,147 +7,12 @@
 // the warning is an error by default.  Each mode of a tensor is a question of its own: is there for each
 // coordinate along it an access with that coordinate?
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/coverage/coverage.h"
-#include "pass/lint/lint.h"
+#include "pass/lint/reads.h"
 #include "plan/rounded.h"
 #include "plan/view.h"
-
-enum { MOST_READS = 64, MOST_EMPTY = 32, MOST_LOST = 16 };
-
-struct access {
-    const struct view *view;
-    const struct copy *copy;  // NULL: an argument of a call
-    struct around around;
-    bool write;
-};
-
-struct reads {
-    struct session *s;
-    const struct plan *plan;
-    const struct kernel *k;
-    struct prover *prover;
-    struct around around;
-    int n;
-    bool more;                              // some accesses had no room
-    bool parts, parts_known;                // an `inout` tensor is written in part
-    const struct rounded *lost[MOST_LOST];  // the quotients that were reported
-    int nlost;
-    struct access at[MOST_READS];
-};
-
-// -- accesses -------------------------------------------------------------------------------------
-
-static void add(struct reads *r, const struct view *v, const struct copy *c, bool write) {
-    if (r->n == MOST_READS) {
-        r->more = true;
-        return;
-    }
-    r->at[r->n++] = (struct access){v, c, r->around, write};
-}
-
-static void gather(struct reads *r, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) {
-            r->around.stmt[r->around.n++] = st;
-            gather(r, st->body);
-            --r->around.n;
-        }
-        if (st->kind == STMT_COPY) {
-            add(r, &st->copy->src, st->copy, false);
-            add(r, &st->copy->dst, st->copy, true);
-        }
-        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
-            add(r, &st->call->view[i], NULL, st->call->fn->formal[i].dir == ARG_OUT);
-    }
-}
-
-// Whether access "a" counts for "t": what is copied to an output is another question, which is asked
-// with ARG_OUT.
-static bool counts_for(const struct access *a, const struct tensor *t, enum dir dir) {
-    return a->view->base == t && (dir == ARG_INOUT || a->write == (dir == ARG_OUT));
-}
-
-// -- one mode of one tensor -----------------------------------------------------------------------
-
-// The instances of "a" by their coordinate along "mode".
-static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
-    struct session *s = r->s;
-    struct instances *x = ARENA_NEW(&s->arena, struct instances);
-    struct prove_set set;
-    if (a->copy) {
-        set = instances_access(s, r->k, &a->around, a->copy, !a->write, true, x);
-    } else {
-        instances_begin(s, r->k, &a->around, true, x);
-        instances_of(x, NULL, a->view);
-        set = instances_settled(x, &a->around, a->view);
-    }
-    set.out += mode;
-    set.nouts = 1;
-    *out = set;
-    return !x->full && !set.time;
-}
-
-// A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
-static struct prove_set between(struct session *s, const struct ix *begin, const struct ix *end,
-                                const struct ix *cond) {
-    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
-    struct prove_var *var = ARENA_NEW(&s->arena, struct prove_var);
-    const struct ix **one = ARENA_ARRAY(&s->arena, const struct ix *, 2);
-    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
-    *var = (struct prove_var){v, begin, end};
-    one[0] = ix_var(s, v);
-    one[1] = cond;
-    return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
-}
-
-// Coordinates that a question is not about.
-struct skipped {
-    const struct ix *begin, *end;  // NULL: none
-};
-
-// Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
-// nor those that the conditions of a case exclude, nor what is "skipped".
-static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
-                               struct skipped skip, const struct ix *end,
-                               struct prove_witness *found) {
-    struct session *s = r->s;
-    const struct kernel *k = r->k;
-    struct prove_set set[MOST_READS + MOST_EMPTY];
-    int n = 0;
-    for (int i = 0; i < r->n; ++i)
-        if (counts_for(&r->at[i], t, dir) && !along_mode(r, &r->at[i], mode, &set[n++]))
-            return PROVE_UNKNOWN;
-    int room = n + MOST_EMPTY;
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct lay_sym *y = k->param[i]->sym;
-        if (y->lo >= 1) continue;
-        if (n == room) return PROVE_UNKNOWN;
-        set[n++] = between(s, ix_int(s, 0), end,
-                           ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
-    }
-    for (int i = 0; i < k->nwhen; ++i) {
-        const struct condition *w = &k->when[i];
-        if (w->tensor) continue;
-        if (n == room) return PROVE_UNKNOWN;
-        const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
-        set[n++] = between(s, ix_int(s, 0), end, ix_sub(s, rest, ix_int(s, 1)));
-    }
-    if (skip.end && n == room) return PROVE_UNKNOWN;
-    if (skip.end) set[n++] = between(s, skip.begin, skip.end, NULL);
-    return prove_whole(r->prover, &end, 1, set, n, found);
-}
-
-static void note_witness(struct reads *r, const struct tensor *t, int mode, const struct access *a,
-                         const struct prove_witness *found) {
-    struct session *s = r->s;
-    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read",
-              instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
-              view_mode_text(s, t, mode));
-}
 
 // Warns of "m", of "a", if there is a step for each "tile" elements that one step reads, but the
 // steps are closer.
@@ -185,7 +50,8 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
     if (coverage_note_tile(s, v)) return true;
     if (!ix_monomial(limit, &of)) return false;
-    if (coverage_note_counted(s, r->k, &a->around, v, mode, m, of, false)) return true;
+    if (coverage_note_counted(s, r->k, &a->around, &(struct along){v, mode, of}, m, false))
+        return true;
     diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
               m->loop ? "steps" : "blocks");
     return false;
@@ -209,46 +75,11 @@ static void warn_lost(struct reads *r, const struct access *a, const struct move
     rounded_lost(s, &q, a->view->base);
 }
 
-// Whether what "k" writes is complete by itself, so that it reads what it needs.
-static bool is_bounded(const struct reads *r, const struct access *a) {
-    const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
-    return f && f->tensor->space == MEM_GLOBAL;
-}
-
 // Whether the copy of "a" writes an output, which another pass proves to be written completely: then
 // nobody misses what is left of the source.
 static bool is_complete(const struct reads *r, const struct access *a) {
     const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
     return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
-}
-
-// Whether an `inout` tensor is not written completely.  Then nobody knows how much has to be read.
-static bool writes_parts(struct reads *r) {
-    struct prove_witness found;
-    if (r->parts_known) return r->parts;
-    r->parts_known = true;
-    for (int i = 0; i < r->k->nformals && !r->parts; ++i) {
-        const struct tensor *t = r->k->formal[i].tensor;
-        if (r->k->formal[i].dir != ARG_INOUT || t->space != MEM_GLOBAL) continue;
-        const struct lay_tuple *flat = lay_tuple_flatten(&r->s->lay, t->layout.shape);
-        for (int m = 0; m < lay_tuple_leaves(flat) && !r->parts; ++m) {
-            const struct ix *end =
-                ix_lay(r->s,
-                       lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&r->s->lay, flat, m)->leaf);
-            r->parts =
-                !end || whole(r, t, ARG_OUT, m, (struct skipped){0}, end, &found) != PROVE_YES;
-        }
-    }
-    return r->parts;
-}
-
-// The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
-// names.  NULL: it is not known.
-static const struct ix *end_of(struct session *s, const struct view *v, int mode) {
-    const struct ix *limit = view_limit(s, v, mode);
-    if (!v->limit || !limit || ix_constant(limit)) return limit;
-    if (v->range_of_range) return NULL;
-    return view_limit(s, &(struct view){.base = v->base}, mode);
 }
 
 // Warns if reads begin after the first element along "mode", and nothing else reads what is before:
@@ -264,7 +95,8 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
     if (v->limit && ix_constant(view_limit(s, v, mode))) return;  // the plan names a part
     bool later = from > 0 && at == from * m->step;
     if (!later && at > m->step) return;
-    if (whole(r, v->base, dir, mode, (struct skipped){first, limit}, limit, &found) != PROVE_NO)
+    if (reads_whole(r, v->base, dir, mode, (struct skipped){first, limit}, limit, &found) !=
+        PROVE_NO)
         return;
     if (later)
         diag_warn(s, W_UNREAD, v->at,
@@ -278,12 +110,6 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
                   m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
 }
 
-// Whether "a" is one of those reads that should be complete.
-static bool is_by_tiles(struct reads *r, const struct access *a) {
-    return a->view->base->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
-           !writes_parts(r);
-}
-
 // What is before the first element that "v" has along "mode": check_first is about it.
 static struct skipped before(struct session *s, const struct view *v, int mode) {
     return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
@@ -295,24 +121,24 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct session *s = r->s;
     const struct view *v = a->view;
     const struct tensor *t = v->base;
-    const struct ix *end, *limit = end_of(s, v, mode);
+    const struct ix *end, *limit = reads_end(s, v, mode);
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool by_tiles = is_by_tiles(r, a);
+    bool by_tiles = reads_all(r, a, mode);
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
     if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
     bool lost = m->rounded && !is_complete(r, a) &&
                 !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
     if (!lost && !by_tiles) return false;
-    if (whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
+    if (reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
     bool swapped = false;
     if (lost)
         warn_lost(r, a, m, mode);
     else
         swapped = warn(r, a, m, mode, limit, tile);
-    note_witness(r, t, mode, a, &found);
+    reads_note(r, t, mode, a, &found);
     return swapped;
 }
 
@@ -334,13 +160,14 @@ static bool check_outside(struct reads *r, const struct access *a, enum dir dir,
     if (!coverage_short(r->prover, limit, ix_sub(s, end, ix_int(s, tile - 1)))) return false;
     for (int i = 0; i < lay_tuple_leaves(t->layout.shape); ++i) {
         const struct ix *other = view_limit(s, v, i);
-        if (!other || whole(r, t, dir, i, (struct skipped){0}, other, &found) != PROVE_NO) continue;
+        if (!other || reads_whole(r, t, dir, i, (struct skipped){0}, other, &found) != PROVE_NO)
+            continue;
         diag_warn(
             s, W_UNREAD, v->at,
             "'%s' moves the tile out of '%s' along %s, where there are only pads, and nothing "
             "reads '%s' to its end along %s; are coordinates swapped, or counted in elements?",
             m->v->name, t->name, view_mode_text(s, t, mode), t->name, view_mode_text(s, t, i));
-        note_witness(r, t, i, a, &found);
+        reads_note(r, t, i, a, &found);
         return true;
     }
     return false;
@@ -351,20 +178,21 @@ static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, in
                        const struct mover *m) {
     struct session *s = r->s;
     const struct view *v = a->view;
-    const struct ix *end, *limit = end_of(s, v, mode);
+    const struct ix *end, *limit = reads_end(s, v, mode);
     struct prove_witness found;
     int64_t tile;
     if (!limit || !ix_constant(m->end) || !coverage_reach(s, v, &a->around, mode, &end, &tile))
         return false;
-    if (m->step <= tile || !is_by_tiles(r, a)) return false;
+    if (m->step <= tile || !reads_all(r, a, mode)) return false;
     if (coverage_short(r->prover, end, limit)) limit = end;
-    if (whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
+    if (reads_whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO)
+        return false;
     diag_warn(s, W_UNREAD, v->at,
               "'%s' moves by %" PRId64 " elements of '%s' along %s and reads %" PRId64
               " of them, and nothing reads all of those between",
               m->v->name, m->step, v->base->name, view_mode_text(s, v->base, mode), tile);
     coverage_note_tile(s, v);
-    note_witness(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, &found);
     return true;
 }
 
@@ -376,23 +204,30 @@ static bool check_threads(struct reads *r, const struct access *a, enum dir dir,
     const struct ix *limit = view_limit(s, v, mode), *begin = at ? ix_min(s, at) : NULL;
     struct prove_witness found;
     int64_t first;
-    if (!last || !ix_depends(at, IX_TID) || v->limit || !limit || !is_by_tiles(r, a)) return false;
+    if (!last || !ix_depends(at, IX_TID) || v->limit || !limit || !reads_all(r, a, mode))
+        return false;
     if (!begin || !ix_static(begin, &first) || first != 0) return false;
-    if (whole(r, v->base, dir, mode, (struct skipped){0}, limit, &found) != PROVE_NO) return false;
+    if (reads_whole(r, v->base, dir, mode, (struct skipped){0}, limit, &found) != PROVE_NO)
+        return false;
     diag_warn(s, W_UNREAD, v->at,
               "the threads of a block read '%s' at 0 .. %s along %s, and nothing reads the rest",
               v->base->name, ix_text(s, ix_add(s, last, ix_int(s, 1))),
               view_mode_text(s, v->base, mode));
-    note_witness(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, &found);
     return true;
 }
 
 static bool check_access(struct reads *r, const struct access *a, enum dir dir, int mode) {
     struct mover m;
+    if (dir == ARG_IN && misread_steps(r, a, mode)) return true;
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
         return check_threads(r, a, dir, mode);
-    return check_mover(r, a, dir, mode, &m) || check_outside(r, a, dir, mode, &m) ||
-           check_gaps(r, a, dir, mode, &m);
+    int before = r->s->diags.nwarnings + r->s->diags.nerrors;
+    if (check_mover(r, a, dir, mode, &m)) return true;
+    // one warning for one cause
+    if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;
+    return check_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
+           (dir == ARG_IN && misread_other_steps(r, a, mode, &m));
 }
 
 // -- all ------------------------------------------------------------------------------------------
@@ -400,23 +235,17 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
 static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) {
     for (int i = 0; i < r->n; ++i)
         if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
+    if (dir == ARG_IN) misread_parts(r, t);
     for (int i = 0; i < r->n; ++i) {
         int rank = lay_tuple_leaves(t->layout.shape);
-        for (int m = 0; counts_for(&r->at[i], t, dir) && m < rank; ++m)
+        for (int m = 0; reads_count(&r->at[i], t, dir) && m < rank; ++m)
             if (check_access(r, &r->at[i], dir, m)) return;
     }
 }
 
 void lint_unread(struct lint *l) {
-    struct session *s = l->s;
     const struct kernel *k = l->k;
-    struct reads *r = ARENA_ROOM(&s->arena, struct reads, 1);
-    memset(r, 0, offsetof(struct reads, at));
-    r->s = s;
-    r->plan = l->p;
-    r->k = k;
-    r->prover = lint_prover(l);
-    gather(r, k->body);
+    struct reads *r = reads_of(l);
     for (int i = 0; i < k->nformals && !r->more; ++i)
         if (k->formal[i].dir != ARG_OUT) check_tensor(r, k->formal[i].tensor, k->formal[i].dir);
     for (int i = 0; i < k->nlocal && !r->more; ++i)

@@ -3,7 +3,7 @@
 // One access moves neighbours along the mode with stride 1, so a thread needs that many of them
 // there. There are three ways: the thread has all its values along that mode; or the tile stays,
 // with its threads in another order; or the tile grows along that mode.  Fix-its are tried before
-// they are shown (compile/fixits.c): the copy must be wider, and right.
+// they are shown (steps/fixits.c): the copy must be wider, and right.
 #include <string.h>
 
 #include "base/buf.h"

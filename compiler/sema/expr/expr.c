@@ -216,7 +216,9 @@ static const struct value *eval_layout(struct sema *c, const struct ast_expr *e)
     const struct lay_tuple *shape = value_to_tuple(c, names_drop(c, s), e->lhs->at, "a shape");
     d = names_sort(c, d, s, e->rhs, "the stride");
     if (d->kind == VAL_NONE) return d;
+    c->of_strides = true;
     const struct lay_tuple *stride = value_to_tuple(c, d, e->rhs->at, "a stride");
+    c->of_strides = false;
     if (!shape || !stride) return &value_none;
     lay_clear_error(c->lay);
     struct lay l = lay_make(c->lay, shape, stride);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "layout/algebra.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -35,7 +36,7 @@ static const char *sum_text(struct sema *c, const struct ix *e) {
             if (part != (x.nsyms ? 0 : 2) + (x.num < 0)) continue;
             bool minus = ix_take_minus(&x);
             buf_puts(&b, b.len == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
-            buf_puts(&b, lay_int_text(c->lay, x));
+            buf_puts(&b, (minus ? lay_int_operand : lay_int_text)(c->lay, x));
         }
         // 10 - N
         if (part == 0 && b.len == 0)
@@ -149,6 +150,7 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
     struct lay_int factor = lay_int(1);
     bool can = is_sum(e) && !c->alone;  // an expression alone has no launcher
     if (can && e->nterms > 0) factor = common_factor(c, e);
+    if (can && c->of_strides && e->lo < 0 && e->hi <= 0) factor = lay_int_neg(c->lay, factor);
     if (!lay_int_is(factor, 1)) {
         struct lay_int sum;
         if (!sum_of_params(c, divided(c, e, factor), at, what, &sum)) return false;

@@ -254,7 +254,10 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         k->planned = text[i].planned;
         k->planned_how = text[i].how;
         k->candidates = text[i].candidates;
+        c->part_of[0] = text[i].part_of[0];
+        c->part_of[1] = text[i].part_of[1];
         check_kernel(c, text[i].fn, k);
+        c->part_of[0] = c->part_of[1] = NULL;
     }
     if (k->device && c->s->diags.nerrors == errors) can_be_called(c, k, &d->fn);
 }

@@ -10,7 +10,7 @@
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
-static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out) {
+bool eval_view(struct sema *c, const struct ast_expr *e, bool open, struct view *out) {
     const struct ast_expr *root = e;
     while (root->kind == E_CALL)
         root = root->lhs->kind == E_NAME && builtin_known(root->lhs->name) && root->nargs > 0
@@ -23,7 +23,7 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     if (v->kind == VAL_VIEW) {
         *out = v->view;
         out->at = e->at;
-        return view_closed(c, out, e->at);
+        return open || view_closed(c, out, e->at);
     }
     if (v->kind == VAL_NONE) return false;
     diag_error(c->s, e->at, "a copy is between tensors; this is %s", value_kind_text(v));
@@ -267,8 +267,8 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     y->at = s->at;
     if (label_inside(c, s)) return;
     if (s->name.name) add_label(c, s->name, y);
-    bool ok = eval_view(c, s->copy.src, &y->src);
-    ok &= eval_view(c, s->copy.dst, &y->dst);
+    bool ok = eval_view(c, s->copy.src, false, &y->src);
+    ok &= eval_view(c, s->copy.dst, false, &y->dst);
     if (!ok) return;
     bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
     if (s->copy.how == HOW_AUTO && !frags) {

@@ -11,15 +11,26 @@
 #include "sema/stmt/stmt.h"
 #include "syntax/parse.h"
 
-// The copy, if the kernel consists of one copy of two top-level tensors and gives neither threads
-// nor grid; otherwise NULL.
-static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
+// Whether "e" depends on the block or thread.
+static bool by_thread(struct sema *c, const struct ast_expr *e) {
+    static const char *const names[] = {"block", "tid", "lane", "warp"};
+    bool found = false;
+    for (size_t i = 0; e && e->kind == E_NAME && i < sizeof names / sizeof *names; ++i)
+        found |= strcmp(e->name, names[i]) == 0 && !scope_find(c, e->name);
+    if (!e || found) return found;
+    for (int i = 0; i < e->nargs; ++i) found |= by_thread(c, e->arg[i].value);
+    return found || by_thread(c, e->lhs) || by_thread(c, e->rhs);
+}
+
+// The copy, if the kernel consists of one copy of two tensors, or parts of them, and gives neither
+// threads nor grid; otherwise NULL.
+static const struct ast_stmt *lone_copy(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->when || fn->nformals != 2)
         return NULL;
     if (!fn->body || fn->body->nstmts != 1) return NULL;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO || s->copy.pad || s->name.name) return NULL;
-    return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
+    return by_thread(c, s->copy.src) || by_thread(c, s->copy.dst) ? NULL : s;
 }
 
 // Notes what is wrong with the tensors of copy "s", the only statement of "fn".
@@ -47,27 +58,6 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
-// The tensor that "e" is, or is a part of.
-static const char *base_of(struct sema *c, const struct ast_expr *e) {
-    while (e->kind == E_CALL) {
-        const struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-        bool slice = sym && sym->kind == SYM_TENSOR;
-        if (!slice && e->nargs == 0) break;
-        e = slice ? e->lhs : e->arg[0].value;
-    }
-    return e->kind == E_NAME ? e->name : NULL;
-}
-
-// Whether a copy puts the modes of another tensor in another order.
-static bool is_turned(struct sema *c, const struct ast_stmt *s) {
-    const struct ast_expr *side[] = {s->copy.src, s->copy.dst};
-    bool turned = false;
-    for (int i = 0; i < 2; ++i)
-        turned |= side[i]->kind == E_CALL && side[i]->lhs->kind == E_NAME &&
-                  strcmp(side[i]->lhs->name, "select") == 0;
-    return turned && base_of(c, side[0]) != base_of(c, side[1]);
-}
-
 // Reports why a kernel of one copy that does not say how to copy cannot be planned.  Without
 // fragments, planning is the only possible meaning.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
@@ -79,41 +69,43 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
         const struct symbol *x = scope_find(c, (i ? s->copy.dst : s->copy.src)->name);
         if (x && x->kind == SYM_TENSOR && !x->tensor) return true;  // its declaration has an error
     }
-    bool turned = !whole && is_turned(c, s);
+    bool threads = by_thread(c, s->copy.src) || by_thread(c, s->copy.dst);
     const char *why =
-        fn->manual     ? "of a kernel that is not 'manual'"
-        : turned       ? "between whole tensors; modes with names are put in order by their names"
-        : !whole       ? "between whole tensors"
-        : s->name.name ? "without a label"
-        : s->copy.pad  ? "without 'pad'"
+        fn->manual          ? "of a kernel that is not 'manual'"
+        : threads           ? "of parts that are the same in all blocks and threads"
+        : s->name.name      ? "without a label"
+        : s->copy.pad       ? "without 'pad'"
         : fn->nformals != 2 ? "of a kernel with two arguments"
         : fn->grid || fn->threads
             ? "of a kernel that says neither grid nor threads; drop what comes before '{'"
-            : "from one tensor in global memory, declared above, to another one, which is 'out'";
+            : "from one tensor in global memory, declared above, to another one, which is "
+              "'out' or 'inout'";
     diag_error(c->s, s->at, "this copy does not say how it is done, and tcpc plans a copy %s", why);
     if (whole) note_sides(c, fn, s);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
         diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
-    if (turned && !fn->manual)
-        diag_note(c->s, s->at,
-                  "'tensor A : f16 global row(m=64,n=32);' and 'tensor B : f16 global "
-                  "row(n=32,m=64);' are a transposition by 'copy A -> B;'");
     copy_note_tiled(c, s);
     return true;
 }
 
-static struct tensor *argument(struct sema *c, const struct ast_fn *fn, const struct ast_expr *e,
-                               enum ast_dir dir) {
+// Whether "t" is a global tensor that is declared above, and an argument of "fn" in a direction that
+// lets a copy read it, or with "dst" write it.
+static bool is_argument(struct sema *c, const struct ast_fn *fn, const struct tensor *t, bool dst) {
+    bool found = false;
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
-        if (f->kind != FORMAL_NAME || f->readonly || f->dir != dir || f->name.name != e->name)
-            continue;
-        struct symbol *sym = scope_find(c, e->name);
-        bool global = sym && sym->kind == SYM_TENSOR && sym->tensor && sym->depth == 0 &&
-                      sym->tensor->space == MEM_GLOBAL;
-        return global ? sym->tensor : NULL;
+        const struct symbol *sym = f->kind == FORMAL_NAME ? scope_find(c, f->name.name) : NULL;
+        found |= sym && sym->kind == SYM_TENSOR && sym->tensor == t && !f->readonly &&
+                 (dst ? f->dir != DIR_NONE : f->dir == DIR_NONE);
     }
-    return NULL;
+    return found && t->space == MEM_GLOBAL;
+}
+
+static bool is_out(const struct ast_fn *fn, const struct tensor *t) {
+    bool out = false;
+    for (int i = 0; i < fn->nformals; ++i)
+        out |= fn->formal[i].dir == DIR_OUT && fn->formal[i].name.name == t->name;
+    return out;
 }
 
 static int promised(const struct tensor *t) {
@@ -182,24 +174,26 @@ static bool is_empty(struct sema *c, const struct lay_tuple *t) {
     return ix_static(e, &n) && n == 0;
 }
 
-static const char *formal_text(struct sema *c, const struct tensor *t) {
+static const char *formal_text(struct sema *c, const struct tensor *t, struct lay l) {
     const char *align = t->align ? arena_printf(&c->s->arena, " align %d", t->align) : "";
     return arena_printf(&c->s->arena, "%s : %s global %s%s", t->name, t->elem->name,
-                        lay_text(c->lay, t->layout), align);
+                        lay_text(c->lay, l), align);
 }
 
-// Appends a kernel that copies "a" to "b", which have no elements: its tile is outside of both.
+// Appends a kernel that copies part "of[0]" of "a" to part "of[1]" of "b", which have no elements:
+// its tile is outside of both.
 static void put_empty(struct sema *c, const struct relayout_names *names, const struct tensor *a,
-                      const struct tensor *b, struct buf *out) {
+                      const struct tensor *b, const struct lay of[2], struct buf *out) {
     const char *ones = "1", *zeros = "0";
-    for (int i = 1; i < lay_rank(a->layout); ++i) {
+    for (int i = 1; i < lay_rank(of[0]); ++i) {
         ones = arena_printf(&c->s->arena, "%s,1", ones);
         zeros = arena_printf(&c->s->arena, "%s,0", zeros);
     }
     buf_printf(out, "// The tensors have no elements, so a launch does nothing.\n");
     buf_printf(out, names->dst_first ? "kernel %s(out %s, %s)" : "kernel %s(%s, out %s)",
-               names->kernel, formal_text(c, names->dst_first ? b : a),
-               formal_text(c, names->dst_first ? a : b));
+               names->kernel,
+               names->dst_first ? formal_text(c, b, of[1]) : formal_text(c, a, of[0]),
+               names->dst_first ? formal_text(c, a, of[0]) : formal_text(c, b, of[1]));
     buf_printf(out,
                " grid (1) threads 32 {\n  copy local_tile(%s, (%s), (%s)) -> local_tile(%s, (%s), "
                "(%s)) with tile(universal(%d), thr=(%s), val=(%s));\n}\n",
@@ -207,8 +201,16 @@ static void put_empty(struct sema *c, const struct relayout_names *names, const 
                a->elem->bits > b->elem->bits ? a->elem->bits : b->elem->bits, ones, ones);
 }
 
+static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
+                   const struct tensor *b, const char *why) {
+    diag_error(c->s, s->at, "this copy is not planned: %s", why);
+    diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
+    diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
+    return 0;
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
-    const struct ast_stmt *s = lone_copy(&d->fn);
+    const struct ast_stmt *s = lone_copy(c, &d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
     const struct relayout_plan *whole = c->s->options.planned;
@@ -218,15 +220,24 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         warn_fallback(c, &r, d->name.name, d->name.at);
     }
     if (!s) return !not_planned(c, &d->fn);
-    struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
-    struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
-    if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout))
-        return !not_planned(c, &d->fn);
-    if (!copy_types(c, s->at, a, b)) return 0;
-    struct copy y = {.at = s->at,
-                     .src = view_of_tensor(c->s, a, s->copy.src->at),
-                     .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
-    if (!names_match(c, &y) || !copy_shapes(c, &y)) return 0;
+    struct copy y = {.at = s->at};
+    struct lay of[2];
+    if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
+        return 0;
+    struct tensor *a = y.src.base, *b = y.dst.base;
+    if (!is_argument(c, &d->fn, a, false) || !is_argument(c, &d->fn, b, true) || a == b ||
+        !lay_valid(y.src.layout) || !lay_valid(y.dst.layout)) {
+        bool said = not_planned(c, &d->fn), whole = s->copy.src->kind == E_NAME;
+        if (said && a == b && !whole) diag_note(c->s, s->at, "both sides of it are '%s'", a->name);
+        return !said;
+    }
+    if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return 0;
+    bool empty = is_empty(c, y.src.layout.shape);
+    const char *why = empty ? NULL : parts_settle(c, &y);
+    if (!why && !empty && is_out(&d->fn, b)) why = part_is_whole(c, &y.dst);
+    if (why) return refused(c, s, a, b, why);
+    for (int i = 0; i < 2; ++i)
+        if (!part_layout(c, i ? &y.dst : &y.src, empty, &of[i])) return 0;
     struct relayout r = {.type = a->elem,
                          .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
@@ -239,35 +250,31 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .can_hold = can_hold,
                          .by = c};
     r.fallback = fallback_of(c->s, d->name.name);
-    bool empty = is_empty(c, a->layout.shape);
-    const char *why = empty ? NULL : relayout_between(c->s, y.src.layout, y.dst.layout, &r);
+    if (!empty) why = relayout_between(c->s, of[0], of[1], &r);
     if (!why && !empty) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
                                    .src = a->name,
                                    .dst = b->name,
-                                   .dst_first = d->fn.formal[0].dir == DIR_OUT};
+                                   .dst_first = d->fn.formal[0].dir != DIR_NONE};
     struct buf text;
     buf_init(&text);
     int loss = why || empty ? 0 : relayout_loss(c->s, &r);
     if (loss < 0) why = relayout_too_slow;
-    if (empty) put_empty(c, &names, a, b, &text);
+    if (empty) put_empty(c, &names, a, b, of, &text);
     if (!why && !empty) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
-    if (why) {
-        diag_error(c->s, s->at, "this copy is not planned: %s", why);
-        diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
-        diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
-        return 0;
-    }
+    if (why) return refused(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
-    struct relayout of[RELAYOUT_CASES];
-    int cases = is_tuned && !empty ? relayout_cases(c->s, &r, of) : 0;
+    bool parts = s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
+    for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;
+    struct relayout list[RELAYOUT_CASES];
+    int cases = is_tuned && !empty ? relayout_cases(c->s, &r, list) : 0;
     for (int i = 0; i < cases && i < n; ++i) {
-        out[i].candidates = relayout_candidates(&of[i]);
-        out[i].how = relayout_how(c->s, &of[i]);
+        out[i].candidates = relayout_candidates(&list[i]);
+        out[i].how = relayout_how(c->s, &list[i]);
     }
     return n;
 }

@@ -87,10 +87,26 @@ struct kernel_text {
     const struct ast_fn *fn;
     const char *planned, *how;
     int candidates;
+    const struct tensor *part_of[2];  // if it copies parts: their tensors
 };
 // Sets "out" to what is checked as kernel "d": its own text, or the cases that the planner made of
 // it.  Returns their number; 0 after an error.
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]);
+
+// parts.c: the sides of planned copies.
+// Sets "out" to the side "e", whose extents are products of params and of sums that are params.
+bool part_of_tensor(struct sema *c, const struct ast_expr *e, struct view *out);
+// Cuts both sides where one reaches beyond its tensor.  Returns NULL, or why an element of one may be
+// outside.
+const char *parts_settle(struct sema *c, struct copy *y);
+// NULL, or that "v" is not all of its tensor.
+const char *part_is_whole(struct sema *c, const struct view *v);
+// Sets "out" to the layout of "v", with its offset unless it is empty; false after an error.
+bool part_layout(struct sema *c, const struct view *v, bool empty, struct lay *out);
+
+// copy.c
+// The view "e"; with "open", its extents may be sums that are no params yet.  False after an error.
+bool eval_view(struct sema *c, const struct ast_expr *e, bool open, struct view *out);
 
 // shapes.c
 // Whether both sides have the same extents; reports where they differ.

@@ -149,6 +149,11 @@ void collect_params(struct sema *c, struct kernel *k) {
         use_tuple(&u, k->formal[i].tensor->layout.stride);
         use_int(&u, k->formal[i].tensor->layout.offset);
     }
+    for (int i = 0; i < 2 && c->part_of[i];
+         ++i) {  // whose strides rest on promises about all of it
+        use_tuple(&u, c->part_of[i]->layout.shape);
+        use_tuple(&u, c->part_of[i]->layout.stride);
+    }
     for (int i = 0; i < k->nwhen; ++i) use_int(&u, k->when[i].value);
     use_stmts(&u, k->body);
     for (int i = c->first_own; i < c->plan->nparams; ++i)

@@ -118,7 +118,7 @@ static inline void golden_compile(struct golden_plan *g, const char *text, enum 
     struct compiled c;
     compile_begin(&c, &g->s, "row.tcp");
     c.as_it_is = true;
-    g->ok = compile_until(&c, last) == 0;
+    g->ok = steps_until(&c, last) == 0;
     g->p = c.plan;
 }
 

@@ -1,16 +1,16 @@
 // Trying fix-its (see fixits.h).
-#include "compile/fixits.h"
+#include "steps/fixits.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "compile/compile.h"
 #include "cost/copy.h"
 #include "cost/memo.h"
 #include "pass/walk.h"
 #include "plan/bind.h"
 #include "plan/plan.h"
+#include "steps/steps.h"
 #include "syntax/ast.h"
 
 // A trial costs as much as the passes of the plan. There are at most MOST_TRIES in a run, and none
@@ -296,10 +296,10 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (x->sema_errors > most) return false;
     if (!claim->function) return true;
     if (claim->right) {
-        compile_until(&x->now, STEP_EXPECT);
+        steps_until(&x->now, STEP_EXPECT);
         return errors_of(t) <= most;
     }
-    if (x->now.next > STEP_SEMA) compile_until(&x->now, STEP_VECTORIZE);
+    if (x->now.next > STEP_SEMA) steps_until(&x->now, STEP_VECTORIZE);
     if (x->now.next < STEP_VECTORIZE ||  // the claimed width first: the proofs take longest
         width_of(t, x->now.plan, claim->function, claim->copy) < claim->bits)
         return false;
@@ -307,7 +307,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
         x->none_narrower = none_narrower(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
     if (x->none_narrower == NO) return false;
     // check the costs before the proofs
-    compile_until(&x->now, STEP_SHARED);
+    steps_until(&x->now, STEP_SHARED);
     if (errors_of(t) > most) return false;
     // after another error some facts are missing
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
@@ -321,7 +321,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (x->none_costlier == NOT_ASKED) x->none_costlier = none_costlier(was, now, alone) ? YES : NO;
     if (x->none_costlier == NO) return false;
     if (claim->proven && most == 0) return true;
-    compile_until(&x->now, STEP_EXPECT);
+    steps_until(&x->now, STEP_EXPECT);
     return errors_of(t) <= most;
 }
 
@@ -358,12 +358,12 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
         given[i].next = x->t.sources.given;
         x->t.sources.given = &given[i];
     }
-    compile_begin(&x->now, &x->t, c->path);
+    steps_begin(&x->now, &x->t, c->path, c->list);
     x->now.as_it_is = true;
     x->now.swizzle = c->swizzle;
     x->now.nswizzles = c->nswizzles;
     x->now.only_at = x->alone ? x->alone->at.begin + 1 : 0;
-    compile_until(&x->now, STEP_SEMA);
+    steps_until(&x->now, STEP_SEMA);
     x->sema_errors = errors_of(&x->t);
 }
 

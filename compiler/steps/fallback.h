@@ -1,7 +1,7 @@
 // The net beneath the planner: where the text that it wrote for a kernel is refused, the next
 // candidate takes its place.
-#ifndef TCPC_COMPILE_FALLBACK_H
-#define TCPC_COMPILE_FALLBACK_H
+#ifndef TCPC_STEPS_FALLBACK_H
+#define TCPC_STEPS_FALLBACK_H
 
 #include <stdbool.h>
 

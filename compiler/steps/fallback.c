@@ -2,14 +2,14 @@
 //
 // Nothing is tried while all is well.  An error in a planned text is the planner's fault: what the
 // user may have written wrongly is found before it plans, or reported in the user's text.
-#include "compile/fallback.h"
+#include "steps/fallback.h"
 
 #include <string.h>
 
 #include "base/session.h"
-#include "compile/compile.h"
 #include "planner/planner.h"
 #include "prove/prove.h"
+#include "steps/steps.h"
 #include "syntax/ast.h"
 
 enum {
@@ -86,9 +86,9 @@ static bool compiles(const struct compiled *c, const char *kernel, uint32_t at,
                      struct fault *next) {
     struct session t;
     struct compiled now;
-    compiled_again(c, &t, &now);
+    steps_again(c, &t, &now);
     now.only_at = t.options.planned ? 0 : at;
-    bool written = write_again(c, &t), ok = written && compile_until(&now, STEP_VERIFY) == 0;
+    bool written = write_again(c, &t), ok = written && steps_until(&now, STEP_VERIFY) == 0;
     *next = (struct fault){NULL, 0, NULL};
     if (written && !ok) *next = find_fault(&t, &c->s->arena);
     if (next->error) {  // outlives the session

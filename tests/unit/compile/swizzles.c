@@ -159,7 +159,7 @@ static void choose(const char *text, bool one_by_one, struct chosen *out) {
     c.as_it_is = true;
     c.one_by_one = one_by_one;
     memset(out, 0, sizeof *out);
-    out->status = compile_until(&c, STEP_SEMA);
+    out->status = steps_until(&c, STEP_SEMA);
     out->n = c.nswizzles < MOST ? c.nswizzles : MOST;
     for (int i = 0; i < out->n; ++i) {
         out->at[i] = c.swizzle[i];

@@ -1,6 +1,6 @@
 // Trying the fix-its that claim an improvement, before they are shown.
-#ifndef TCPC_COMPILE_FIXITS_H
-#define TCPC_COMPILE_FIXITS_H
+#ifndef TCPC_STEPS_FIXITS_H
+#define TCPC_STEPS_FIXITS_H
 
 struct compiled;
 

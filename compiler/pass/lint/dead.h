@@ -1,0 +1,45 @@
+// Shared by the files about what nobody reads: dead_copy.c and dead_steps.c.
+#ifndef TCPC_PASS_LINT_DEAD_H
+#define TCPC_PASS_LINT_DEAD_H
+
+#include "pass/lint/lint.h"
+
+// What a statement, including those inside, does to a tensor.
+struct touched {
+    bool read;
+    bool called;               // written by a function
+    const struct stmt *first;  // copy or fill that writes
+};
+
+// dead_copy.c
+// Adds what "st" itself does to "t".
+void dead_touch(struct touched *x, const struct stmt *st, const struct tensor *t);
+struct touched touched_in(const struct stmt *st, const struct tensor *t);
+// Whether "v" is memory that outlives the kernel's own.
+bool dead_elsewhere(const struct view *v);
+// What "st" writes, if it is a copy or a fill of the kernel's own memory; otherwise NULL.
+const struct view *dead_written(const struct stmt *st);
+// "st" in a message.
+const char *dead_what(struct session *s, const struct stmt *st);
+// Whether "v" is all of its buffer, whatever the block and the size.
+bool dead_is_all(struct session *s, const struct view *v);
+// Whether "st" writes all elements of its buffer, in each thread that has some.
+bool dead_writes_all(struct session *s, const struct kernel *k, const struct stmt *st);
+void dead_warn_again(struct session *s, const struct stmt *st, const struct tensor *t,
+                     const struct stmt *again);
+
+// dead_steps.c
+// Warns of a loop of which each step copies the same elements.
+void dead_same_again(struct session *s, const struct stmt *loop);
+// Warns of "st" in a loop of several steps, of which each writes all of the buffer that no step reads.
+void dead_each_step(struct session *s, const struct kernel *k, const struct stmt *st);
+// .. if what the last step writes is never read, as each step reads what the one before wrote.
+void dead_last_step(struct lint *l, const struct stmt *st);
+// .. of a call, if each step writes all of the results, and no step reads them.
+void dead_each_call(struct session *s, const struct stmt *st);
+// .. of a fill before calls whose results only the last step leaves behind.
+void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st);
+// Warns of what the steps of "pipe" write to its slots and do not read.
+void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe);
+
+#endif

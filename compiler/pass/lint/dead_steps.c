@@ -1,0 +1,256 @@
+// Copies, fills and calls in loops and pipelines whose elements no step reads.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "pass/lint/dead.h"
+#include "pass/walk.h"
+#include "plan/view.h"
+
+// -- the same again -------------------------------------------------------------------------------
+
+bool view_depends(const struct view *v, const struct ix_var *x) {
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    bool depends = ix_depends_on(v->offset, x);
+    for (int i = 0; i < n; ++i) depends |= ix_depends_on(v->coord_off[i], x);
+    for (int i = 0; i < n && v->limit; ++i) depends |= ix_depends_on(v->limit[i], x);
+    return depends;
+}
+
+bool repeats(const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_FOR &&
+            (ix_depends_on(st->begin, loop->var) || ix_depends_on(st->end, loop->var)))
+            return false;
+        if (st->kind == STMT_FOR) continue;
+        if (st->kind != STMT_COPY || view_depends(&st->copy->src, loop->var) ||
+            view_depends(&st->copy->dst, loop->var))
+            return false;
+        for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x))
+            if (x->kind == STMT_COPY && x->copy->src.base == st->copy->dst.base) return false;
+    }
+    return loop->body != NULL;
+}
+
+bool has_many_steps(struct session *s, const struct stmt *loop) {
+    int64_t from, to;
+    const struct ix *most = ix_max(s, loop->end);
+    return ix_static(loop->begin, &from) && !(most && ix_static(most, &to) && to - from < 2);
+}
+
+void dead_same_again(struct session *s, const struct stmt *loop) {
+    if (has_many_steps(s, loop) && repeats(loop))
+        diag_warn(s, W_DEAD_COPY, loop->at,
+                  "each step of this loop copies the same elements: nothing in it depends on '%s'",
+                  loop->var->name);
+}
+
+// -- steps ----------------------------------------------------------------------------------------
+
+// The loop or pipeline of whose steps "st" is a statement; NULL: there is none.
+static const struct stmt *loop_of(const struct stmt *st) {
+    const struct stmt *up = st->up;
+    return up && up->kind == STMT_PART ? up->up : up;
+}
+
+// Whether a statement of "loop" may read "t".
+static bool reads_in(const struct stmt *loop, const struct tensor *t) {
+    struct touched x = {0};
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        dead_touch(&x, st, t);
+        if (x.read || x.called) return true;
+    }
+    return false;
+}
+
+void dead_each_step(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct stmt *loop = st->up;
+    const struct tensor *t = dead_written(st)->base;
+    if (!loop || loop->kind != STMT_FOR || !has_many_steps(s, loop)) return;
+    if (!dead_writes_all(s, k, st) || reads_in(loop, t) || repeats(loop)) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "%s writes all of '%s' in each step of the loop over '%s', and no step reads it: the "
+              "next step writes it again",
+              dead_what(s, st), t->name, loop->var->name);
+    diag_note(s, loop->at, "what reads '%s' belongs in this loop, after what writes it", t->name);
+}
+
+void dead_each_call(struct session *s, const struct stmt *st) {
+    const struct stmt *loop = loop_of(st);
+    const struct function *f = st->call->fn;
+    const struct tensor *t = NULL;
+    if (!loop || st->call->fill || !has_many_steps(s, loop)) return;
+    for (int i = 0; i < f->nformals; ++i) {
+        const struct view *v = &st->call->view[i];
+        if (f->formal[i].dir == ARG_IN) continue;
+        if (f->formal[i].dir == ARG_INOUT || dead_elsewhere(v) || !dead_is_all(s, v)) return;
+        for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+            struct touched touched = {0};
+            dead_touch(&touched, x, v->base);
+            if (touched.read) return;
+        }
+        if (!t) t = v->base;
+    }
+    if (!t) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "'%s' writes all of '%s' in each step of the loop over '%s', and no step reads it: "
+              "the next step writes it again",
+              f->name, t->name, loop->var->name);
+    diag_note(s, f->at, "a function that adds to '%s' declares it 'inout'", t->name);
+}
+
+// Whether "st" is the only statement of "k" that reads the base of its source.
+static bool reads_alone(const struct kernel *k, const struct stmt *st) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        struct touched touched = {0};
+        dead_touch(&touched, x, st->copy->src.base);
+        if (touched.read && x != st) return false;
+    }
+    return true;
+}
+
+// Whether the last step of "loop", in which "st" is, still loads elements that exist, so that it is no step
+// too far.
+static bool last_exists(struct lint *l, const struct stmt *loop, const struct stmt *st) {
+    struct session *s = l->s;
+    const struct view *v = &st->copy->src;
+    const struct around around = {1, {loop}};
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *end, *limit = view_limit(s, v, i);
+        int64_t tile;
+        if (!v->coord_off[i] || !ix_depends_on(v->coord_off[i], loop->var)) continue;
+        return limit && coverage_reach(s, v, &around, i, &end, &tile) &&
+               coverage_short(lint_prover(l), ix_sub(s, end, ix_int(s, tile)), limit);
+    }
+    return false;
+}
+
+void dead_last_step(struct lint *l, const struct stmt *st) {
+    const struct kernel *k = l->k;
+    const struct stmt *loop = st->up, *read = NULL;
+    const struct tensor *t = dead_written(st)->base;
+    if (!loop || loop->kind != STMT_FOR || loop->up || st->kind != STMT_COPY) return;
+    if (!kernel_formal(k, st->copy->src.base) || !dead_is_all(l->s, dead_written(st))) return;
+    bool before = true;
+    for (const struct stmt *x = loop->body; x; x = x->next) {
+        struct touched touched = touched_in(x, t);
+        before &= x != st;
+        if (touched.called || (touched.read && !before)) return;
+        if (touched.read) read = x;
+    }
+    for (const struct stmt *x = loop->next; x; x = x->next)
+        if (touched_in(x, t).read || touched_in(x, t).called) return;
+    if (!read || !reads_alone(k, st) || !last_exists(l, loop, st)) return;
+    diag_warn(l->s, W_DEAD_COPY, st->at,
+              "what %s writes to '%s' in the last step of the loop over '%s' is never read",
+              copy_name(l->s, st->copy), t->name, loop->var->name);
+    diag_note(l->s, read->at, "each step reads here what the step before it has written");
+}
+
+// Whether all that the calls of "loop" write is "t", which no copy there reads: they add to it.
+static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *call = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
+        if (st->kind != STMT_CALL || st->call->fill) continue;
+        bool other = false, adds = false, reads = false;
+        for (int i = 0; i < st->call->fn->nformals; ++i) {
+            bool same = st->call->view[i].base == t;
+            enum dir dir = st->call->fn->formal[i].dir;
+            adds |= same && dir == ARG_INOUT;
+            reads |= same && dir == ARG_IN;
+            other |= same ? dir != ARG_INOUT : dir != ARG_IN;
+        }
+        if (reads || (adds && other)) return NULL;
+        if (adds) call = st;
+    }
+    return call;
+}
+
+void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct stmt *loop = loop_of(st);
+    const struct tensor *t = dead_written(st)->base;
+    if (st->kind != STMT_CALL || !loop || !has_many_steps(s, loop) || !dead_writes_all(s, k, st))
+        return;
+    const struct stmt *call = adds_to(loop, t);
+    if (!call) return;
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "this 'fill' discards what '%s' added to '%s' in the step before; only the last step "
+              "of the loop over '%s' counts",
+              call->call->fn->name, t->name, loop->var->name);
+    diag_note(s, loop->at, "before the loop, the 'fill' is executed once");
+}
+
+static bool is_in(const struct stmt *st, const struct stmt *outer) {
+    while (st && st != outer) st = st->up;
+    return st != NULL;
+}
+
+// Whether a statement of "k" outside of "pipe" may read "t".
+static bool reads_outside(const struct kernel *k, const struct stmt *pipe, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if ((x.read || x.called) && !is_in(st, pipe)) return true;
+    }
+    return false;
+}
+
+// Warns of a write to a slot of "t" after the last read in a step.  Later steps read only what they
+// wrote themselves: pass "defined" has proven that.
+static void end_of_step(struct session *s, const struct kernel *k, const struct stmt *pipe,
+                        const struct tensor *t) {
+    const struct stmt *read = NULL, *write = NULL;
+    for (const struct stmt *st = pipe->body; st; st = stmt_next(pipe->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (x.read || x.called) {
+            read = st;
+            write = NULL;
+        } else if (x.first && !write) {
+            write = st;
+        }
+    }
+    if (!read || !write || t->outside || reads_outside(k, pipe, t)) return;
+    for (const struct stmt *up = write->up; up != pipe; up = up->up)
+        if (stmt_loops(up) && reads_in(up, t)) return;
+    diag_warn(s, W_DEAD_COPY, write->at,
+              "%s writes to the slot of '%s' that this step has read last, and no other step reads "
+              "what it writes",
+              dead_what(s, write), t->name);
+    diag_note(s, read->at, "'%s' is read last here; 'load' fills the slots of later steps",
+              t->name);
+}
+
+// Whether "st" writes all of the slot of "t" in this step, and reads none of it.
+static bool writes_slot(struct session *s, const struct stmt *st, const struct tensor *t) {
+    const struct view *v = dead_written(st);
+    const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
+    if (!v || v->base != t || (c && (c->src.base == t || (c->facts.npred && !c->pad))))
+        return false;
+    struct lay_int part = lay_size(&s->lay, v->layout), all = lay_size(&s->lay, t->layout);
+    lay_clear_error(&s->lay);
+    return !v->limit && !v->overhang && !v->part && lay_int_static(part) && lay_int_static(all) &&
+           part.num * (t->stages ? t->stages : 1) == all.num;
+}
+
+// Warns of what "load" writes to "t" if the first statement of "use" that has to do with "t" writes all
+// of the slot.
+static void loads_again(struct session *s, const struct stmt *pipe, const struct tensor *t) {
+    const struct stmt *load = NULL;
+    for (const struct stmt *part = pipe->body; part; part = part->next) {
+        for (const struct stmt *st = part->body; st; st = st->next) {
+            struct touched x = touched_in(st, t);
+            if (!x.read && !x.called && !x.first) continue;
+            if (!part->load && load && writes_slot(s, st, t)) dead_warn_again(s, load, t, st);
+            if (!part->load || x.read || x.called) return;
+            load = x.first;
+        }
+    }
+}
+
+void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe) {
+    for (int i = 0; i < pipe->pipe->ntensors; ++i) {
+        end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
+        loads_again(s, pipe, pipe->pipe->tensor[i]);
+    }
+}

@@ -1,0 +1,208 @@
+// Inputs of which a copy reads another part than was probably meant: one part is read twice and another
+// one never, or the parts that are read move in other steps than those that are written.
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/lint/reads.h"
+#include "plan/view.h"
+
+// -- steps ----------------------------------------------------------------------------------------
+
+static bool is_of_steps(const struct ix *at) {
+    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
+        if (ix_depends(at, (enum ix_var_kind)kind)) return true;
+    return false;
+}
+
+// The coordinate along "mode" of the output of the same shape to which "a" is copied at once; or NULL.
+static const struct ix *written_at(const struct reads *r, const struct access *a, int mode) {
+    const struct view *to = a->copy ? &a->copy->dst : NULL;
+    if (!to || to->base->space != MEM_GLOBAL || !kernel_formal(r->k, to->base)) return NULL;
+    if (!lay_valid(to->coord) ||
+        !lay_tuple_equal(to->base->layout.shape, a->view->base->layout.shape))
+        return NULL;
+    return to->coord_off[mode];
+}
+
+bool misread_steps(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *at = v->coord_off[mode], *to = at ? written_at(r, a, mode) : NULL;
+    const struct ix *end = reads_end(s, v, mode);
+    struct prove_witness found;
+    struct mover m;
+    if (!at || !end || v->base->space != MEM_GLOBAL || r->k->device || !is_of_steps(at))
+        return false;
+    if (to && ix_constant(ix_sub(s, at, to))) return false;
+    if (!to && (coverage_outermost(s, r->k, &a->around, at, &m) || !reads_all(r, a, mode)))
+        return false;
+    if (reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, end, &found) != PROVE_NO)
+        return false;
+    const char *along = view_mode_text(s, v->base, mode);
+    if (to)
+        diag_warn(
+            s, W_UNREAD, v->at,
+            "this reads '%s' at %s along %s and writes '%s', which has the same shape, at %s, "
+            "so that a part of '%s' is never read",
+            v->base->name, ix_text(s, at), along, a->copy->dst.base->name, ix_text(s, to),
+            v->base->name);
+    else
+        diag_warn(s, W_UNREAD, v->at, "'%s' is read at %s along %s, and nothing reads all of it",
+                  v->base->name, ix_text(s, at), along);
+    reads_note(r, v->base, mode, a, &found);
+    if (to)
+        diag_note(s, v->at, "the part of '%s' at the same place begins at %s", v->base->name,
+                  ix_text(s, to));
+    return true;
+}
+
+// The copy to an output of the same shape that the variable of "m" moves along "mode" in other steps than
+// "a"; or NULL.
+static const struct copy *written_by(struct reads *r, const struct access *a, int mode,
+                                     const struct mover *m, int64_t *step) {
+    const struct copy *found = NULL;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *b = &r->at[i];
+        const struct formal *f = b->write ? kernel_formal(r->k, b->view->base) : NULL;
+        struct mover n;
+        if (!b->copy || !f || f->dir != ARG_OUT || !lay_valid(b->view->coord)) continue;
+        if (!lay_tuple_equal(b->view->base->layout.shape, a->view->base->layout.shape)) continue;
+        if (!coverage_outermost(r->s, r->k, &b->around, b->view->coord_off[mode], &n)) continue;
+        if (n.v != m->v || n.step == m->step) return NULL;
+        *step = n.step;
+        found = b->copy;
+    }
+    return found;
+}
+
+bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    int64_t step;
+    if (!reads_all(r, a, mode)) return false;
+    const struct copy *c = written_by(r, a, mode, m, &step);
+    if (!c) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' moves by %" PRId64 " elements of '%s' along %s, and by %" PRId64
+              " of '%s', which has the same shape",
+              m->v->name, m->step, v->base->name, view_mode_text(s, v->base, mode), step,
+              c->dst.base->name);
+    diag_note(s, c->dst.at, "'%s' is written here", c->dst.base->name);
+    return true;
+}
+
+// -- parts ----------------------------------------------------------------------------------------
+
+enum { MOST_PARTS = 16 };
+
+// Where a copy takes the elements of "a"; NULL: it is an argument of a call.
+static const struct view *taken_to(const struct access *a) {
+    return a->copy ? &a->copy->dst : NULL;
+}
+
+// Whether "a" and "b" go to different places, whatever the step.
+static bool goes_apart(const struct access *a, const struct access *b) {
+    const struct view *x = taken_to(a), *y = taken_to(b);
+    if (x->base != y->base) return true;
+    if (x->base->space != MEM_GLOBAL || !lay_valid(x->coord) || !lay_valid(y->coord)) return false;
+    for (int i = 0; i < lay_tuple_leaves(x->base->layout.shape); ++i) {
+        int64_t m, n;
+        if (x->coord_off[i] && y->coord_off[i] && ix_static(x->coord_off[i], &m) &&
+            ix_static(y->coord_off[i], &n) && m != n)
+            return true;
+    }
+    return false;
+}
+
+// The reads of a tensor along a mode that consists of "n" parts of "size" elements.
+struct parts {
+    int n;
+    int64_t size;
+    int naccesses;
+    int places;  // different ones, to which they go
+    const struct access *of[MOST_READS];
+    int part[MOST_READS];
+};
+
+// Whether "v" is cut along "mode" only, or by blocks and steps along others.
+static bool is_cut_along(struct session *s, const struct view *v, int mode) {
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *lo, *hi, *end = view_limit(s, &(struct view){.base = v->base}, i);
+        int64_t at;
+        if (i == mode || !ix_constant(v->coord_off[i])) continue;
+        view_reach(s, v, i, &lo, &hi);
+        if (!ix_static(lo, &at) || at || !hi || !end) return false;
+        if (!ix_equal(ix_add(s, hi, ix_int(s, 1)), end)) return false;
+    }
+    return true;
+}
+
+static bool parts_along(struct reads *r, const struct tensor *t, int mode, int64_t extent,
+                        struct parts *x) {
+    struct session *s = r->s;
+    *x = (struct parts){0};
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *a = &r->at[i];
+        const struct ix *lo, *hi;
+        int64_t from, last;
+        if (!reads_count(a, t, ARG_IN)) continue;
+        if (!taken_to(a) || !is_cut_along(s, a->view, mode)) return false;
+        view_reach(s, a->view, mode, &lo, &hi);
+        if (!lo || !hi || !ix_static(lo, &from) || !ix_static(hi, &last) || from < 0) return false;
+        if (!x->naccesses) x->size = last + 1 - from;
+        if (last + 1 - from != x->size || from % x->size || last >= extent) return false;
+        x->part[x->naccesses] = (int)(from / x->size);
+        x->of[x->naccesses++] = a;
+        bool again = false;
+        for (int j = 0; j < x->naccesses - 1 && !again; ++j) again = !goes_apart(x->of[j], a);
+        x->places += !again;
+    }
+    if (!x->naccesses || extent % x->size || extent / x->size > MOST_PARTS) return false;
+    x->n = (int)(extent / x->size);
+    return x->n > 1 && x->places >= x->n;
+}
+
+static bool is_read(const struct parts *x, int part) {
+    for (int i = 0; i < x->naccesses; ++i)
+        if (x->part[i] == part) return true;
+    return false;
+}
+
+static const char *part_text(struct session *s, const struct parts *x, int64_t part) {
+    if (x->size == 1) return arena_printf(&s->arena, "%" PRId64, part);
+    return arena_printf(&s->arena, "%" PRId64 " .. %" PRId64, part * x->size, (part + 1) * x->size);
+}
+
+static bool warn_twice(struct session *s, const struct tensor *t, int mode, const struct parts *x,
+                       int left) {
+    for (int j = 1; j < x->naccesses; ++j) {
+        for (int i = 0; i < j; ++i) {
+            const struct access *a = x->of[i], *b = x->of[j];
+            if (x->part[i] != x->part[j] || !goes_apart(a, b)) continue;
+            const char *along = view_mode_text(s, t, mode);
+            diag_warn(
+                s, W_UNREAD, b->view->at,
+                "'%s' is read at %s along %s for the second time, and nothing reads it at %s; is "
+                "that meant here?",
+                t->name, part_text(s, x, x->part[j]), along, part_text(s, x, left));
+            diag_note(s, a->view->at, "the same goes to '%s' here", taken_to(a)->base->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+void misread_parts(struct reads *r, const struct tensor *t) {
+    struct session *s = r->s;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    struct parts x;
+    if (t->space != MEM_GLOBAL || r->k->device) return;
+    for (int m = 0; m < lay_tuple_leaves(flat); ++m) {
+        struct lay_int n = lay_is_leaf(flat) ? flat->leaf : flat->kid[m]->leaf;
+        int left = 0;
+        if (!lay_int_static(n) || !parts_along(r, t, m, n.num, &x)) continue;
+        while (left < x.n && is_read(&x, left)) ++left;
+        if (left < x.n && warn_twice(s, t, m, &x, left)) return;
+    }
+}

@@ -1,0 +1,184 @@
+// The accesses of a kernel by tensor, and whether they have all of a mode.
+#include "pass/lint/reads.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "plan/view.h"
+
+enum { MOST_EMPTY = 32 };
+
+// -- accesses -------------------------------------------------------------------------------------
+
+static void add(struct reads *r, const struct view *v, const struct stmt *st, bool write) {
+    if (r->n == MOST_READS) {
+        r->more = true;
+        return;
+    }
+    r->at[r->n++] = (struct access){v, st->copy, st->call, r->around, write};
+}
+
+static void gather(struct reads *r, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            r->around.stmt[r->around.n++] = st;
+            gather(r, st->body);
+            --r->around.n;
+        }
+        if (st->kind == STMT_COPY) {
+            add(r, &st->copy->src, st, false);
+            add(r, &st->copy->dst, st, true);
+        }
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            add(r, &st->call->view[i], st, st->call->fn->formal[i].dir == ARG_OUT);
+    }
+}
+
+bool reads_count(const struct access *a, const struct tensor *t, enum dir dir) {
+    return a->view->base == t && (dir == ARG_INOUT || a->write == (dir == ARG_OUT));
+}
+
+// -- one mode of one tensor -----------------------------------------------------------------------
+
+// The instances of "a" by their coordinate along "mode".
+static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
+    struct session *s = r->s;
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_set set;
+    if (a->copy) {
+        set = instances_access(s, r->k, &a->around, a->copy, !a->write, true, x);
+    } else {
+        instances_begin(s, r->k, &a->around, true, x);
+        instances_of(x, NULL, a->view);
+        set = instances_settled(x, &a->around, a->view);
+    }
+    set.out += mode;
+    set.nouts = 1;
+    *out = set;
+    return !x->full && !set.time;
+}
+
+// A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
+static struct prove_set between(struct session *s, const struct ix *begin, const struct ix *end,
+                                const struct ix *cond) {
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    struct prove_var *var = ARENA_NEW(&s->arena, struct prove_var);
+    const struct ix **one = ARENA_ARRAY(&s->arena, const struct ix *, 2);
+    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
+    *var = (struct prove_var){v, begin, end};
+    one[0] = ix_var(s, v);
+    one[1] = cond;
+    return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
+}
+
+enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
+                              struct skipped skip, const struct ix *end,
+                              struct prove_witness *found) {
+    struct session *s = r->s;
+    const struct kernel *k = r->k;
+    struct prove_set set[MOST_READS + MOST_EMPTY];
+    int n = 0;
+    for (int i = 0; i < r->n; ++i)
+        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], mode, &set[n++]))
+            return PROVE_UNKNOWN;
+    int room = n + MOST_EMPTY;
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct lay_sym *y = k->param[i]->sym;
+        if (y->lo >= 1) continue;
+        if (n == room) return PROVE_UNKNOWN;
+        set[n++] = between(s, ix_int(s, 0), end,
+                           ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
+    }
+    for (int i = 0; i < k->nwhen; ++i) {
+        const struct condition *w = &k->when[i];
+        if (w->tensor) continue;
+        if (n == room) return PROVE_UNKNOWN;
+        const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
+        set[n++] = between(s, ix_int(s, 0), end, ix_sub(s, rest, ix_int(s, 1)));
+    }
+    if (skip.end && n == room) return PROVE_UNKNOWN;
+    if (skip.end) set[n++] = between(s, skip.begin, skip.end, NULL);
+    return prove_whole(r->prover, &end, 1, set, n, found);
+}
+
+void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
+                const struct prove_witness *found) {
+    struct session *s = r->s;
+    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read",
+              instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
+              view_mode_text(s, t, mode));
+}
+
+// -- what has to be read --------------------------------------------------------------------------
+
+// Whether what "k" writes is complete by itself, so that it reads what it needs.
+static bool is_bounded(const struct reads *r, const struct access *a) {
+    const struct formal *f = a->copy ? kernel_formal(r->k, a->copy->dst.base) : NULL;
+    return f && f->tensor->space == MEM_GLOBAL;
+}
+
+// Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
+static bool is_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
+    struct lay_int rate = lay_int_div(&s->lay, a, b);
+    lay_clear_error(&s->lay);
+    return !lay_int_valid(rate) || rate.nsyms > 0;
+}
+
+static struct lay_int extent_of(struct session *s, const struct tensor *t, int mode) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;
+}
+
+// Whether formal "i" is an `inout` tensor that is not written completely.
+static bool is_partial(struct reads *r, int i) {
+    const struct tensor *t = r->k->formal[i].tensor;
+    struct prove_witness found;
+    if (r->part[i]) return r->part[i] > 0;
+    r->part[i] = -1;
+    if (r->k->formal[i].dir != ARG_INOUT || t->space != MEM_GLOBAL) return false;
+    for (int m = 0; m < lay_tuple_leaves(t->layout.shape) && r->part[i] < 0; ++m) {
+        const struct ix *end = ix_lay(r->s, extent_of(r->s, t, m));
+        if (!end || reads_whole(r, t, ARG_OUT, m, (struct skipped){0}, end, &found) != PROVE_YES)
+            r->part[i] = 1;
+    }
+    return r->part[i] > 0;
+}
+
+// Whether a part of a tensor is updated, so that nobody knows how much has to be read along a mode of
+// "extent" elements.  A sum over a mode that the tensor does not have needs all of it.
+static bool writes_parts(struct reads *r, struct lay_int extent) {
+    for (int i = 0; i < r->k->nformals; ++i) {
+        const struct tensor *t = r->k->formal[i].tensor;
+        if (!is_partial(r, i)) continue;
+        for (int m = 0; m < lay_tuple_leaves(t->layout.shape); ++m)
+            if (!is_unrelated(r->s, extent, extent_of(r->s, t, m))) return true;
+    }
+    return false;
+}
+
+bool reads_all(struct reads *r, const struct access *a, int mode) {
+    const struct tensor *t = a->view->base;
+    return t->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
+           !writes_parts(r, extent_of(r->s, t, mode));
+}
+
+const struct ix *reads_end(struct session *s, const struct view *v, int mode) {
+    const struct ix *limit = view_limit(s, v, mode);
+    if (!v->limit || !limit || ix_constant(limit)) return limit;
+    if (v->range_of_range) return NULL;
+    return view_limit(s, &(struct view){.base = v->base}, mode);
+}
+
+struct reads *reads_of(struct lint *l) {
+    struct session *s = l->s;
+    struct reads *r = ARENA_ROOM(&s->arena, struct reads, 1);
+    memset(r, 0, offsetof(struct reads, at));
+    r->s = s;
+    r->plan = l->p;
+    r->k = l->k;
+    r->prover = lint_prover(l);
+    r->part = ARENA_ARRAY(&s->arena, signed char, l->k->nformals + 1);
+    gather(r, l->k->body);
+    return r;
+}

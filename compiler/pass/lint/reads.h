@@ -1,0 +1,66 @@
+// What a kernel reads of a tensor, for warnings of what it leaves out: unread.c and misread.c.
+#ifndef TCPC_PASS_LINT_READS_H
+#define TCPC_PASS_LINT_READS_H
+
+#include "pass/coverage/coverage.h"
+#include "pass/lint/lint.h"
+
+enum { MOST_READS = 64, MOST_LOST = 16 };
+
+// A side of a copy, or an argument of a call.
+struct access {
+    const struct view *view;
+    const struct copy *copy;       // NULL: an argument of a call
+    const struct plan_call *call;  // NULL: a side of a copy
+    struct around around;
+    bool write;
+};
+
+struct reads {
+    struct session *s;
+    const struct plan *plan;
+    const struct kernel *k;
+    struct prover *prover;
+    struct around around;
+    int n;
+    bool more;          // some accesses had no room
+    signed char *part;  // by formal: 1: `inout`, and written in part; -1: not; 0: not asked
+    const struct rounded *lost[MOST_LOST];  // the quotients that were reported
+    int nlost;
+    struct access at[MOST_READS];
+};
+
+// All accesses of the kernel of "l".
+struct reads *reads_of(struct lint *l);
+// Whether access "a" counts for "t": what is copied to an output is another question, which is asked
+// with ARG_OUT.
+bool reads_count(const struct access *a, const struct tensor *t, enum dir dir);
+
+// Coordinates that a question is not about.
+struct skipped {
+    const struct ix *begin, *end;  // NULL: none
+};
+// Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
+// nor those that the conditions of a case exclude, nor what is "skipped".
+enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
+                              struct skipped skip, const struct ix *end,
+                              struct prove_witness *found);
+// Notes a coordinate that is never read.
+void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
+                const struct prove_witness *found);
+// Whether "a" is one of those reads that should be complete along "mode".
+bool reads_all(struct reads *r, const struct access *a, int mode);
+// The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
+// names.  NULL: it is not known.
+const struct ix *reads_end(struct session *s, const struct view *v, int mode);
+
+// misread.c
+// Warns of "a" if its coordinate along "mode" leaves out elements though it depends on a block or a step,
+// and no bound says so: returns false if not.
+bool misread_steps(struct reads *r, const struct access *a, int mode);
+// Warns of "a", which "m" moves along "mode", if no output of the same shape is moved in the same steps.
+bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
+// Warns of a part of "t" that is read twice, instead of another part that nothing reads.
+void misread_parts(struct reads *r, const struct tensor *t);
+
+#endif
