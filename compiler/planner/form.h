@@ -46,7 +46,8 @@ struct form {
     // the extents of the grid, and the statements.
     const char *how, *reasons, *grid, *body;
 };
-extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_skew, form_index;
+extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_skew,
+    form_index;
 
 // Sets "out" to candidate "number" of "r", which is less than RELAYOUT_CANDIDATES, and "*row" to
 // its row of modes, if it has one.  False if there are not so many.  Sets "*count" to their number,

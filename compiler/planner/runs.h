@@ -12,21 +12,23 @@
 
 #include "planner/text.h"
 
+enum { RUNS_SHARED = 72 * 1024 };  // most bytes of a tile
+
 // The modes of a run or of other rows, fastest first.
 struct modes {
     int n, of[RELAYOUT_MODES];
 };
 
 struct runs {
-    struct choice c;  // the tile; threads and values are not those of modes
-    bool gathered, async;  // async: if gathered, by cp.async
-    struct modes x, y;    // the runs of the source and the destination
-    struct modes rows;    // modes besides x, if turned those of y first
-    struct modes others;  // modes besides y
-    int64_t held;         // if turned: elements along the first of the rows, those of y
-    int load, store;      // elements of an access
+    struct choice c;                // the tile; threads and values are not those of modes
+    bool gathered, async;           // async: if gathered, by cp.async
+    struct modes x, y;              // the runs of the source and the destination
+    struct modes rows;              // modes besides x, if turned those of y first
+    struct modes others;            // modes besides y
+    int64_t held;                   // if turned: elements along the first of the rows, those of y
+    int load, store;                // elements of an access
     int64_t place[RELAYOUT_MODES];  // strides in shared memory: of a part of a run, or of others
-    int bits, shift;      // if turned: swizzle of accesses in shared memory; 0: none
+    int bits, shift;                // if turned: swizzle of accesses in shared memory; 0: none
     // of threads that read: along x, and other modes (if gathered) or all of them
     int64_t across, across_beside[RELAYOUT_MODES];
     int64_t turns;   // if turned: accesses of a thread along x, one after the other
@@ -43,6 +45,9 @@ struct runs {
 // Sets "list" to the cheapest such tiles with wider accesses than the fast modes allow, at most
 // "most" of those for which cost_of gives at most "memory".  Returns their number.
 int runs_choose(const struct relayout *r, int64_t memory, struct runs list[], int most);
+// Sets the place in shared memory of a tile with all threads, and what it costs there.  False if
+// there is none for which cost_of gives at most "memory".
+bool runs_place(const struct relayout *r, struct runs *k, int64_t memory);
 // What a tile of another form costs with that work, where cost_of gives "cost"; "parts" modes are in
 // a row.
 int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts);

@@ -116,7 +116,7 @@ static const char *part_of_shared(const struct text *t) {
     digits(t, "q$", &k->rows, digit);
     if (k->held > 1)
         at = runs_length(&k->rows, k->c.tile) > k->held ? text_print(t, "q$ %% %" PRId64, k->held)
-                                                         : "q$";
+                                                        : "q$";
     for (int i = 0; i < k->y.n; ++i) {
         int m = k->y.of[i];
         if (k->place[m] < k->held || !digit[m]) continue;
@@ -147,24 +147,26 @@ static const char *tiled(const struct text *t, bool src) {
     const char *atom = !src       ? "universal(<store bits><st>)"
                        : k->async ? "cp_async.<cache>(<read>)"
                                   : "universal(<load bits><ld>)";
-    return text_print(t, "tile(%s, thr=%s:%s, val=%s:%s)",
-                      atom, numbers(t, src, beside, along), numbers(t, src, by, along > 1),
-                      numbers(t, src, one, wide), numbers(t, src, none, wide > 1));
+    return text_print(t, "tile(%s, thr=%s:%s, val=%s:%s)", atom, numbers(t, src, beside, along),
+                      numbers(t, src, by, along > 1), numbers(t, src, one, wide),
+                      numbers(t, src, none, wide > 1));
 }
 
-static const char turned_reads[] = "  for j$ in 0 .. <values> {\n"
-                            "    let q$ = <rows>j$;\n"
-                            "    copy <from> ->\n"
-                            "        local_tile(r$, (1,<load>), (<turn>j$,0)) with universal(<load bits><ld>)<pad>;\n"
-                            "  }\n";
-static const char turned_puts[] = "  for i$ in 0 .. <load> {\n"
-                           "    let e$ = <load>*<x> + i$;\n"
-                           "    for j$ in 0 .. <blocks> {\n"
-                           "      let q$ = <rows><block>*j$;\n"
-                           "      copy r$(<turn><block>*j$ .. <turn><block>*j$ + <block>, i$) ->\n"
-                           "          <to> with universal(<block bits>);\n"
-                           "    }\n"
-                           "  }\n";
+static const char turned_reads[] =
+    "  for j$ in 0 .. <values> {\n"
+    "    let q$ = <rows>j$;\n"
+    "    copy <from> ->\n"
+    "        local_tile(r$, (1,<load>), (<turn>j$,0)) with universal(<load bits><ld>)<pad>;\n"
+    "  }\n";
+static const char turned_puts[] =
+    "  for i$ in 0 .. <load> {\n"
+    "    let e$ = <load>*<x> + i$;\n"
+    "    for j$ in 0 .. <blocks> {\n"
+    "      let q$ = <rows><block>*j$;\n"
+    "      copy r$(<turn><block>*j$ .. <turn><block>*j$ + <block>, i$) ->\n"
+    "          <to> with universal(<block bits>);\n"
+    "    }\n"
+    "  }\n";
 
 static const char turned_body[] = "  let t$ = tid<across>;\n<let u>"
                                   "  shared s$ : <type> <swizzle><room>:<places>;\n"
@@ -193,7 +195,8 @@ static const struct hole *turned_holes(const struct text *t) {
         {"across", 0, among ? text_print(t, " %% %" PRId64, k->across) : ""},
         {"let u", 0, among ? text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->across) : ""},
         {"open", 0, "<"},
-        {"swizzle", 0, k->bits ? text_print(t, "Sw<open>%d,%d,%d> o ", k->bits, base, k->shift) : ""},
+        {"swizzle", 0,
+         k->bits ? text_print(t, "Sw<open>%d,%d,%d> o ", k->bits, base, k->shift) : ""},
         {"room", 0, numbers(t, false, k->c.tile, runs_length(&k->y, k->c.tile))},
         {"places", 0, numbers(t, false, k->place, 1)},
         {"vector", k->load, NULL},
@@ -236,20 +239,24 @@ static const struct hole *gathered_holes(const struct text *t) {
     int64_t turns = k->again * others * k->pieces;
     const char *digit[RELAYOUT_MODES] = {NULL}, *at[RELAYOUT_MODES], *place = "";
     // the parts of the turn
-    const char *again = k->again == 1 ? NULL : turns > k->again ? text_print(t, "p$ %% %" PRId64, k->again) : "p$";
-    const char *other = others == 1 ? NULL : k->again == 1 ? "p$" : text_print(t, "p$ / %" PRId64, k->again);
+    const char *again = k->again == 1      ? NULL
+                        : turns > k->again ? text_print(t, "p$ %% %" PRId64, k->again)
+                                           : "p$";
+    const char *other = others == 1     ? NULL
+                        : k->again == 1 ? "p$"
+                                        : text_print(t, "p$ / %" PRId64, k->again);
     if (other && k->pieces > 1) other = text_print(t, "%s %% %" PRId64, other, others);
-    const char *piece = k->pieces == 1        ? NULL
+    const char *piece = k->pieces == 1      ? NULL
                         : turns > k->pieces ? text_print(t, "p$ / %" PRId64, k->again * others)
                                             : "p$";
     const char *y = again ? text_print(t, "(t$ + %" PRId64 "*(%s))", k->down, again) : "t$";
     const char *q = k->values > 1 ? "j$" : NULL;
-    if (other) q = text_print(t, "%" PRId64 "*(%s)%s%s", k->values, other, q ? " + " : "", q ? q : "");
+    if (other)
+        q = text_print(t, "%" PRId64 "*(%s)%s%s", k->values, other, q ? " + " : "", q ? q : "");
     if (k->apart > 1)
         q = text_print(t, "%" PRId64 "*u$%s%s", k->values * others, q ? " + " : "", q ? q : "");
     const char *part = k->along >= 0 && k->beside[k->along] > 1 ? "a$" : NULL;
-    if (piece)
-        part = part ? text_print(t, "%" PRId64 "*%s + %s", k->pieces, part, piece) : piece;
+    if (piece) part = part ? text_print(t, "%" PRId64 "*%s + %s", k->pieces, part, piece) : piece;
     digits(t, "e$", &k->y, digit);
     if (q) digits(t, "q$", &k->others, digit);
     for (int i = 0; i < k->x.n; ++i) {
@@ -298,9 +305,9 @@ static const struct hole *gathered_holes(const struct text *t) {
         {"down", 0, k->apart * beside > 1 ? text_print(t, " %% %" PRId64, k->down) : ""},
         {"let u", 0,
          k->apart == 1 ? ""
-         : beside > 1  ? text_print(t, "  let u$ = tid / %" PRId64 " %% %" PRId64 ";\n", k->down,
-                                    k->apart)
-                       : text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->down)},
+         : beside > 1
+             ? text_print(t, "  let u$ = tid / %" PRId64 " %% %" PRId64 ";\n", k->down, k->apart)
+             : text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->down)},
         {"let a", 0,
          beside > 1 ? text_print(t, "  let a$ = tid / %" PRId64 ";\n", k->down * k->apart) : ""},
         {"turns", turns, NULL},
@@ -323,9 +330,9 @@ static const struct hole *gathered_holes(const struct text *t) {
 
 static const char turned_reasons[] =
     "// Blocks of <vector> by <block> elements are transposed in registers.\n";
-static const char gathered_reasons[] =
-    "// Shared memory has the runs of the source<async>; the elements of a run of the destination are "
-    "gathered from there.\n";
+static const char gathered_reasons[] = "// Shared memory has the runs of the source<async>; the "
+                                       "elements of a run of the destination are "
+                                       "gathered from there.\n";
 
 static const struct hole *holes(const struct text *t) {
     const struct runs *k = &t->of->runs;
@@ -375,10 +382,11 @@ const struct form form_runs = {
     .side = declared,
     .how = "runs of <source run> and <destination run>, <threads> threads, <read> and <written> "
            "bytes, shared memory <gathered>",
-    .reasons = "// Several modes that are contiguous on a side form a run: of <source run> elements "
-               "in the source, of <destination run> in the destination.\n"
-               "// Elements go through shared memory, read by <read> bytes and written by <written>.\n"
-               "<way><hints>",
+    .reasons =
+        "// Several modes that are contiguous on a side form a run: of <source run> elements "
+        "in the source, of <destination run> in the destination.\n"
+        "// Elements go through shared memory, read by <read> bytes and written by <written>.\n"
+        "<way><hints>",
     .grid = "<tiles>",
     .body = "<coordinates><copies>",
 };

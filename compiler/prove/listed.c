@@ -85,6 +85,16 @@ static bool list(struct list *x, int n, int64_t place) {
     return true;
 }
 
+// Whether the values of the variable are those from which the bounds of expressions were computed.
+static bool as_declared(const struct prove_var *v) {
+    int64_t first, last, ignored;
+    lay_int_range(v->var->lo, &first, &ignored);
+    if (v->begin->lo < first) return false;
+    if (!lay_int_valid(v->var->end)) return true;
+    lay_int_range(v->var->end, &ignored, &last);
+    return v->end->hi <= last;
+}
+
 // Whether its instances can be listed.  Reads may be more than there are, so that their conditions
 // do not count.
 static bool suits(const struct prove_set *set, bool reads) {
@@ -92,7 +102,7 @@ static bool suits(const struct prove_set *set, bool reads) {
     if (set->nvars > MOST_VARS) return false;
     for (int i = 0; i < set->nvars; ++i) {
         const struct prove_var *v = &set->var[i];
-        if (level(set, v->begin) > i || level(set, v->end) > i) return false;
+        if (level(set, v->begin) > i || level(set, v->end) > i || !as_declared(v)) return false;
         n *= v->end->hi > v->begin->lo ? v->end->hi - v->begin->lo : 1;
         if (n > MOST_LISTED || n < 1) return false;
     }
