@@ -14,6 +14,7 @@ enum {
     LEAST_THREADS = 64,
     SIDE_BY_SIDE = 128,  // bytes of a run that threads access side by side
     LEAST_TILE = 4096,   // bytes
+    SHORT = 96,          // bytes of a run
     MOST_PARTS = 160,    // of a side to try
     MOST_TILES = 1024,
     TRIED = 24,  // of each way, tiles whose accesses are looked at
@@ -246,10 +247,21 @@ static int64_t roughly(const struct relayout *r, const struct runs *k) {
     return cost + 1024 * SECTOR / x + 2048 * SECTOR / y;
 }
 
+// Whether a run is too short for its accesses.
+static bool is_short(const struct relayout *r, const struct modes *run, const int64_t tile[],
+                     int width, bool src) {
+    int64_t es = bytes_of(r, src);
+    return width * es < WIDE && runs_length(run, tile) * es < SHORT;
+}
+
 // Keeps a tile among those to try, "turned" or not.
 static void consider(const struct relayout *r, struct runs k, bool gathered, struct runs try[],
                      int *tried) {
     k.gathered = gathered;
+    // single bytes are written faster by tiles with more of them side by side
+    if (!gathered && k.store * bytes_of(r, false) == 1) return;
+    if (is_short(r, &k.x, k.c.tile, k.load, true) || is_short(r, &k.y, k.c.tile, k.store, false))
+        return;
     k.held = 1;
     for (int p = 0; !gathered && p < k.y.n && !runs_has(&k.x, k.y.of[p]); ++p) {
         k.rows.of[k.rows.n++] = k.y.of[p];
