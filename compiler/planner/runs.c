@@ -74,18 +74,18 @@ static int block_of(const struct runs *k, int64_t values, int most) {
     return b;
 }
 
-// Divides a run of "units" of "bytes" and the other modes among at most "threads" threads, so that
-// they need few rounds and access enough of the run side by side.  A warp that has parts of two
-// rows costs more.  Returns the rounds, and sets "*along" and "beside" to the numbers of threads.
+// Divides the accesses of a run, of "width" elements, and the other modes among at most "threads"
+// threads, so that they need few rounds and access enough of the run side by side.  A warp that has
+// parts of two rows costs more.  Returns the rounds.
 static int64_t share_run(const struct relayout *r, const struct modes *run, const int64_t tile[],
-                         bool src, int64_t units, int bytes, int threads, int64_t *along,
-                         int64_t beside[]) {
+                         bool src, int width, int threads, struct among *out) {
+    int64_t units = runs_length(run, tile) / width, bytes = width * bytes_of(r, src);
     int64_t best = INT64_MAX, least = INT64_MAX;
     int order[RELAYOUT_MODES];
     order_of(r, src, order);
     for (int64_t rounds = 1; rounds <= units; ++rounds) {
         int64_t down = (units + rounds - 1) / rounds, left = threads / down, all = rounds;
-        int64_t other[RELAYOUT_MODES];
+        int64_t other[RELAYOUT_MODES] = {0};
         if (left == 0) continue;
         if (rounds > 1 && down * bytes < SIDE_BY_SIDE) break;
         for (int i = 0; i < r->rank; ++i) {
@@ -101,15 +101,15 @@ static int64_t share_run(const struct relayout *r, const struct modes *run, cons
         if (all * (LANES + torn) >= least) continue;
         least = all * (LANES + torn);
         best = all;
-        *along = down;
-        memcpy(beside, other, sizeof *beside * (size_t)r->rank);
+        out->along = down;
+        memcpy(out->beside, other, sizeof other);
     }
     return best;
 }
 
-static int all_threads(const struct relayout *r, int64_t along, const int64_t beside[]) {
-    int64_t n = along;
-    for (int m = 0; m < r->rank; ++m) n *= beside[m];
+static int all_threads(const struct relayout *r, const struct among *x) {
+    int64_t n = x->along;
+    for (int m = 0; m < r->rank; ++m) n *= x->beside[m];
     return (int)n;
 }
 
@@ -134,10 +134,10 @@ static bool share_turned(const struct relayout *r, struct runs *k) {
     while (k->turns <= MOST_TURNS && (units % k->turns || units / k->turns > MOST_THREADS))
         ++k->turns;
     if (k->turns > MOST_TURNS) return false;
-    k->across = units / k->turns;
+    k->readers.along = units / k->turns;
     for (int64_t v = 1;
          v <= rows && v * k->load * k->turns * es <= MOST_HELD && v * k->turns <= MOST_LOADS; ++v) {
-        if (rows % v || k->across * (rows / v) > MOST_THREADS) continue;
+        if (rows % v || k->readers.along * (rows / v) > MOST_THREADS) continue;
         int block = block_of(k, v, WIDE / es);
         if (block <= best) continue;
         best = block;
@@ -145,12 +145,11 @@ static bool share_turned(const struct relayout *r, struct runs *k) {
     }
     if (best == 0) return false;
     k->c.block = best;
-    k->c.threads = k->c.rd.threads = (int)(k->across * (rows / k->values));
+    k->c.threads = k->c.rd.threads = (int)(k->readers.along * (rows / k->values));
     if (k->c.threads < LEAST_THREADS) return false;
-    int64_t rounds = share_run(r, &k->y, tile, false, runs_length(&k->y, tile) / k->store,
-                               k->store * bytes_of(r, false), k->c.threads, &k->down, k->beside);
+    int64_t rounds = share_run(r, &k->y, tile, false, k->store, k->c.threads, &k->writers);
     if (rounds == INT64_MAX) return false;
-    k->c.wr.threads = all_threads(r, k->down, k->beside);
+    k->c.wr.threads = all_threads(r, &k->writers);
     set_shares(r, k, k->load * k->turns * k->values, rounds);
     return true;
 }
@@ -173,23 +172,22 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     }
     k->again = 1;
     while (units % k->again || units / k->again > MOST_GATHER) ++k->again;
-    k->down = units / k->again;
-    k->apart = part_of(runs_length(&k->others, tile), MOST_GATHER / k->down);
-    int64_t beside = k->along < 0 ? 1 : part_of(tile[k->along], MOST_GATHER / (k->down * k->apart));
-    for (int m = 0; m < r->rank; ++m) k->beside[m] = m == k->along ? beside : 1;
+    k->writers.along = units / k->again;
+    k->apart = part_of(runs_length(&k->others, tile), MOST_GATHER / k->writers.along);
+    int64_t beside =
+        k->along < 0 ? 1 : part_of(tile[k->along], MOST_GATHER / (k->writers.along * k->apart));
+    for (int m = 0; m < r->rank; ++m) k->writers.beside[m] = m == k->along ? beside : 1;
     int64_t taken = k->along < 0 ? 1 : tile[k->along] / beside;
     k->pieces = taken / part_of(taken, MOST_TAKEN / (k->store * es));
     taken /= k->pieces;
     k->values =
         part_of(runs_length(&k->others, tile) / k->apart, MOST_TAKEN / (taken * k->store * es));
-    k->c.threads = k->c.wr.threads = (int)(k->down * k->apart * beside);
+    k->c.threads = k->c.wr.threads = (int)(k->writers.along * k->apart * beside);
     if (k->c.threads < LEAST_THREADS || k->again > MOST_LOADS) return false;
-    int64_t rounds =
-        share_run(r, &k->x, tile, true, runs_length(&k->x, tile) / k->load,
-                  k->load * bytes_of(r, true), k->c.threads, &k->across, k->across_beside);
+    int64_t rounds = share_run(r, &k->x, tile, true, k->load, k->c.threads, &k->readers);
     if (rounds > MOST_ROUNDS) return false;
     k->async = k->load * bytes_of(r, true) >= 8 && r->arch >= ASYNC;
-    k->c.rd.threads = all_threads(r, k->across, k->across_beside);
+    k->c.rd.threads = all_threads(r, &k->readers);
     k->c.block = k->load;
     int64_t size = runs_length(&k->x, tile) * runs_length(&k->rows, tile);
     set_shares(r, k, rounds * k->load, size / k->store / k->c.threads);

@@ -19,6 +19,11 @@ struct modes {
     int n, of[RELAYOUT_MODES];
 };
 
+// Threads along a run, and along the modes that are not in it.
+struct among {
+    int64_t along, beside[RELAYOUT_MODES];
+};
+
 struct runs {
     struct choice c;                // the tile; threads and values are not those of modes
     bool gathered, async;           // async: if gathered, by cp.async
@@ -29,12 +34,9 @@ struct runs {
     int load, store;                // elements of an access
     int64_t place[RELAYOUT_MODES];  // strides in shared memory: of a part of a run, or of others
     int bits, shift;                // if turned: swizzle of accesses in shared memory; 0: none
-    // of threads that read: along x, and other modes (if gathered) or all of them
-    int64_t across, across_beside[RELAYOUT_MODES];
-    int64_t turns;   // if turned: accesses of a thread along x, one after the other
-    int64_t values;  // .. and its rows, one after the other
-    // of threads that write: along y, and other modes
-    int64_t down, beside[RELAYOUT_MODES];
+    struct among readers, writers;  // along x, and along y; readers.beside only if gathered
+    int64_t turns;                  // if turned: accesses of a thread along x, one after the other
+    int64_t values;                 // .. and its rows, one after the other
     int64_t again;   // if gathered: accesses of a thread along y, one after the other
     int along;       // .. and the mode, besides y, that is contiguous in shared memory; -1: none
     int64_t apart;   // .. threads along the others but "along"

@@ -58,14 +58,14 @@ static struct access look_at_reads(const struct relayout *r, const struct runs *
             int n = 0;
             for (int t = w * LANES; t < k->c.rd.threads && n < LANES; ++t, ++n) {
                 at[n] = 0;
-                add(&k->x, k->c.tile, t % k->across * k->load + i, stride, &at[n]);
+                add(&k->x, k->c.tile, t % k->readers.along * k->load + i, stride, &at[n]);
                 if (!k->gathered) {
-                    add(&k->rows, k->c.tile, t / k->across * k->values, stride, &at[n]);
+                    add(&k->rows, k->c.tile, t / k->readers.along * k->values, stride, &at[n]);
                 } else {
-                    left = t / k->across;
+                    left = t / k->readers.along;
                     for (int m = 0; m < r->rank; ++m) {
-                        at[n] += left % k->across_beside[m] * stride[m];
-                        left /= k->across_beside[m];
+                        at[n] += left % k->readers.beside[m] * stride[m];
+                        left /= k->readers.beside[m];
                     }
                 }
                 at[n] *= es;
@@ -87,12 +87,12 @@ static void look_at_writes(const struct relayout *r, const struct runs *k, struc
     int64_t at[LANES], from[LANES], es = bytes_of(r, false);
     int n = 0;
     for (int t = 0; t < k->c.wr.threads && n < LANES; ++t, ++n) {
-        int64_t left = t / k->down;
-        at[n] = from[n] = t % k->down * k->store;
+        int64_t left = t / k->writers.along;
+        at[n] = from[n] = t % k->writers.along * k->store;
         for (int m = 0; m < r->rank; ++m) {
-            at[n] += left % k->beside[m] * r->mode[m].dst;
-            from[n] += left % k->beside[m] * k->place[m];
-            left /= k->beside[m];
+            at[n] += left % k->writers.beside[m] * r->mode[m].dst;
+            from[n] += left % k->writers.beside[m] * k->place[m];
+            left /= k->writers.beside[m];
         }
         at[n] *= es;
         from[n] = swizzled(k, from[n] * held_bytes(r), granule(r, k));
@@ -112,12 +112,12 @@ static struct access look_at_gathers(const struct relayout *r, const struct runs
         for (int i = 0; i<k->store; i += k->store> 2 ? k->store / 2 : 1) {
             int n = 0;
             for (int t = w * LANES; t < k->c.threads && n < LANES; ++t, ++n) {
-                int64_t left = t / k->down;
+                int64_t left = t / k->writers.along;
                 at[n] = 0;
-                add(&k->y, k->c.tile, t % k->down * k->store + i, k->place, &at[n]);
+                add(&k->y, k->c.tile, t % k->writers.along * k->store + i, k->place, &at[n]);
                 add(&k->others, k->c.tile, left % k->apart * values, k->place, &at[n]);
                 if (k->along >= 0)
-                    at[n] += left / k->apart * (k->c.tile[k->along] / k->beside[k->along]);
+                    at[n] += left / k->apart * (k->c.tile[k->along] / k->writers.beside[k->along]);
                 at[n] *= es;
             }
             all += n;
@@ -178,7 +178,8 @@ static int64_t instructions_of(const struct runs *k, int64_t n) {
     const int64_t *tile = k->c.tile;
     int64_t all = AVERAGE * (k->gathered ? 2 : 1) + 4 * AVERAGE / k->load + 3 * AVERAGE / k->store;
     if (k->gathered) {
-        int64_t taken = k->along < 0 ? 1 : tile[k->along] / (k->beside[k->along] * k->pieces);
+        int64_t taken =
+            k->along < 0 ? 1 : tile[k->along] / (k->writers.beside[k->along] * k->pieces);
         all += DIGIT * digits_of(&k->y, tile, k->store) / (k->values * taken);
     } else {
         all += 2 * AVERAGE / k->c.block;

@@ -101,8 +101,8 @@ static const char *part_of_src(const struct text *t) {
                                  : digit[m];
         if (!at[m]) at[m] = "0";
     }
-    const char *tile = tile_of(t, &k->x, k->across * k->turns);
-    const char *last = k->turns > 1 ? text_print(t, "t$ + %" PRId64 "*p$", k->across) : "t$";
+    const char *tile = tile_of(t, &k->x, k->readers.along * k->turns);
+    const char *last = k->turns > 1 ? text_print(t, "t$ + %" PRId64 "*p$", k->readers.along) : "t$";
     if (tile) last = text_print(t, "%s + %s", tile, last);
     return text_print(t, "local_tile(<src>, %s, %s)", numbers(t, true, one, k->load),
                       tuple(t, true, at, last));
@@ -132,9 +132,10 @@ static const char *part_of_shared(const struct text *t) {
 
 static const char *tiled(const struct text *t, bool src) {
     const struct runs *k = &t->of->runs;
-    const int64_t *beside = src ? k->across_beside : k->beside;
+    const int64_t *beside = src ? k->readers.beside : k->writers.beside;
     int64_t one[RELAYOUT_MODES], none[RELAYOUT_MODES], by[RELAYOUT_MODES];
-    int64_t along = src ? k->across : k->down, n = along, wide = src ? k->load : k->store;
+    int64_t along = src ? k->readers.along : k->writers.along, n = along,
+            wide = src ? k->load : k->store;
     int order[RELAYOUT_MODES];
     order_of(t->r, src, order);
     for (int i = 0; i < t->r->rank; ++i) {
@@ -177,7 +178,7 @@ static const char turned_body[] = "  let t$ = tid<across>;\n<let u>"
 static const struct hole *turned_holes(const struct text *t) {
     const struct runs *k = &t->of->runs;
     int bits = t->r->type->bits, base = 0;
-    bool among = k->c.rd.threads > k->across;
+    bool among = k->c.rd.threads > k->readers.along;
     while (((k->store > k->c.block ? k->store : k->c.block) >> base) > 1) ++base;
     const struct hole all[] = {
         {"block", k->c.block, NULL},
@@ -189,11 +190,12 @@ static const struct hole *turned_holes(const struct text *t) {
         {"turn begin", 0,
          k->turns > 1 ? text_print(t, "  for p$ in 0 .. %" PRId64 " {\n", k->turns) : ""},
         {"turn end", 0, k->turns > 1 ? "  }\n" : ""},
-        {"x", 0, k->turns > 1 ? text_print(t, "(t$ + %" PRId64 "*p$)", k->across) : "t$"},
+        {"x", 0, k->turns > 1 ? text_print(t, "(t$ + %" PRId64 "*p$)", k->readers.along) : "t$"},
         {"from", 0, part_of_src(t)},
         {"to", 0, part_of_shared(t)},
-        {"across", 0, among ? text_print(t, " %% %" PRId64, k->across) : ""},
-        {"let u", 0, among ? text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->across) : ""},
+        {"across", 0, among ? text_print(t, " %% %" PRId64, k->readers.along) : ""},
+        {"let u", 0,
+         among ? text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->readers.along) : ""},
         {"open", 0, "<"},
         {"swizzle", 0,
          k->bits ? text_print(t, "Sw<open>%d,%d,%d> o ", k->bits, base, k->shift) : ""},
@@ -235,7 +237,7 @@ static const struct hole *gathered_holes(const struct text *t) {
     const int64_t *tile = k->c.tile;
     int64_t others = runs_length(&k->others, tile) / k->apart / k->values;
     int64_t units = runs_length(&k->y, tile) / k->store;
-    int64_t taken = k->along < 0 ? 1 : tile[k->along] / k->beside[k->along] / k->pieces;
+    int64_t taken = k->along < 0 ? 1 : tile[k->along] / k->writers.beside[k->along] / k->pieces;
     int64_t turns = k->again * others * k->pieces;
     const char *digit[RELAYOUT_MODES] = {NULL}, *at[RELAYOUT_MODES], *place = "";
     // the parts of the turn
@@ -249,13 +251,14 @@ static const struct hole *gathered_holes(const struct text *t) {
     const char *piece = k->pieces == 1      ? NULL
                         : turns > k->pieces ? text_print(t, "p$ / %" PRId64, k->again * others)
                                             : "p$";
-    const char *y = again ? text_print(t, "(t$ + %" PRId64 "*(%s))", k->down, again) : "t$";
+    const char *y =
+        again ? text_print(t, "(t$ + %" PRId64 "*(%s))", k->writers.along, again) : "t$";
     const char *q = k->values > 1 ? "j$" : NULL;
     if (other)
         q = text_print(t, "%" PRId64 "*(%s)%s%s", k->values, other, q ? " + " : "", q ? q : "");
     if (k->apart > 1)
         q = text_print(t, "%" PRId64 "*u$%s%s", k->values * others, q ? " + " : "", q ? q : "");
-    const char *part = k->along >= 0 && k->beside[k->along] > 1 ? "a$" : NULL;
+    const char *part = k->along >= 0 && k->writers.beside[k->along] > 1 ? "a$" : NULL;
     if (piece) part = part ? text_print(t, "%" PRId64 "*%s + %s", k->pieces, part, piece) : piece;
     digits(t, "e$", &k->y, digit);
     if (q) digits(t, "q$", &k->others, digit);
@@ -290,11 +293,12 @@ static const struct hole *gathered_holes(const struct text *t) {
         at[m] = is_tiled(r, &k->c, m) ? text_print(t, "c%d$", m) : "0";
     }
     const char *tile_x = tile_of(t, &k->x, 1), *tile_y = tile_of(t, &k->y, units);
-    const char *last = again ? text_print(t, "t$ + %" PRId64 "*(%s)", k->down, again) : "t$";
+    const char *last =
+        again ? text_print(t, "t$ + %" PRId64 "*(%s)", k->writers.along, again) : "t$";
     if (tile_y) last = text_print(t, "%s + %s", tile_y, last);
     const char *held = numbers(t, false, size, k->store);
     const char *steps = numbers(t, false, stride, k->store > 1);
-    int64_t beside = k->along < 0 ? 1 : k->beside[k->along];
+    int64_t beside = k->along < 0 ? 1 : k->writers.beside[k->along];
     const struct hole all[] = {
         {"room", 0, numbers(t, true, tile, runs_length(&k->x, tile))},
         {"places", 0, numbers(t, true, k->place, 1)},
@@ -302,14 +306,15 @@ static const struct hole *gathered_holes(const struct text *t) {
         {"rd", 0, tiled(t, true)},
         {"cache", 0, k->load * r->type->bits == 128 ? "cg" : "ca"},
         {"async", 0, k->async ? ", copied by cp.async" : ""},
-        {"down", 0, k->apart * beside > 1 ? text_print(t, " %% %" PRId64, k->down) : ""},
+        {"down", 0, k->apart * beside > 1 ? text_print(t, " %% %" PRId64, k->writers.along) : ""},
         {"let u", 0,
          k->apart == 1 ? ""
-         : beside > 1
-             ? text_print(t, "  let u$ = tid / %" PRId64 " %% %" PRId64 ";\n", k->down, k->apart)
-             : text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->down)},
+         : beside > 1  ? text_print(t, "  let u$ = tid / %" PRId64 " %% %" PRId64 ";\n",
+                                    k->writers.along, k->apart)
+                       : text_print(t, "  let u$ = tid / %" PRId64 ";\n", k->writers.along)},
         {"let a", 0,
-         beside > 1 ? text_print(t, "  let a$ = tid / %" PRId64 ";\n", k->down * k->apart) : ""},
+         beside > 1 ? text_print(t, "  let a$ = tid / %" PRId64 ";\n", k->writers.along * k->apart)
+                    : ""},
         {"turns", turns, NULL},
         {"values", k->values, NULL},
         {"vector", k->store, NULL},
