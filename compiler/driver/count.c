@@ -25,7 +25,7 @@ static const char help[] =
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
 struct request {
-    const char *word[2];
+    const char *const *word;
     int nwords;
     const char *output;
     bool json;
@@ -150,27 +150,16 @@ int command_count(int argc, char **argv) {
     session_init(&s);
     option_files(&s, argc, argv);
     struct request r = {0};
-    const struct option_row rows[] = {
-        {"--json", .flag = &r.json}, {"--param", .settings = &r.params}, {"-o", .text = &r.output}};
-    int status = -1;
-    for (int i = 0; i < argc && status < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_NOT) taken = option_rows(&s, rows, 3, argc, argv, &i);
-        if (taken == OPTION_DONE) continue;
-        if (taken == OPTION_BAD) {
-            diag_print(&s, stderr);
-            status = EXIT_USAGE;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(help, stdout);
-            status = EXIT_RIGHT;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_unknown("count", help, argv[i]);
-        } else if (r.nwords < 2) {
-            r.word[r.nwords++] = argv[i];
-        } else {
-            status = option_error("tcpc count takes a plan and a kernel, not also '%s'", argv[i]);
-        }
-    }
+    const struct option_row rows[] = {{"--json", .flag = &r.json},
+                                      {"--param", .settings = &r.params},
+                                      {"-o", .text = &r.output},
+                                      {0}};
+    struct option_words w = {"count", help, rows, .most = 2};
+    int status = option_words(&s, &w, argc, argv);
+    r.word = w.word;
+    r.nwords = w.n;
+    if (status < 0 && w.extra)
+        status = option_error("tcpc count takes a plan and a kernel, not also '%s'", w.extra);
     if (status < 0 && r.nwords == 0)
         status = option_error("no plan is given; see 'tcpc count --help'");
     if (status < 0) status = count(&s, &r);

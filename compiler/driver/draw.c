@@ -62,7 +62,7 @@ struct command {
     int64_t thread;
     bool threaded;        // --thread is given
     const char *of_plan;  // an option that only a plan has a use for, or NULL
-    bool values, help, png, watch;
+    bool values, png, watch;
 };
 
 // -- the view -------------------------------------------------------------------------------------
@@ -361,71 +361,43 @@ static bool is_plan(const char *text) {
 
 // -- the command line -----------------------------------------------------------------------------
 
-// Takes the option at argv[*i], with its value; returns whether it was valid.
-static bool take_option(struct session *s, struct command *q, int argc, char **argv, int *i) {
-    const struct option_row rows[] = {
-        {"-o", .text = &q->output},       {"--view", .text = &q->view},
-        {"--format", .text = &q->format}, {"--type", .text = &q->type},
-        {"--help", .flag = &q->help},     {"--values", .flag = &q->values},
-        {"--watch", .flag = &q->watch},   {"--param", .settings = &q->params}};
-    const char *v;
-    bool missing;
-    if (strncmp(argv[*i], "--param", 7) == 0) q->of_plan = "--param";
-    enum option_taken taken = option_rows(s, rows, 8, argc, argv, i);
-    if (taken != OPTION_NOT) return taken == OPTION_DONE;
-    if ((v = option_value(argc, argv, i, "--thread", &missing))) {
-        q->threaded = true;
-        if (!missing && !option_int(v, &q->thread)) {
-            option_error("'--thread' takes an integer, not '%s'", v);
-            return false;
-        }
-        return !missing;
-    }
-    option_unknown("draw", usage, argv[*i]);
-    return false;
-}
-
-static bool take_words(struct session *s, struct command *q, int argc, char **argv) {
-    for (int i = 0; i < argc && !q->help; ++i) {
-        if (strncmp(argv[i], "-D", 2) == 0) q->of_plan = "-D";
-        enum option_taken taken = option_common(s, argc, argv, &i);
-        if (taken == OPTION_BAD) return false;
-        if (taken == OPTION_DONE) continue;
-        if (argv[i][0] == '-' && argv[i][1]) {
-            if (!take_option(s, q, argc, argv, &i)) return false;
-        } else if (!q->path) {
-            q->path = argv[i];
-        } else if (!q->name) {
-            q->name = argv[i];
-        } else {
-            option_error("tcpc draw takes a plan and a name, not also '%s'", argv[i]);
-            return false;
-        }
-    }
-    return true;
+// Returns -1 if the command is to be repeated.
+static int draw_named(struct session *s, struct command *q) {
+    if (!q->path) return fputs(usage, stderr), EXIT_USAGE;
+    if (q->name && option_plan_second("draw", q->path, q->name)) return EXIT_USAGE;
+    if (!q->name && !is_plan(q->path))
+        return q->watch ? option_error("'--watch' needs a plan") : draw_expression(s, q);
+    return q->watch && q->name ? -1 : draw_plan(s, q);
 }
 
 int command_draw(int argc, char **argv) {
     struct session s;
     struct command q = {0};
-    int code = EXIT_USAGE;
+    const struct option_row rows[] = {{"-o", .text = &q.output},
+                                      {"--view", .text = &q.view},
+                                      {"--format", .text = &q.format},
+                                      {"--type", .text = &q.type},
+                                      {"--values", .flag = &q.values},
+                                      {"--watch", .flag = &q.watch},
+                                      {"--param", .settings = &q.params},
+                                      {"--thread", .flag = &q.threaded, .number = &q.thread,
+                                       .least = INT64_MIN, .most = INT64_MAX,
+                                       .takes = "an integer"},
+                                      {0}};
+    struct option_words w = {"draw", usage, rows, .most = 2};
     session_init(&s);
     option_files(&s, argc, argv);
     diag_option(&s, "-Wno-unused");  // a declaration may be there only to be drawn
-    if (take_words(&s, &q, argc, argv)) {
-        bool expression = q.path && !q.name && !is_plan(q.path);
-        if (q.help || !q.path) fputs(usage, q.help ? stdout : stderr);
-        if (q.help)
-            code = EXIT_RIGHT;
-        else if (q.name && option_plan_second("draw", q.path, q.name))
-            q.watch = false;
-        else if (expression)
-            code = q.watch ? option_error("'--watch' needs a plan") : draw_expression(&s, &q);
-        else if (q.path && !(q.watch && q.name))
-            code = draw_plan(&s, &q);
+    int code = option_words(&s, &w, argc, argv);
+    q.path = w.word[0];
+    q.name = w.word[1];
+    q.of_plan = q.params.n ? "--param" : s.options.ndefines ? "-D" : NULL;
+    if (code < 0 && w.extra)
+        code = option_error("tcpc draw takes a plan and a name, not also '%s'", w.extra);
+    if (code < 0) {
+        code = draw_named(&s, &q);
+        diag_print(&s, stderr);
     }
-    diag_print(&s, stderr);
     session_release(&s);
-    if (q.watch && q.name && !q.help) code = watch(q.path, command_draw, argc, argv);
-    return code;
+    return code < 0 ? watch(q.path, command_draw, argc, argv) : code;
 }

@@ -34,7 +34,7 @@ static const char help[] =
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
 struct request {
-    const char *word[3];
+    const char *const *word;
     int nwords;
     const char *output;
     struct option_settings params;
@@ -199,26 +199,15 @@ int command_explain(int argc, char **argv) {
                                       {"--equivalent", .flag = &r.equivalent},
                                       {"--diff", .flag = &r.diff},
                                       {"--param", .settings = &r.params},
-                                      {"-o", .text = &r.output}};
-    int status = -1;
-    for (int i = 0; i < argc && status < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_NOT) taken = option_rows(&s, rows, 6, argc, argv, &i);
-        if (taken == OPTION_DONE) continue;
-        if (taken == OPTION_BAD) {
-            diag_print(&s, stderr);
-            status = EXIT_USAGE;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(help, stdout);
-            status = EXIT_RIGHT;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_unknown("explain", help, argv[i]);
-        } else if (r.nwords < (r.equivalent ? 3 : 2)) {
-            r.word[r.nwords++] = argv[i];
-        } else {
-            status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
-        }
-    }
+                                      {"-o", .text = &r.output},
+                                      {0}};
+    struct option_words w = {"explain", help, rows, .most = 3};
+    int status = option_words(&s, &w, argc, argv);
+    r.word = w.word;
+    r.nwords = w.n;
+    const char *extra = w.extra || r.equivalent ? w.extra : w.word[2];
+    if (status < 0 && extra)
+        status = option_error("tcpc explain takes a plan and a name, not also '%s'", extra);
     const char *page = page_of_warning(argc, argv);
     if (status < 0 && r.nwords == 0 && !r.diff)
         status = page ? option_error("no plan is given; 'tcpc --explain=%s' prints the page of the "

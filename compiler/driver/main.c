@@ -74,20 +74,22 @@ struct request {
     bool fix;
 };
 
-static enum option_taken take_emit(struct request *r, const char *kind) {
+static bool take_emit(void *of, const char *kind) {
+    struct request *r = of;
     const char *names[N_PRODUCTS];
     for (int i = 0; i < N_PRODUCTS; ++i) {
         names[i] = product_name((enum product)i);
         r->emit = (enum product)i;
-        if (strcmp(kind, names[i]) == 0) return OPTION_DONE;
+        if (strcmp(kind, names[i]) == 0) return true;
     }
     const char *near = diag_did_you_mean(kind, names, N_PRODUCTS);
     option_error("'--emit' takes ast, plan, kernel, cuda or header, not '%s'%s%s%s", kind,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return OPTION_BAD;
+    return false;
 }
 
-static enum option_taken take_dump(struct session *s, const char *pass) {
+static bool take_dump(void *of, const char *pass) {
+    struct session *s = of;
     const char *names[N_STEPS];
     int n = 0;
     for (int i = 0; i < N_STEPS; ++i) {
@@ -96,7 +98,7 @@ static enum option_taken take_dump(struct session *s, const char *pass) {
         names[n++] = name;
         if (strcmp(name, pass) == 0) {
             s->options.dump_after = name;
-            return OPTION_DONE;
+            return true;
         }
     }
     const char *near = diag_did_you_mean(pass, names, n);
@@ -107,43 +109,7 @@ static enum option_taken take_dump(struct session *s, const char *pass) {
         for (int i = 0; i < n; ++i) fprintf(stderr, "%s %s", i ? "," : "", names[i]);
         fputc('\n', stderr);
     }
-    return OPTION_BAD;
-}
-
-static enum option_taken take_option(struct session *s, struct request *r, int argc, char **argv,
-                                     int *i) {
-    const char *value;
-    bool missing;
-    enum option_taken taken = option_common(s, argc, argv, i);
-    if (taken != OPTION_NOT) return taken;
-    if (strcmp(argv[*i], "--fix") == 0) {
-        r->fix = true;
-        return OPTION_DONE;
-    }
-    if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
-        return missing ? OPTION_BAD : take_dump(s, value);
-    }
-    const char *was = r->of_output;
-    r->of_output = argv[*i];
-    if ((value = option_value(argc, argv, i, "-o", &missing)))
-        return missing || !option_once(&r->output, "-o", value) ? OPTION_BAD : OPTION_DONE;
-    if (strcmp(argv[*i], "-MD") == 0) {
-        r->dep.wanted = true;
-        return OPTION_DONE;
-    }
-    if ((value = option_value(argc, argv, i, "-MF", &missing))) {
-        r->dep.path = value;
-        return missing ? OPTION_BAD : OPTION_DONE;
-    }
-    if ((value = option_value(argc, argv, i, "-MT", &missing))) {
-        r->dep.target = value;
-        return missing ? OPTION_BAD : OPTION_DONE;
-    }
-    if ((value = option_value(argc, argv, i, "--emit", &missing))) {
-        return missing ? OPTION_BAD : take_emit(r, value);
-    }
-    r->of_output = was;
-    return OPTION_NOT;
+    return false;
 }
 
 // "dir/plan.tcp" -> "plan.cu"
@@ -260,39 +226,27 @@ static int second_word(const char *plan, const char *word) {
 
 static int command_compile(int argc, char **argv) {
     struct session s;
+    struct request r = {.emit = PRODUCT_CUDA};
+    const struct option_row rows[] = {
+        {"--fix", .flag = &r.fix},
+        {"--dump-after", .take = take_dump, .of = &s},
+        {"-o", .text = &r.output, .seen = &r.of_output},
+        {"-MD", .flag = &r.dep.wanted, .seen = &r.of_output},
+        {"-MF", .text = &r.dep.path, .again = true, .seen = &r.of_output},
+        {"-MT", .text = &r.dep.target, .again = true, .seen = &r.of_output},
+        {"--emit", .take = take_emit, .of = &r, .seen = &r.of_output},
+        {0}};
+    struct option_words w = {"", help, rows, .most = 1};
     session_init(&s);
     option_files(&s, argc, argv);
-    struct request r = {.emit = PRODUCT_CUDA};
-    int status = 0;
-    bool plain = false;  // after "--"
-    for (int i = 1; i < argc && !status; ++i) {
-        if (!plain && strcmp(argv[i], "--") == 0) {
-            plain = true;
-            continue;
-        }
-        if (!plain && argv[i][0] == '-' && argv[i][1]) {
-            if (strcmp(argv[i], "--help") == 0) {
-                fputs(help, stdout);
-                session_release(&s);
-                return EXIT_RIGHT;
-            }
-            switch (take_option(&s, &r, argc, argv, &i)) {
-            case OPTION_DONE: continue;
-            case OPTION_BAD: status = EXIT_USAGE; continue;
-            case OPTION_NOT: status = option_unknown("", help, argv[i]); continue;
-            }
-        }
-        if (r.input) status = second_word(r.input, argv[i]);
-        r.input = argv[i];
-    }
-    if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
-    if (!status && r.fix && r.of_output)
+    int status = option_words(&s, &w, argc - 1, argv + 1);
+    r.input = w.word[0];
+    if (status < 0 && w.extra) status = second_word(r.input, w.extra);
+    if (status < 0 && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
+    if (status < 0 && r.fix && r.of_output)
         status = option_error("'%s' is about the output; '--fix' changes the plan and writes none",
                               r.of_output);
-    if (!status)
-        status = compile(&s, &r);
-    else if (s.diags.first)
-        diag_print(&s, stderr);
+    if (status < 0) status = compile(&s, &r);
     session_release(&s);
     return status;
 }

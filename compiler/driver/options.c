@@ -14,6 +14,12 @@
 #include "plan/arch.h"
 #include "plan/bind.h"
 
+enum option_taken {
+    OPTION_NOT,   // argv[*i] is none of these options
+    OPTION_DONE,  // taken; "*i" is its last word
+    OPTION_BAD,   // taken but wrong; an error was reported
+};
+
 bool option_plan_second(const char *of, const char *plan, const char *name) {
     size_t n = strlen(name);
     bool second = n > 4 && strcmp(name + n - 4, ".tcp") == 0 && access(name, R_OK) == 0;
@@ -44,13 +50,6 @@ const char *option_value(int argc, char **argv, int *i, const char *name, bool *
     return "";
 }
 
-bool option_once(const char **to, const char *name, const char *value) {
-    bool twice = *to != NULL;
-    if (twice) option_error("'%s' is given twice: '%s' and '%s'", name, *to, value);
-    *to = value;
-    return !twice;
-}
-
 bool option_int(const char *text, int64_t *out) {
     char *end;
     errno = 0;
@@ -74,29 +73,6 @@ static bool setting(struct session *s, const char *text, struct option_setting *
     }
     out->name = intern_n(s, name, n);
     return true;
-}
-
-enum option_taken option_rows(struct session *s, const struct option_row *row, int n, int argc,
-                              char **argv, int *i) {
-    enum { MOST = 63 };
-    for (; n > 0; --n, ++row) {
-        bool missing;
-        if (row->flag && strcmp(argv[*i], row->name) == 0) {
-            *row->flag = true;
-            return OPTION_DONE;
-        }
-        const char *v = row->flag ? NULL : option_value(argc, argv, i, row->name, &missing);
-        if (!v) continue;
-        if (missing) return OPTION_BAD;
-        struct option_settings *list = row->settings;
-        if (!list) return option_once(row->text, row->name, v) ? OPTION_DONE : OPTION_BAD;
-        if (!list->of) list->of = ARENA_ARRAY(&s->arena, struct option_setting, MOST + 1);
-        if (!setting(s, v, &list->of[list->n])) return OPTION_BAD;
-        if (list->n++ < MOST) return OPTION_DONE;
-        option_error("'%s' is given more than %d times", row->name, MOST);
-        return OPTION_BAD;
-    }
-    return OPTION_NOT;
 }
 
 int64_t *option_fixed(struct session *s, const struct plan *p,
@@ -163,7 +139,7 @@ const int64_t *option_params(struct session *s, const struct plan *p,
     return value;
 }
 
-// Collects the options at the beginnings of the lines of "help", and those of option_common.
+// Collects the options at the beginnings of the lines of "help", and those of take_common.
 static int options_of(struct arena *a, const char *help, const char **names, int most) {
     static const char *const common[] = {
         "-D",        "-arch",         "-Werror",       "--color", "--diagnostics",
@@ -279,78 +255,143 @@ int option_unknown(const char *of, const char *help, const char *word) {
     return EXIT_USAGE;
 }
 
-static enum option_taken define(struct session *s, const char *text) {
+static bool take_text(const struct option_row *row, const char *value) {
+    bool twice = *row->text && !row->again;
+    if (twice) option_error("'%s' is given twice: '%s' and '%s'", row->name, *row->text, value);
+    *row->text = value;
+    return !twice;
+}
+
+static bool take_setting(struct session *s, const struct option_row *row, const char *value) {
+    enum { MOST = 63 };
+    struct option_settings *list = row->settings;
+    if (!list->of) list->of = ARENA_ARRAY(&s->arena, struct option_setting, MOST + 1);
+    if (!setting(s, value, &list->of[list->n])) return false;
+    if (list->n++ < MOST) return true;
+    option_error("'%s' is given more than %d times", row->name, MOST);
+    return false;
+}
+
+static bool take_number(struct session *s, const struct option_row *row, const char *value) {
+    const char *takes = row->takes;
+    int64_t n = 0;
+    bool right = option_int(value, &n) && n >= row->least && n <= row->most;
+    if (!takes)
+        takes = arena_printf(&s->arena, "a number in %lld .. %lld", (long long)row->least,
+                             (long long)row->most);
+    if (right)
+        *row->number = n;
+    else
+        option_error("'%s' takes %s, not '%s'", row->name, takes, value);
+    return right;
+}
+
+// Takes the option at argv[*i] if it is that of "row".
+static enum option_taken take_row(struct session *s, const struct option_row *row, int argc,
+                                  char **argv, int *i) {
+    bool missing = false, right = true, alone = strcmp(argv[*i], row->name) == 0;
+    const char *word = argv[*i], *v = NULL;
+    int64_t n;
+    bool none = (row->flag && !row->number) ||
+                (alone && row->optional && !(*i + 1 < argc && option_int(argv[*i + 1], &n)));
+    if (none ? !alone : !(v = option_value(argc, argv, i, row->name, &missing))) return OPTION_NOT;
+    if (missing) return OPTION_BAD;
+    if (row->seen) *row->seen = word;
+    if (row->flag) *row->flag = true;
+    if (v)
+        right = row->text       ? take_text(row, v)
+                : row->settings ? take_setting(s, row, v)
+                : row->number   ? take_number(s, row, v)
+                                : row->take(row->of, v);
+    return right ? OPTION_DONE : OPTION_BAD;
+}
+
+static bool define(struct session *s, const char *text) {
     const char *equal = strchr(text, '=');
     if (!equal || equal == text || !equal[1]) {
         option_error("'-D %s' is not of the form NAME=VALUE", text);
-        return OPTION_BAD;
+        return false;
     }
     session_define(s, text, (size_t)(equal - text), equal + 1);
-    return OPTION_DONE;
+    return true;
 }
 
-enum option_taken option_common(struct session *s, int argc, char **argv, int *i) {
-    const char *arg = argv[*i], *value;
-    bool missing;
+static bool take_arch(void *of, const char *value) {
+    struct session *s = of;
+    const char *why = arch_unknown(&s->arena, value);
+    s->options.arch = value;
+    if (why) option_error("%s", why);
+    return !why;
+}
+
+static bool take_color(void *of, const char *value) {
+    static const char *const when[] = {"auto", "never", "always"};
+    struct session *s = of;
+    for (int k = 0; k < 3; ++k)
+        if (strcmp(value, when[k]) == 0) return s->diags.color = k - 1, true;
+    option_error("'--color' takes auto, never or always, not '%s'", value);
+    return false;
+}
+
+static bool take_diagnostics(void *of, const char *value) {
+    struct session *s = of;
+    s->diags.json = strcmp(value, "json") == 0;
+    if (s->diags.json || strcmp(value, "text") == 0) return true;
+    option_error("'--diagnostics' takes text or json, not '%s'", value);
+    return false;
+}
+
+// Takes the option at argv[*i] if it is one that all commands have.
+static enum option_taken take_common(struct session *s, int argc, char **argv, int *i) {
+    const char *arg = argv[*i];
+    int64_t proof = 0, errors = s->diags.error_limit;
+    const struct option_row rows[] = {
+        {"-arch", .take = take_arch, .of = s},
+        {"--color", .take = take_color, .of = s},
+        {"--diagnostics", .take = take_diagnostics, .of = s},
+        {"--no-line", .flag = &s->options.no_line},
+        {"--proof-limit", .number = &proof, .least = 1, .most = INT64_MAX,
+         .takes = "a number of operations, 1 or more"},
+        {"--error-limit", .number = &errors, .most = INT_MAX, .takes = "a number, 0 for no limit"}};
+    enum option_taken taken = OPTION_NOT;
     if (strncmp(arg, "-D", 2) == 0) {
-        if (arg[2]) return define(s, arg + 2);
-        if (*i + 1 < argc) return define(s, argv[++*i]);
-        option_error("'-D' needs NAME=VALUE");
-        return OPTION_BAD;
-    }
-    if ((value = option_value(argc, argv, i, "-arch", &missing))) {
-        s->options.arch = value;
-        const char *why = missing ? NULL : arch_unknown(&s->arena, value);
-        if (why) option_error("%s", why);
-        return missing || why ? OPTION_BAD : OPTION_DONE;
+        const char *text = arg[2] ? arg + 2 : *i + 1 < argc ? argv[++*i] : NULL;
+        if (!text) option_error("'-D' needs NAME=VALUE");
+        return text && define(s, text) ? OPTION_DONE : OPTION_BAD;
     }
     if (strncmp(arg, "-W", 2) == 0 || strcmp(arg, "-w") == 0)
         return diag_option(s, arg) ? OPTION_DONE : OPTION_BAD;
-    if ((value = option_value(argc, argv, i, "--color", &missing))) {
-        static const char *const when[] = {"auto", "never", "always"};
-        for (int k = 0; k < 3; ++k) {
-            if (strcmp(value, when[k]) == 0) {
-                s->diags.color = k - 1;
-                return OPTION_DONE;
-            }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && taken == OPTION_NOT; ++k)
+        taken = take_row(s, &rows[k], argc, argv, i);
+    if (proof) s->options.proof_limit = (unsigned long)proof;
+    s->diags.error_limit = (int)errors;
+    return taken;
+}
+
+int option_words(struct session *s, struct option_words *w, int argc, char **argv) {
+    bool plain = false;  // behind "--"
+    for (int i = 0; i < argc; ++i) {
+        if (!plain && strcmp(argv[i], "--") == 0) {
+            plain = true;
+            continue;
         }
-        if (!missing) option_error("'--color' takes auto, never or always, not '%s'", value);
-        return OPTION_BAD;
-    }
-    if ((value = option_value(argc, argv, i, "--diagnostics", &missing))) {
-        s->diags.json = strcmp(value, "json") == 0;
-        if (s->diags.json || strcmp(value, "text") == 0) return OPTION_DONE;
-        if (!missing) option_error("'--diagnostics' takes text or json, not '%s'", value);
-        return OPTION_BAD;
-    }
-    if (strcmp(arg, "--no-line") == 0) {
-        s->options.no_line = true;
-        return OPTION_DONE;
-    }
-    if ((value = option_value(argc, argv, i, "--proof-limit", &missing))) {
-        char *end;
-        errno = 0;
-        long limit = strtol(value, &end, 10);
-        if (!missing && *value && !*end && errno == 0 && limit > 0) {
-            s->options.proof_limit = (unsigned long)limit;
-            return OPTION_DONE;
+        bool option = !plain && argv[i][0] == '-' && argv[i][1];
+        enum option_taken taken = option ? take_common(s, argc, argv, &i) : OPTION_NOT;
+        for (const struct option_row *row = w->row; option && row->name && !taken; ++row)
+            taken = take_row(s, row, argc, argv, &i);
+        if (taken == OPTION_DONE) continue;
+        if (taken == OPTION_NOT && option && strcmp(argv[i], "--help") == 0)
+            return fputs(w->help, stdout), EXIT_RIGHT;
+        if (option) {
+            if (taken == OPTION_NOT) option_unknown(w->command, w->help, argv[i]);
+            diag_print(s, stderr);
+            return EXIT_USAGE;
         }
-        if (!missing)
-            option_error("'--proof-limit' takes a number of operations, 1 or more, not '%s'",
-                         value);
-        return OPTION_BAD;
-    }
-    if ((value = option_value(argc, argv, i, "--error-limit", &missing))) {
-        char *end;
-        errno = 0;
-        long limit = strtol(value, &end, 10);
-        if (!missing && *value && !*end && errno == 0 && limit >= 0 && limit <= INT_MAX) {
-            s->diags.error_limit = (int)limit;
-            return OPTION_DONE;
+        if (w->n == w->most) {
+            w->extra = argv[i];
+            break;
         }
-        if (!missing)
-            option_error("'--error-limit' takes a number, 0 for no limit, not '%s'", value);
-        return OPTION_BAD;
+        w->word[w->n++] = argv[i];
     }
-    return OPTION_NOT;
+    return -1;
 }

@@ -10,25 +10,12 @@
 struct plan;
 struct session;
 
-enum option_taken {
-    OPTION_NOT,   // argv[*i] is none of these options
-    OPTION_DONE,  // taken; "*i" is its last word
-    OPTION_BAD,   // taken but wrong; an error was reported
-};
-
-// Takes one of -D NAME=VALUE, -arch=sm_NN, -W.., -w, --no-line, --color=.., --diagnostics=..,
-// --error-limit=N at argv[*i].
-enum option_taken option_common(struct session *s, int argc, char **argv, int *i);
-
 // Records the response files that "argv" comes from (driver/response.h) as read.
 void option_files(struct session *s, int argc, char **argv);
 
 // The value of option "name" at argv[*i], given as "name=VALUE" or as the next word.  NULL if
 // argv[*i] is another option; "" with *missing set if there is no value, or an option in its place.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
-
-// Takes "value" of option "name" into "*to", once; reports a second one.
-bool option_once(const char **to, const char *name, const char *value);
 
 // Whether "text" is just an integer.
 bool option_int(const char *text, int64_t *out);
@@ -44,16 +31,33 @@ struct option_settings {
     int n;
 };
 
-// An option of a command: a flag to set; or a text to take, once; or --param.  The others are NULL.
+// An option of a command: a flag to set; or a text, once, or a number to take; or --param; or what
+// "take" does with the value "of" it is for.  The others are NULL.
 struct option_row {
     const char *name;
-    bool *flag;
+    bool *flag;  // also of a number: whether it is given
     const char **text;
+    bool again;  // a second text may come, which counts
     struct option_settings *settings;
+    int64_t *number, least, most;
+    const char *takes;  // what the number is, in a message; NULL: "a number in LEAST .. MOST"
+    bool optional;      // the number may be missing
+    bool (*take)(void *of, const char *value);  // reports what is wrong
+    void *of;
+    const char **seen;  // gets the word of the option, or NULL
 };
-// Takes the option at argv[*i] if it is one of the "n" rows.
-enum option_taken option_rows(struct session *s, const struct option_row *row, int n, int argc,
-                              char **argv, int *i);
+
+// The words of a command, which has these options, the common ones and --help.
+struct option_words {
+    const char *command, *help;
+    const struct option_row *row;  // the last one has no name
+    const char *word[3];           // those that are no options
+    int n, most;
+    const char *extra;  // the first one beyond "most", behind which nothing was taken; or NULL
+};
+// Takes all words; those behind "--" are no options.  Returns -1, or the exit status if there is nothing more to do.
+int option_words(struct session *s, struct option_words *w, int argc, char **argv);
+
 // Values of the params of "p" by lay_sym.id: those of "setting", and chosen ones.  Reports an error
 // and returns NULL if none keep the promises.
 const int64_t *option_params(struct session *s, const struct plan *p,

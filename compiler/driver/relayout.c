@@ -48,43 +48,16 @@ static const char help[] =
     "  -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 struct request {
-    const char *word[3];
+    const char *const *word;
     int nwords;
     const char *output, *kind;  // NULL: not given
     struct relayout_plan plan;
-    bool run, tune, help;
+    bool run, tune;
     // the last option for --run, for --tune, and for either
     const char *of_run, *of_tune, *of_both;
     struct run_request q;
     struct tune_request t;
 };
-
-static bool is_one(const char *word, const char *const names[], int n) {
-    for (int i = 0; i < n; ++i) {
-        size_t len = strlen(names[i]);
-        if (strncmp(word, names[i], len) == 0 && (word[len] == 0 || word[len] == '=')) return true;
-    }
-    return false;
-}
-
-// Takes an option for --run, --tune or both.
-static enum option_taken take_of_others(struct session *s, struct request *r, int argc, char **argv,
-                                        int *i) {
-    static const char *const run[] = {"--time", "--no-check", "--gpu", "--write"}, *const both[] = {
-                                                                                       "--host",
-                                                                                       "--cxx",
-                                                                                       "--keep"};
-    const char *arg = argv[*i];
-    enum option_taken taken = tune_take_word(&r->t, argc, argv, i);
-    if (taken != OPTION_NOT) return r->of_tune = arg, taken;
-    if (is_one(arg, run, 4))
-        r->of_run = arg;
-    else if (is_one(arg, both, 3))
-        r->of_both = arg;
-    else
-        return OPTION_NOT;
-    return run_take_word(s, &r->q, argc, argv, i) ? OPTION_DONE : OPTION_BAD;
-}
 
 static bool is_align(const char *text, size_t len, int *out) {
     char word[8];
@@ -98,62 +71,16 @@ static bool is_align(const char *text, size_t len, int *out) {
 }
 
 // "16", or "4,16" for the source and the destination.
-static bool take_align(struct request *r, const char *text) {
+static bool take_align(void *of, const char *text) {
     size_t n = strcspn(text, ",");
     const char *second = text[n] ? text + n + 1 : text;
-    struct relayout *p = &r->plan.r;
+    struct relayout *p = of;
     if (is_align(text, n, &p->src_align) && is_align(second, strlen(second), &p->dst_align))
         return true;
     option_error("'--align' takes a power of 2 in 1 .. 4096, or two of them for source and "
                  "destination, not '%s'",
                  text);
     return false;
-}
-
-static bool take_candidate(struct request *r, const char *text) {
-    int64_t n;
-    if (!option_int(text, &n) || n < 0 || n >= RELAYOUT_CANDIDATES) {
-        option_error("'--candidate' takes a number in 0 .. %d, not '%s'", RELAYOUT_CANDIDATES - 1,
-                     text);
-        return false;
-    }
-    r->plan.r.candidate = (int)n;
-    return true;
-}
-
-static bool take_word(struct session *s, struct request *r, int argc, char **argv, int *i) {
-    const char *arg = argv[*i], *v;
-    bool missing;
-    if ((v = option_value(argc, argv, i, "-o", &missing)))
-        return !missing && option_once(&r->output, "-o", v);
-    if ((v = option_value(argc, argv, i, "--emit", &missing)))
-        return !missing && option_once(&r->kind, "--emit", v);
-    if ((v = option_value(argc, argv, i, "--name", &missing)))
-        return r->plan.names.kernel = v, !missing;
-    if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
-    if ((v = option_value(argc, argv, i, "--candidate", &missing)))
-        return !missing && take_candidate(r, v);
-    enum option_taken taken = take_of_others(s, r, argc, argv, i);
-    if (taken != OPTION_NOT) return taken == OPTION_DONE;
-    if (strcmp(arg, "--run") == 0) return r->run = true;
-    if (strcmp(arg, "--tune") == 0) return r->tune = true;
-    if (strcmp(arg, "--help") == 0) return r->help = true;
-    if (arg[0] == '-' && arg[1]) {
-        option_unknown("relayout", help, arg);
-        return false;
-    }
-    if (r->nwords == 3 && elem_type_find(r->word[0]) && elem_type_find(r->word[1])) {
-        option_error("two types are one word: '%s -> %s'", r->word[0], r->word[1]);
-        return false;
-    }
-    if (r->nwords == 3) {
-        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; put "
-                     "each in quotes: f32 'm=4 n=8' 'n m'",
-                     arg);
-        return false;
-    }
-    r->word[r->nwords++] = arg;
-    return true;
 }
 
 static bool is_name(const char *text) {
@@ -291,7 +218,7 @@ static int tune(struct session *s, struct request *r) {
     t->output = r->output;
     t->keep = r->q.keep;
     t->cxx = r->q.cxx;
-    if (r->q.where) t->where = r->q.where;
+    t->host = r->q.host;
     t->text = tuned_text;
     t->by = &r->plan;
     return tune_plan(s, t);
@@ -309,6 +236,8 @@ static bool options_fit(const struct request *r) {
         option_error("'--run' cannot be combined with '-o' and '--emit'");
     else if (r->tune && (r->run || r->kind || r->plan.r.candidate))
         option_error("'--tune' cannot be combined with '--run', '--emit' and '--candidate'");
+    else if (r->q.gpu && r->q.host)
+        option_error("'--gpu' cannot be combined with '--host'");
     else if (r->q.no_check && !r->q.time)
         option_error("'--no-check' needs '--time'");
     else
@@ -356,23 +285,37 @@ static int relayout(struct session *s, struct request *r) {
 int command_relayout(int argc, char **argv) {
     struct session s;
     struct request r = {.plan = {.r = {.src_align = 16, .dst_align = 16},
-                                 .names = {"relayout", "A", "B", false}},
-                        .q = {.thread = -1}};
-    int code = -1;
+                                 .names = {NULL, "A", "B", false}},
+                        .q = {.thread = -1},
+                        .t = TUNE_USUAL};
+    int64_t candidate = 0;
+    const struct option_row rows[] = {{"-o", .text = &r.output},
+                                      {"--emit", .text = &r.kind},
+                                      {"--name", .text = &r.plan.names.kernel, .again = true},
+                                      {"--align", .take = take_align, .of = &r.plan.r},
+                                      {"--candidate", .number = &candidate,
+                                       .most = RELAYOUT_CANDIDATES - 1},
+                                      {"--run", .flag = &r.run},
+                                      {"--tune", .flag = &r.tune},
+                                      RUN_ROWS(r.q, &r.of_run),
+                                      TUNE_ROWS(r.t, &r.of_tune),
+                                      BUILD_ROWS(r.q, &r.of_both),
+                                      {0}};
+    struct option_words w = {"relayout", help, rows, .most = 3};
     session_init(&s);
-    tune_request_init(&r.t);
     option_files(&s, argc, argv);
-    for (int i = 0; i < argc && code < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &r, argc, argv, &i))) {
-            diag_print(&s, stderr);
-            code = EXIT_USAGE;
-        }
-    }
-    if (code < 0 && (r.help || argc == 0)) {
-        fputs(help, r.help ? stdout : stderr);
-        code = r.help ? EXIT_RIGHT : EXIT_USAGE;
-    }
+    int code = option_words(&s, &w, argc, argv);
+    r.word = w.word;
+    r.nwords = w.n;
+    r.plan.r.candidate = (int)candidate;
+    if (!r.plan.names.kernel) r.plan.names.kernel = "relayout";
+    if (code < 0 && argc == 0) code = (fputs(help, stderr), EXIT_USAGE);
+    if (code < 0 && w.extra)
+        code = elem_type_find(r.word[0]) && elem_type_find(r.word[1])
+                   ? option_error("two types are one word: '%s -> %s'", r.word[0], r.word[1])
+                   : option_error("tcpc relayout takes a type, a source and a destination, not "
+                                  "also '%s'; put each in quotes: f32 'm=4 n=8' 'n m'",
+                                  w.extra);
     if (code < 0) code = relayout(&s, &r);
     session_release(&s);
     return code;

@@ -217,7 +217,7 @@ static int run_program(struct session *s, const struct run_request *q, const str
         argv[n++] = q->print;
     }
     if (q->time) argv[n++] = "--time";
-    if (q->time && q->repeats) argv[n++] = q->repeats;
+    if (q->repeats) argv[n++] = arena_printf(&s->arena, "%lld", (long long)q->repeats);
     if (q->no_check) argv[n++] = "--no-check";
     if (q->json) argv[n++] = "--json";
     argv[n] = NULL;
@@ -305,7 +305,8 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     struct workplace w;
     struct keep k = {0};
     int code = EXIT_USAGE;
-    if (!q->write && !toolchain_find(&tools, q->where, "'--gpu'", q->cxx, c->plan->arch_name))
+    if (!q->write &&
+        !toolchain_find(&tools, q->gpu - q->host, "'--gpu'", q->cxx, c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =
@@ -346,24 +347,52 @@ int run_plan(struct session *s, const struct run_request *q) {
     return build_and_run(s, q, &c, made.text, printed);
 }
 
+static const char usage[] =
+    "usage: tcpc run [OPTIONS] PLAN\n"
+    "  --kernel NAME     run only this kernel\n"
+    "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
+    "promises)\n"
+    "  --print NAME      print this tensor after the run: for each element, the number of its "
+    "source "
+    "element\n"
+    "  --thread T        with --print of a fragment: print that of thread T, in the last block\n"
+    "  --time [N]        GB/s of each kernel, the median of N launches\n"
+    "  --no-check        with --time: do not compare the result first, which is slow for large "
+    "sizes\n"
+    "  --json            print the results as JSON, for programs\n"
+    "  --watch           repeat the command when the plan, or a file that it imports, changes\n"
+    "  --gpu, --host     where to run (default: the GPU, if there is one and nvcc is installed)\n"
+    "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
+    "  --keep DIR        build in DIR, and keep everything there\n"
+    "  --write DIR       write the sources for the build into DIR, and build nothing\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
+
 int command_run(int argc, char **argv) {
     struct session s;
     struct run_request q = {.thread = -1};
-    int code = -1;
+    const struct option_row rows[] = {{"--kernel", .text = &q.kernel},
+                                      {"--print", .text = &q.print},
+                                      {"--param", .settings = &q.params},
+                                      {"--json", .flag = &q.json},
+                                      {"--watch", .flag = &q.watch},
+                                      {"--thread", .number = &q.thread, .most = 1023,
+                                       .takes = "a thread, 0 .. 1023"},
+                                      RUN_ROWS(q, NULL),
+                                      BUILD_ROWS(q, NULL),
+                                      {0}};
+    struct option_words w = {"run", usage, rows, .most = 1};
     session_init(&s);
     option_files(&s, argc, argv);
-    for (int i = 0; i < argc && code < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_BAD ||
-            (taken == OPTION_NOT && !run_take_word(&s, &q, argc, argv, &i))) {
-            diag_print(&s, stderr);
-            code = EXIT_USAGE;
-        }
-    }
-    if (code < 0 && (q.help || !q.path)) {
-        fputs(run_usage, q.help ? stdout : stderr);
-        code = q.help ? EXIT_RIGHT : EXIT_USAGE;
-    }
+    int code = option_words(&s, &w, argc, argv);
+    q.path = w.word[0];
+    if (code < 0 && w.extra)
+        code =
+            option_error("tcpc run takes one plan, not also '%s'; a kernel is '--kernel NAME', a "
+                         "param '--param NAME=N'",
+                         w.extra);
+    if (code < 0 && !q.path) code = (fputs(usage, stderr), EXIT_USAGE);
+    if (code < 0 && q.gpu && q.host)
+        code = option_error("'--gpu' cannot be combined with '--host'");
     if (code < 0 && q.no_check && (!q.time || q.print))
         code = option_error("'--no-check' needs '--time', and cannot be combined with '--print'");
     if (code < 0 && q.json && q.print)

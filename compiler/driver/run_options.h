@@ -1,4 +1,4 @@
-// The command line of `tcpc run`.
+// What `tcpc run` is asked for.
 #ifndef TCPC_DRIVER_RUN_OPTIONS_H
 #define TCPC_DRIVER_RUN_OPTIONS_H
 
@@ -10,18 +10,27 @@
 struct session;
 
 struct run_request {
-    const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
+    const char *path, *kernel, *print, *keep, *write, *cxx;
     struct option_settings params;
-    int64_t thread;  // -1: none
-    bool time, no_check, json, watch, help;
-    // "want" of toolchain_find
-    int where;
+    int64_t thread;   // -1: none
+    int64_t repeats;  // of --time; 0: as many as usual
+    bool time, no_check, json, watch, gpu, host;
 };
 
-extern const char run_usage[];
-
-// Takes the word at argv[*i], with its value.  Reports errors and returns whether it was valid.
-bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i);
+// The rows of options of `tcpc run` that `tcpc relayout` has, too; "by" gets their words.
+#define RUN_ROWS(q, by)                                                                            \
+    {"--time",         .flag = &(q).time, .number = &(q).repeats,                                  \
+     .least = 1,       .most = 100000,    .takes = "a number of launches in 1 .. 100000",          \
+     .optional = true, .seen = (by)},                                                              \
+        {"--no-check", .flag = &(q).no_check, .seen = (by)},                                       \
+        {"--gpu", .flag = &(q).gpu, .seen = (by)}, {                                               \
+        "--write", .text = &(q).write, .seen = (by)                                                \
+    }
+// Those that `tcpc tune` has, too.
+#define BUILD_ROWS(q, by)                                                                          \
+    {"--host", .flag = &(q).host, .seen = (by)}, {"--cxx", .text = &(q).cxx, .seen = (by)}, {      \
+        "--keep", .text = &(q).keep, .seen = (by)                                                  \
+    }
 
 // Executes `tcpc run` after its words are read; returns the exit status.
 int run_plan(struct session *s, const struct run_request *q);

@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "driver/commands.h"
+#include "driver/run_options.h"
 #include "emit/emit.h"
 #include "explain/explain.h"
 #include "kernel/kernel_ir.h"
@@ -24,73 +25,6 @@
 #include "run/output.h"
 #include "run/tuned.h"
 #include "steps/fixits.h"
-
-enum { MOST_SECONDS = 600 };
-
-const char tune_usage[] =
-    "usage: tcpc tune [OPTIONS] PLAN\n"
-    "  Times the best candidates of a planned kernel on the GPU, and writes the plan with\n"
-    "  the fastest one.\n"
-    "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
-    "  --seconds=N       seconds to measure, after building; default 2\n"
-    "  --kernel NAME     the kernel to tune, if several kernels are planned\n"
-    "  --param NAME=N    the value of a param; all params of the kernel need one\n"
-    "  -o FILE           write the plan to FILE; default: standard output\n"
-    "  --json            print the results as JSON, for programs; the plan is written only with "
-    "-o\n"
-    "  --host            check the candidates on the host without timing; keep the planner's "
-    "choice\n"
-    "  --cxx CMD         with --host: the C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
-    "  --keep DIR        build in DIR, and keep everything there\n"
-    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
-
-// -- the command line -----------------------------------------------------------------------------
-
-void tune_request_init(struct tune_request *q) {
-    *q = (struct tune_request){.candidates = 8, .seconds = 2, .where = 1};
-}
-
-static enum option_taken take_number(const char *name, const char *text, int64_t most,
-                                     int64_t *out) {
-    if (option_int(text, out) && *out >= 1 && *out <= most) return OPTION_DONE;
-    option_error("'%s' takes a number in 1 .. %" PRId64 ", not '%s'", name, most, text);
-    return OPTION_BAD;
-}
-
-enum option_taken tune_take_word(struct tune_request *q, int argc, char **argv, int *i) {
-    const char *v;
-    bool missing;
-    if ((v = option_value(argc, argv, i, "-n", &missing)))
-        return missing ? OPTION_BAD : take_number("-n", v, RELAYOUT_CANDIDATES, &q->candidates);
-    if ((v = option_value(argc, argv, i, "--candidates", &missing)))
-        return missing ? OPTION_BAD
-                       : take_number("--candidates", v, RELAYOUT_CANDIDATES, &q->candidates);
-    if ((v = option_value(argc, argv, i, "--seconds", &missing)))
-        return missing ? OPTION_BAD : take_number("--seconds", v, MOST_SECONDS, &q->seconds);
-    if (strcmp(argv[*i], "--json") != 0) return OPTION_NOT;
-    q->json = true;
-    return OPTION_DONE;
-}
-
-static bool take_word(struct session *s, struct tune_request *q, int argc, char **argv, int *i) {
-    const struct option_row rows[] = {
-        {"-o", .text = &q->output},          {"--kernel", .text = &q->kernel},
-        {"--keep", .text = &q->keep},        {"--cxx", .text = &q->cxx},
-        {"--param", .settings = &q->params}, {"--help", .flag = &q->help}};
-    const char *arg = argv[*i];
-    enum option_taken taken = tune_take_word(q, argc, argv, i);
-    if (taken == OPTION_NOT) taken = option_rows(s, rows, 6, argc, argv, i);
-    if (taken != OPTION_NOT) return taken == OPTION_DONE;
-    if (strcmp(arg, "--host") == 0) return q->where = -1, true;
-    if (arg[0] == '-' && arg[1])
-        return option_error("'%s' is not an option of tcpc tune", arg), false;
-    if (q->path)
-        return option_error("tcpc tune takes one plan, not also '%s'; a kernel is '--kernel NAME'",
-                            arg),
-               false;
-    q->path = arg;
-    return true;
-}
 
 // -- what is tuned --------------------------------------------------------------------------------
 
@@ -270,10 +204,10 @@ static bool write_files(const struct work *w, const struct workplace *place) {
 static int run_program(struct work *w, const struct workplace *place) {
     struct arena *a = &w->s->arena;
     const char *results = arena_printf(a, "%s/results", place->path);
-    int64_t seconds = w->q->where > 0 ? w->q->seconds : 0;
+    int64_t seconds = w->q->host ? 0 : w->q->seconds;
     const char *argv[] = {arena_printf(a, "%s/run", place->path), "--out", results, "--seconds",
                           arena_printf(a, "%" PRId64, seconds),   NULL};
-    int status = toolchain_run(place, argv, 2 * MOST_SECONDS);
+    int status = toolchain_run(place, argv, 2 * TUNE_SECONDS);
     if (status) return status;
     if (tune_read(w->s, results, &w->t)) return EXIT_RIGHT;
     return option_error("'%s' is not what the program writes", results);
@@ -360,7 +294,8 @@ int tune_plan(struct session *s, const struct tune_request *q) {
     const struct kernel *k = find_kernel(q, c.plan);
     if (!k || !params_given(s, q, k, &w.t.params)) return EXIT_USAGE;
     // for the GPU on which it is timed, whatever the plan is compiled for
-    if (!toolchain_find(&tools, q->where, "'tcpc tune'", q->cxx, "native")) return EXIT_USAGE;
+    if (!toolchain_find(&tools, q->host ? -1 : 1, "'tcpc tune'", q->cxx, "native"))
+        return EXIT_USAGE;
     w.t.kernel = k->name;
     w.given = read_by(s);
     buf_init(&w.functions);
@@ -371,24 +306,41 @@ int tune_plan(struct session *s, const struct tune_request *q) {
     return status;
 }
 
+static const char usage[] =
+    "usage: tcpc tune [OPTIONS] PLAN\n"
+    "  Times the best candidates of a planned kernel on the GPU, and writes the plan with\n"
+    "  the fastest one.\n"
+    "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
+    "  --seconds=N       seconds to measure, after building; default 2\n"
+    "  --kernel NAME     the kernel to tune, if several kernels are planned\n"
+    "  --param NAME=N    the value of a param; all params of the kernel need one\n"
+    "  -o FILE           write the plan to FILE; default: standard output\n"
+    "  --json            print the results as JSON, for programs; the plan is written only with "
+    "-o\n"
+    "  --host            check the candidates on the host without timing; keep the planner's "
+    "choice\n"
+    "  --cxx CMD         with --host: the C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
+    "  --keep DIR        build in DIR, and keep everything there\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
+
 int command_tune(int argc, char **argv) {
     struct session s;
-    struct tune_request q;
-    int code = -1;
+    struct tune_request q = TUNE_USUAL;
+    const struct option_row rows[] = {{"-o", .text = &q.output},
+                                      {"--kernel", .text = &q.kernel},
+                                      {"--param", .settings = &q.params},
+                                      TUNE_ROWS(q, NULL),
+                                      BUILD_ROWS(q, NULL),
+                                      {0}};
+    struct option_words w = {"tune", usage, rows, .most = 1};
     session_init(&s);
-    tune_request_init(&q);
     option_files(&s, argc, argv);
-    for (int i = 0; i < argc && code < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &q, argc, argv, &i))) {
-            diag_print(&s, stderr);
-            code = EXIT_USAGE;
-        }
-    }
-    if (code < 0 && (q.help || !q.path)) {
-        fputs(tune_usage, q.help ? stdout : stderr);
-        code = q.help ? EXIT_RIGHT : EXIT_USAGE;
-    }
+    int code = option_words(&s, &w, argc, argv);
+    q.path = w.word[0];
+    if (code < 0 && w.extra)
+        code = option_error("tcpc tune takes one plan, not also '%s'; a kernel is '--kernel NAME'",
+                            w.extra);
+    if (code < 0 && !q.path) code = (fputs(usage, stderr), EXIT_USAGE);
     if (code < 0) code = tune_plan(&s, &q);
     session_release(&s);
     return code;

@@ -15,19 +15,27 @@ struct tune_request {
     const char *path, *kernel, *output, *keep, *cxx;
     struct option_settings params;
     int64_t candidates, seconds;
-    bool json, help;
-    int where;  // "want" of toolchain_find: 1, or -1 to check only
+    bool json;
+    bool host;  // check only
     // Returns the text of the plan with that candidate.  NULL: the plan's own text with every
     // choice written down.
     const char *(*text)(struct session *s, void *by, int candidate);
     void *by;
 };
 
-extern const char tune_usage[];
-// Sets an empty request.
-void tune_request_init(struct tune_request *q);
-// Takes the word at argv[*i], with its value, if it is an option of tune; reports wrong ones.
-enum option_taken tune_take_word(struct tune_request *q, int argc, char **argv, int *i);
+enum { TUNE_SECONDS = 600 };  // at most
+
+// What is asked for by no option.
+#define TUNE_USUAL                                                                                 \
+    { .candidates = 8, .seconds = 2 }
+// The rows of options that `tcpc relayout` has, too; "by" gets their words.
+#define TUNE_ROWS(q, by)                                                                           \
+    {"-n", .number = &(q).candidates, .least = 1, .most = RELAYOUT_CANDIDATES, .seen = (by)},      \
+        {"--candidates", .number = &(q).candidates, .least = 1, .most = RELAYOUT_CANDIDATES,       \
+         .seen = (by)},                                                                            \
+        {"--seconds", .number = &(q).seconds, .least = 1, .most = TUNE_SECONDS, .seen = (by)}, {   \
+        "--json", .flag = &(q).json, .seen = (by)                                                  \
+    }
 // Executes `tcpc tune` after its words are read; returns the exit status.
 int tune_plan(struct session *s, const struct tune_request *q);
 

@@ -372,7 +372,7 @@ static const int64_t *choose(struct session *s, const struct plan *p, const int6
     q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
     if (start(&q)) return q.value;
-    // the choice led the search astray
+    // the choice led nowhere
     if (choice > 0) return choose(s, p, fixed, when, nwhen, 0, false);
     // for example, M == 2 * N is promised, and N must be a multiple of 7
     return nwhen > 0 && !when_first ? choose(s, p, fixed, when, nwhen, 0, true) : NULL;

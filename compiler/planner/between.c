@@ -201,6 +201,17 @@ static const char *by_index(struct session *s, struct relayout *r, struct side *
     return NULL;
 }
 
+void relayout_empty(struct session *s, struct relayout *r) {
+    struct relayout_index *x = ARENA_NEW(&s->arena, struct relayout_index);
+    *x = (struct relayout_index){.rank = {1, 1}};
+    for (int k = 0; k < 2; ++k) {
+        x->extent[k][0] = lay_int(0);
+        x->stride[k][0] = lay_int(1);
+    }
+    r->index = x;
+    r->rank = 0;
+}
+
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *r) {
     struct side a, b;

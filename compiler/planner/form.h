@@ -47,7 +47,7 @@ struct form {
     const char *how, *reasons, *grid, *body;
 };
 extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_skew,
-    form_index;
+    form_index, form_empty;
 
 // Sets "out" to candidate "number" of "r", which is less than RELAYOUT_CANDIDATES, and "*row" to
 // its row of modes, if it has one.  False if there are not so many.  Sets "*count" to their number,

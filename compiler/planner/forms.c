@@ -26,8 +26,9 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, s
     bool back = false;
     for (int i = 0; i < r->rank; ++i) back |= r->mode[i].back;
     list.has_row = !r->index && !back && flat_of(r, &list.row);
+    bool empty = r->index && r->index->rank[1] && lay_int_is(r->index->extent[1][0], 0);
     if (r->index || back)  // the other forms have windows and rows that go forwards
-        (r->index ? &form_index : &form_tile)->choose(&list);
+        (empty ? &form_empty : r->index ? &form_index : &form_tile)->choose(&list);
     else
         for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(&list);
     *count = list.n < list.most ? list.n : list.most;

@@ -87,6 +87,8 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
 // sides begin, and their alignment there.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);
+// Makes "r" a relayout of no elements.
+void relayout_empty(struct session *s, struct relayout *r);
 // Removes extents of 1 and merges modes that continue each other on both sides.  Then the modes are
 // in the order of the source, the one with the largest stride first, and there is at least one.
 // Returns NULL, or why the relayout cannot be planned.

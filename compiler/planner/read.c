@@ -99,13 +99,13 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
         if (find(name, r->rank, w) >= 0)
             return arena_printf(&s->arena, "mode '%s' appears twice in the source", text_of(s, w));
-        if (!extent_at(&p, &r->mode[r->rank].extent) || r->mode[r->rank].extent < 1)
+        if (!extent_at(&p, &r->mode[r->rank].extent))
             return arena_printf(
                 &s->arena,
                 isalpha((unsigned char)*p) && !isdigit((unsigned char)p[-1])
-                    ? "the extent of '%s' is not a positive integer; for sizes that come with the "
+                    ? "the extent of '%s' is not an integer; for sizes that come with the "
                       "call write a plan of one copy: 'kernel k(A, out B) { copy A -> B; }'"
-                    : "the extent of '%s' is not a positive integer",
+                    : "the extent of '%s' is not an integer",
                 text_of(s, w));
         name[r->rank] = w;
         const char *why = read_pitch(s, &p, w, true, &pitch[r->rank++]);
@@ -219,6 +219,11 @@ static const char *read_names(struct session *s, const char *src, const char *ds
                                             text_of(s, name[i])));
         as_is[i] = i;
     }
+    for (int i = 0; i < r->rank; ++i)
+        if (r->mode[i].extent == 0) {
+            relayout_empty(s, r);
+            return NULL;
+        }
     if (!(why = row_major(s, r, name, as_is, src_pitch, true)))
         why = row_major(s, r, name, order, dst_pitch, false);
     return why;
@@ -263,6 +268,7 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
     struct lay a, b;
     r->rank = 0;
     r->note = NULL;
+    r->index = NULL;
     if (strchr(src, '=')) return read_names(s, src, dst, r);
     const char *meant = relayout_meant(s, src, dst);
     if (meant) return meant;

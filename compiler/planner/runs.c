@@ -256,7 +256,6 @@ static bool is_short(const struct relayout *r, const struct modes *run, const in
 static void consider(const struct relayout *r, struct runs k, bool gathered, struct runs try[],
                      int *tried) {
     k.gathered = gathered;
-    // single bytes are written faster by tiles with more of them side by side
     if (!gathered && k.store * bytes_of(r, false) == 1) return;
     if (is_short(r, &k.x, k.c.tile, k.load, true) || is_short(r, &k.y, k.c.tile, k.store, false))
         return;

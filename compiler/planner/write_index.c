@@ -115,3 +115,26 @@ const struct form form_index = {
             "  let i$ = <number>;\n"
             "  copy <src><from> -> <to> with universal(<bits>);\n",
 };
+
+// -- no elements ----------------------------------------------------------------------------------
+
+static void choose_empty(struct candidates *list) {
+    const struct candidate c = {&form_empty, 32, 0, false};
+    candidates_add(list, 0, &c);
+}
+
+static const struct hole *no_holes(const struct text *t) {
+    const struct hole all_holes[] = {{"bits", 8 * wider_bytes(t->r), NULL}, {0}};
+    return text_keep(t, all_holes);
+}
+
+const struct form form_empty = {
+    .choose = choose_empty,
+    .holes = no_holes,
+    .how = "nothing",
+    .reasons = "// The tensors have no elements, so a launch does nothing.\n",
+    .grid = "(1)",
+    // the tile is outside of both
+    .body = "  copy local_tile(<src>, (1), (0)) -> local_tile(<dst>, (1), (0)) with "
+            "tile(universal(<bits>), thr=(1), val=(1));\n",
+};

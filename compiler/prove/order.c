@@ -47,7 +47,7 @@ static bool empty_for_any_params(struct question *q, isl_set *x) {
     if (n == 0) return false;
     isl_set *all = isl_set_copy(x);
     all = isl_set_drop_constraints_involving_dims(all, isl_dim_param, 0, n);
-    bool is = !some_found(q->s, all) && isl_set_is_empty(all) == isl_bool_true;
+    bool is = !sample_found(q->s, all) && isl_set_is_empty(all) == isl_bool_true;
     isl_set_free(all);
     return is;
 }
@@ -121,7 +121,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, struct order_
     struct question *q = &o->q;
     const struct order_key key = {
         when, NULL, {o->access[a].same, o->access[b].same, (int)threads, OF_MEETING}};
-    const struct order_kept *kept = order_find(o, &key);
+    const struct order_memo *kept = order_find(o, &key);
     if (kept && (!f || kept->answer == PROVE_YES)) return kept->answer;
     if (!kept && order_apart(o, a, b, when)) {
         order_keep(o, &key, NULL, PROVE_YES);
@@ -173,7 +173,7 @@ static struct order_open *later(struct prove_order *o, int a, int b) {
     struct qset *x = &o->access[a].when, *y = &o->access[b].when;
     struct order_key key = {NULL, NULL, {o->access[a].shape, o->access[b].shape, 0, OF_SHAPES}};
     bool known = order_relation(x, y, &key.of[2]);
-    const struct order_kept *kept = known ? order_find(o, &key) : NULL;
+    const struct order_memo *kept = known ? order_find(o, &key) : NULL;
     if (kept) return kept->open;
     int da[MOST_DIMS], db[MOST_DIMS];
     question_sequence(da, x->ndims, 0);
@@ -188,7 +188,7 @@ static struct order_open *later(struct prove_order *o, int a, int b) {
 // "open" minus "cover"; "open" itself if the two are disjoint.
 static struct order_open *without(struct prove_order *o, struct order_open *open, isl_set *cover) {
     const struct order_key key = {open, cover, {0, 0, 0, OF_COVER}};
-    const struct order_kept *kept = order_find(o, &key);
+    const struct order_memo *kept = order_find(o, &key);
     if (kept) return kept->open;
     struct order_open *left = open;
     bool apart = isl_set_is_disjoint(open->set, cover) == isl_bool_true && !prover_gave_up(o->q.p);

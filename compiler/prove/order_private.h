@@ -63,11 +63,11 @@ struct order_key {
     int of[4];  // the last one is the kind
 };
 
-struct order_kept {
+struct order_memo {
     struct order_key key;
     struct order_open *open;
     enum prove_answer answer;
-    struct order_kept *next;
+    struct order_memo *next;
 };
 
 struct prove_order {
@@ -81,7 +81,7 @@ struct prove_order {
     isl_basic_set **meet;  // by pair and threads, or NULL
     signed char *ever;  // likewise: 1: they meet at some time; -1: they never do; 0: not asked yet
     struct order_cover *covers[ORDER_COVERS];  // hash table of what waits and barriers cover
-    struct order_kept *kept[ORDER_COVERS];     // hash table of other results
+    struct order_memo *kept[ORDER_COVERS];     // hash table of other results
     struct order_open *opens;                  // list of all of them
     const struct qset **shape;                 // one event of each shape
     int nshapes, *sync_shape;
@@ -100,8 +100,8 @@ isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a
 // apart.c: whether a quick look shows that accesses "a" and "b" touch different elements in the
 // instances of "open" (NULL: in all).
 bool order_apart(struct prove_order *o, int a, int b, struct order_open *open);
-// kept.c: the kept result for "key"; NULL if there is none.
-struct order_kept *order_find(const struct prove_order *o, const struct order_key *key);
+// memo.c: the kept result for "key"; NULL if there is none.
+struct order_memo *order_find(const struct prove_order *o, const struct order_key *key);
 // Keeps "open" or "answer" for "key", unless isl gave up.
 void order_keep(struct prove_order *o, const struct order_key *key, struct order_open *open,
                 enum prove_answer answer);

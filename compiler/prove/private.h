@@ -276,7 +276,7 @@ int join_widely(struct prover *p, const struct prove_set *set, int n, struct pro
 // A set with the instances of "set" and more; false if it found none.
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out);
 
-// ways.c
+// strategies.c
 // Whether "e" >= 0 is proven for all of "set".
 bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e);
 
@@ -320,7 +320,7 @@ void question_sequence(int *dim, int n, int from);
 // Whether isl has given up since prover_again; its results are then meaningless.
 bool prover_gave_up(const struct prover *p);
 // Whether a quick search finds an element of "x".  It may miss elements.
-bool some_found(struct session *s, isl_set *x);
+bool sample_found(struct session *s, isl_set *x);
 // Answers whether "x" is empty: PROVE_YES, PROVE_NO with values of params and dimensions ("dim"
 // NULL: without values), or PROVE_UNKNOWN.  Frees "x".
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);

@@ -263,7 +263,7 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
     isl_bool empty = q->failed ? isl_bool_error : isl_bool_false;
     // where nobody asks for a witness
-    if (!q->failed && (dim || !some_found(q->s, x))) empty = isl_set_is_empty(x);
+    if (!q->failed && (dim || !sample_found(q->s, x))) empty = isl_set_is_empty(x);
     if (prover_gave_up(q->p)) empty = isl_bool_error;
     enum prove_answer r = PROVE_YES;
     if (empty == isl_bool_false && !dim) {  // the caller does not need a witness

@@ -67,8 +67,8 @@ const char *symbol_kind_text(enum symbol_kind kind) {
 }
 
 // A kernel's coordinates are no declarations: for these the outer name is reported, once.
-static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident name,
-                        enum symbol_kind kind) {
+static void warn_shadowed(struct sema *c, struct symbol *outer, struct ast_ident name,
+                          enum symbol_kind kind) {
     if (c->imported || c->s->sources.file[name.at.file].made) return;
     if (kind == SYM_BUILTIN) {
         if (outer->imported || outer->hidden) return;
@@ -82,8 +82,8 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
     // an argument with a type in the list is the tensor of that name, like one without a type
     if (kind == SYM_TENSOR && outer->kind == SYM_TENSOR && c->depth == 1) return;
     // an index map of a copy is evaluated twice
-    if (outer->hidden_at.end == name.at.end && outer->hidden_at.file == name.at.file) return;
-    outer->hidden_at = name.at;
+    if (outer->shadowed_at.end == name.at.end && outer->shadowed_at.file == name.at.file) return;
+    outer->shadowed_at = name.at;
     diag_warn(c->s, W_SHADOW, name.at, "'%s' is %s that hides %s of that name", name.name,
               symbol_kind_text(kind), symbol_kind_text(outer->kind));
     if (outer->kind != SYM_BUILTIN)
@@ -117,7 +117,7 @@ struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_
         diag_note(c->s, outer->at, "'%s' is %s here", name.name, symbol_kind_text(outer->kind));
         return NULL;
     }
-    if (outer) warn_hidden(c, outer, name, kind);
+    if (outer) warn_shadowed(c, outer, name, kind);
     return put(c, name, kind, value);
 }
 

@@ -108,7 +108,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     c.imports = &self;
     declare_all(&c, f);
     if (f->nerrors == 0) check_defines(&c);
-    hidden_explain(&c);
+    shadowed_explain(&c);
     finish(&c);
     check_made_c_names(&c);
     scope_finish(&c);

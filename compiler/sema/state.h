@@ -33,9 +33,9 @@ struct symbol {
     struct range at;
     int depth;  // 0: top level
     bool used;
-    bool imported;           // declared by another file than the main one
-    bool hidden;             // a kernel's coordinate hides it, and there was a warning
-    struct range hidden_at;  // where a declaration hides it that there was a warning for
+    bool imported;             // declared by another file than the main one
+    bool hidden;               // a kernel's coordinate hides it, and there was a warning
+    struct range shadowed_at;  // where a declaration hides it that there was a warning for
     // also of a tensor: all of it; NULL: see "tensor"
     const struct value *value;
     struct tensor *tensor;
@@ -117,10 +117,10 @@ struct sema {
     int ndeclared;
     int64_t steps;  // steps for all tiles so far
     struct sought sought;
-    bool of_strides;                   // strides are being converted, which may be negative
-    bool may_be_empty;                 // extents of the layout being evaluated may be the number 0
-    struct hidden_call *hidden_calls;  // hidden.c
-    int nhidden_calls;
+    bool of_strides;    // strides are being converted, which may be negative
+    bool may_be_empty;  // extents of the layout being evaluated may be the number 0
+    struct shadowed_call *shadowed_calls;  // shadowed.c
+    int nshadowed_calls;
     int compared;                  // how many names were compared with unknown ones
     bool *define_used;             // by index into options.defines
     const struct define **define;  // sorted by name (session_defines)

@@ -315,7 +315,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
                                     sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
     if (later && !begin_of(c, v, type->shape->at, &t->layout.offset)) return NULL;
-    hidden_shape(c, v, type->shape);
+    shadowed_shape(c, v, type->shape);
     t->names = v->names;
     warn_moves_nothing(c, t, type->shape->at);
     if (stages && !add_stages(c, t, stages)) return NULL;

@@ -499,7 +499,10 @@ def run_batch(options, folder, batch, rng):
             if case:
                 cases.append(case)
                 told.append((job, given))
-    job, given = next((job, given) for job, given in told if job.copy.size(given))
+    seen = next(((job, given) for job, given in told if job.copy.size(given)), None)
+    if not seen:
+        return [], 0
+    job, given = seen
     cases.append(case_of(job.copy, jobs.index(job), job.signature, given, rng, wrong=True))
     path = os.path.join(folder, "cases")
     pathlib.Path(path).write_bytes(struct.pack("<q", len(cases)) + b"".join(cases))

@@ -10,8 +10,7 @@
 // different coordinates?
 // 4. Is an `out` tensor written completely, by all copies together?
 //
-// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
-// writes.c.
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h), 3 and 4 in writes.c.
 #include <string.h>
 
 #include "base/session.h"

@@ -29,7 +29,7 @@ static const struct value *calc_call(struct sema *c, const struct call *call) {
     lay_clear_error(c->lay);
     struct calc_value r = lay_calc(c->lay, call->name, call->n, arg);
     if (r.kind != CALC_NONE) return value_calc(c, r);
-    if (meant_failed(c, call)) return &value_none;
+    if (suggest_failed(c, call)) return &value_none;
     const char *what = sema_text(c, "'%s'", call->name);
     if (c->lay->error && strstr(c->lay->error, what))  // the message already names it
         return FAIL(c, call->e->at, "%s", c->lay->error);
@@ -311,7 +311,8 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
         whole &= arg[i]->kind != VAL_NONE;
     }
     call.arg = arg;
-    if (!whole || meant_exchanged(c, &call) || !names_sort_args(c, &call, arg)) return &value_none;
+    if (!whole || suggest_exchanged(c, &call) || !names_sort_args(c, &call, arg))
+        return &value_none;
     int of = row->names < 0 ? e->nargs - 1 : row->names - 1;  // the argument whose names are kept
     const struct value *named = row->names ? arg[of] : NULL;
     if (named && named->kind == VAL_TUPLE) arg[of] = names_drop(c, named);

@@ -154,7 +154,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         if (!sym && atom_later(name)) return no_tma(c, sema_text(c, "%s.%s", name, e->name), e->at);
     }
     const struct value *v = eval(c, e->lhs);
-    if (v->kind == VAL_NONE || meant_part(c, e, v)) return &value_none;
+    if (v->kind == VAL_NONE || suggest_part(c, e, v)) return &value_none;
     if (v->kind == VAL_COPY) {
         bool src = e->name == intern(c->s, "src"), dst = e->name == intern(c->s, "dst");
         if (!src && !dst)
@@ -239,7 +239,7 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    bool none = hidden_called(c, v, e) || v->kind == VAL_NONE || call_lacks_colon(c, e, v);
+    bool none = shadowed_called(c, v, e) || v->kind == VAL_NONE || call_lacks_colon(c, e, v);
     return none ? &value_none : eval_slice(c, v, e);
 }
 

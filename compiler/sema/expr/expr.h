@@ -53,19 +53,19 @@ bool builtin_later(const char *name);
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 
-// hidden.c
+// shadowed.c
 // Whether "e", a call of a name with the value "v", can only be meant as the operation or atom that
 // this name hides.  Reports that.
-bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e);
+bool shadowed_called(struct sema *c, const struct value *v, const struct ast_expr *e);
 // Reports a missing ':' in "(4,8)(8,1)" if the numbers are outside of the shape "v", as strides may
 // be.
 bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
 // "(64,8)(8,1)" where a layout is expected, whose value "v" is an offset: says the same.
 bool layout_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
 // Warns where "e", a layout whose value is "v", is an element of what hides an operation.
-void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
+void shadowed_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
 // Adds to errors of other calls of such names that they hide an operation.
-void hidden_explain(struct sema *c);
+void shadowed_explain(struct sema *c);
 
 // sums.c
 // The sum of params "e" as a param of its own: sets "out".  "what" is the subject of the message if
@@ -81,14 +81,14 @@ const struct ix *sum_factored(struct sema *c, const struct ix *e, struct range a
 // "e" with what sums of params are in place of the sums: M*(N + K) is M*N + M*K.
 const struct ix *sums_written_out(struct sema *c, const struct ix *e);
 
-// meant.c
+// suggest.c
 // Reports that two arguments of "call" should be exchanged, if they are of no other use.
-bool meant_exchanged(struct sema *c, const struct call *call);
+bool suggest_exchanged(struct sema *c, const struct call *call);
 // Reports what is probably meant by "call", which the calculator refused; false if that is not
 // known.
-bool meant_failed(struct sema *c, const struct call *call);
+bool suggest_failed(struct sema *c, const struct call *call);
 // The same for "e", a member of "v" that does not exist.
-bool meant_part(struct sema *c, const struct ast_expr *e, const struct value *v);
+bool suggest_part(struct sema *c, const struct ast_expr *e, const struct value *v);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);

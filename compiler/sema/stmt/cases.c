@@ -143,8 +143,8 @@ static const char *differs(const struct kernel *a, const struct kernel *b) {
         if (lay_valid(x->layout) && lay_valid(y->layout) && !lay_equal(x->layout, y->layout))
             return "arguments of the same layouts";
     }
-    if (a->nparams != b->nparams) return "the same params";
-    for (int i = 0; i < a->nparams; ++i)
+    if (a->ngiven != b->ngiven) return "the same params";
+    for (int i = 0; i < a->ngiven; ++i)
         if (a->param[i] != b->param[i]) return "the same params";
     return NULL;
 }
@@ -193,6 +193,23 @@ static void cases_are_taken(struct sema *c, const struct kernel *last) {
         }
 }
 
+// Gives all cases the sums of each of them, which the launcher computes for all.
+static void share_sums(struct sema *c, struct kernel *last) {
+    const struct param **all = ARENA_ARRAY(&c->s->arena, const struct param *, c->plan->nparams);
+    int n = last->ngiven;
+    for (int i = 0; i < n; ++i) all[i] = last->param[i];
+    for (int i = 0; i < c->plan->nparams; ++i) {
+        bool used = false;
+        for (struct kernel *k = last->first_case; k && !used; k = k == last ? NULL : k->next_case)
+            for (int j = k->ngiven; j < k->nparams; ++j) used |= k->param[j] == c->param[i];
+        if (used) all[n++] = c->param[i];
+    }
+    for (struct kernel *k = last->first_case; k; k = k == last ? NULL : k->next_case) {
+        k->param = all;
+        k->nparams = n;
+    }
+}
+
 void kernel_cases_join(struct sema *c, struct kernel *last) {
     if (!last->first_case || last->nwhen || c->open_case) return;
     if (c->lacks_formal == last->name) return;
@@ -211,6 +228,7 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
                 when[k->nwhen++] = (struct condition){t, lay_int(0), align_known(t)};
         }
     }
+    share_sums(c, last);
     cases_are_taken(c, last);
 }
 

@@ -174,33 +174,6 @@ static bool is_empty(struct sema *c, const struct lay_tuple *t) {
     return ix_static(e, &n) && n == 0;
 }
 
-static const char *formal_text(struct sema *c, const struct tensor *t, struct lay l) {
-    const char *align = t->align ? arena_printf(&c->s->arena, " align %d", t->align) : "";
-    return arena_printf(&c->s->arena, "%s : %s global %s%s", t->name, t->elem->name,
-                        lay_text(c->lay, l), align);
-}
-
-// Appends a kernel that copies part "of[0]" of "a" to part "of[1]" of "b", which have no elements:
-// its tile is outside of both.
-static void put_empty(struct sema *c, const struct relayout_names *names, const struct tensor *a,
-                      const struct tensor *b, const struct lay of[2], struct buf *out) {
-    const char *ones = "1", *zeros = "0";
-    for (int i = 1; i < lay_rank(of[0]); ++i) {
-        ones = arena_printf(&c->s->arena, "%s,1", ones);
-        zeros = arena_printf(&c->s->arena, "%s,0", zeros);
-    }
-    buf_printf(out, "// The tensors have no elements, so a launch does nothing.\n");
-    buf_printf(out, names->dst_first ? "kernel %s(out %s, %s)" : "kernel %s(%s, out %s)",
-               names->kernel,
-               names->dst_first ? formal_text(c, b, of[1]) : formal_text(c, a, of[0]),
-               names->dst_first ? formal_text(c, a, of[0]) : formal_text(c, b, of[1]));
-    buf_printf(out,
-               " grid (1) threads 32 {\n  copy local_tile(%s, (%s), (%s)) -> local_tile(%s, (%s), "
-               "(%s)) with tile(universal(%d), thr=(%s), val=(%s));\n}\n",
-               a->name, ones, zeros, b->name, ones, zeros,
-               a->elem->bits > b->elem->bits ? a->elem->bits : b->elem->bits, ones, ones);
-}
-
 static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
                    const struct tensor *b, const char *why) {
     diag_error(c->s, s->at, "this copy is not planned: %s", why);
@@ -250,28 +223,30 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .can_hold = can_hold,
                          .by = c};
     r.fallback = fallback_of(c->s, d->name.name);
-    if (!empty) why = relayout_between(c->s, of[0], of[1], &r);
-    if (!why && !empty) why = relayout_coalesce(c->s, &r);
+    if (empty)
+        relayout_empty(c->s, &r);
+    else
+        why = relayout_between(c->s, of[0], of[1], &r);
+    if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
                                    .src = a->name,
                                    .dst = b->name,
                                    .dst_first = d->fn.formal[0].dir != DIR_NONE};
     struct buf text;
     buf_init(&text);
-    int loss = why || empty ? 0 : relayout_loss(c->s, &r);
-    if (loss < 0) why = relayout_too_slow;
-    if (empty) put_empty(c, &names, a, b, of, &text);
-    if (!why && !empty) why = relayout_kernel(c->s, &r, &names, &text);
+    if (!why && relayout_loss(c->s, &r) < 0) why = relayout_too_slow;
+    if (!why) why = relayout_kernel(c->s, &r, &names, &text);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) return refused(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
-    bool parts = s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
+    // what the planned tensors leave out may be what the promises are about
+    bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
     for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;
     struct relayout list[RELAYOUT_CASES];
-    int cases = is_tuned && !empty ? relayout_cases(c->s, &r, list) : 0;
+    int cases = is_tuned ? relayout_cases(c->s, &r, list) : 0;
     for (int i = 0; i < cases && i < n; ++i) {
         out[i].candidates = relayout_candidates(&list[i]);
         out[i].how = relayout_how(c->s, &list[i]);

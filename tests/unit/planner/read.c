@@ -183,12 +183,11 @@ static const struct wrong {
     {"m=8 =4", "m", "the source is written NAME=EXTENT NAME=EXTENT ..; '=4' is not"},
     {"m=8 a-b=4", "m", "the source is written NAME=EXTENT NAME=EXTENT ..; 'a-b=4' is not"},
     {"m=8 n=2 m=4", "m n", "mode 'm' appears twice in the source"},
-    {"m=8 n=0", "n m", "the extent of 'n' is not a positive integer"},
-    {"m=8 n=", "n m", "the extent of 'n' is not a positive integer"},
-    {"m=8 n=-4", "n m", "the extent of 'n' is not a positive integer"},
-    {"m=8 n=9223372036854775808", "n m", "the extent of 'n' is not a positive integer"},
+    {"m=8 n=", "n m", "the extent of 'n' is not an integer"},
+    {"m=8 n=-4", "n m", "the extent of 'n' is not an integer"},
+    {"m=8 n=9223372036854775808", "n m", "the extent of 'n' is not an integer"},
     {"m=8 n=N", "n m",
-     "the extent of 'n' is not a positive integer; for sizes that come with the call write a plan "
+     "the extent of 'n' is not an integer; for sizes that come with the call write a plan "
      "of "
      "one copy: 'kernel k(A, out B) { copy A -> B; }'"},
     {"m=8 n=4 k=2", "n m n k", "mode 'n' appears twice in the destination"},

@@ -121,7 +121,7 @@ static void check_pair(const struct set set[2], const struct params *p) {
               text[1], none ? "none" : "one");
         CHECK(r.exceeds || none_by_isl == !some || (!some && has_product()),
               "%s; %s; %s: %s by isl", p->text, text[0], text[1], none_by_isl ? "none" : "one");
-        bool found = some_found(&x.s, rows);
+        bool found = sample_found(&x.s, rows);
         CHECK(!none || !found, "%s; %s; %s: one is found", p->text, text[0], text[1]);
         nthere += some;
         isl_set_free(rows);
@@ -187,7 +187,7 @@ static void check_few_steps(void) {
             add_sum(y, &high);
         }
         isl_set *set = isl_set_from_basic_set(system_basic(y));
-        bool has = has_values(sum, nsums), is = some_found(&x.s, set);
+        bool has = has_values(sum, nsums), is = sample_found(&x.s, set);
         CHECK(has || !is, "system %d has no values, and one is found", n);
         isl_set_free(set);
         there += has;

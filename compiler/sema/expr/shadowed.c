@@ -10,10 +10,10 @@
 enum { MOST_CALLS = 256 };  // that are kept; each is compared with each error
 
 // A call of "sym", which hides an operation; it may also be meant as a coordinate.
-struct hidden_call {
+struct shadowed_call {
     const struct symbol *sym;
     struct range call, name;
-    struct hidden_call *next;
+    struct shadowed_call *next;
 };
 
 static const char *operation_text(const struct symbol *sym) {
@@ -48,7 +48,7 @@ static bool has_tensor(struct sema *c, const struct ast_expr *e) {
     return false;
 }
 
-bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e) {
+bool shadowed_called(struct sema *c, const struct value *v, const struct ast_expr *e) {
     struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
     if (!sym || sym->kind == SYM_BUILTIN) return false;
     if (!builtin_known(sym->name) && !atom_known(sym->name)) return false;
@@ -62,14 +62,14 @@ bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr 
         diag_note(c->s, sym->at, "'%s' is %s here", sym->name, symbol_kind_text(sym->kind));
         return true;
     }
-    if (c->nhidden_calls++ >= MOST_CALLS) return false;
-    struct hidden_call *h = ARENA_NEW(&c->s->arena, struct hidden_call);
-    *h = (struct hidden_call){sym, e->at, e->lhs->at, c->hidden_calls};
-    c->hidden_calls = h;
+    if (c->nshadowed_calls++ >= MOST_CALLS) return false;
+    struct shadowed_call *h = ARENA_NEW(&c->s->arena, struct shadowed_call);
+    *h = (struct shadowed_call){sym, e->at, e->lhs->at, c->shadowed_calls};
+    c->shadowed_calls = h;
     return false;
 }
 
-void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e) {
+void shadowed_shape(struct sema *c, const struct value *v, const struct ast_expr *e) {
     if (e->kind != E_CALL || e->lhs->kind != E_NAME || c->imported) return;
     struct symbol *sym = scope_find(c, e->lhs->name);
     if (!sym || !builtin_known(sym->name)) return;
@@ -85,11 +85,11 @@ static bool same(struct range a, struct range b) {
     return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
 
-void hidden_explain(struct sema *c) {
-    if (!c->hidden_calls || c->s->diags.nerrors == 0) return;
+void shadowed_explain(struct sema *c) {
+    if (!c->shadowed_calls || c->s->diags.nerrors == 0) return;
     for (struct diag *d = c->s->diags.first; d; d = d->next) {
         if (d->severity != SEV_ERROR || d->warning) continue;
-        const struct hidden_call *h = c->hidden_calls;
+        const struct shadowed_call *h = c->shadowed_calls;
         while (h && !same(h->call, d->at) && !same(h->name, d->at)) h = h->next;
         if (!h) continue;
         const struct symbol *sym = h->sym;

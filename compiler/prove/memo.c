@@ -15,8 +15,8 @@ static unsigned hash(const struct order_key *key) {
     return h % ORDER_COVERS;
 }
 
-struct order_kept *order_find(const struct prove_order *o, const struct order_key *key) {
-    for (struct order_kept *x = o->kept[hash(key)]; x; x = x->next)
+struct order_memo *order_find(const struct prove_order *o, const struct order_key *key) {
+    for (struct order_memo *x = o->kept[hash(key)]; x; x = x->next)
         if (memcmp(&x->key, key, sizeof *key) == 0) return x;
     return NULL;
 }
@@ -24,9 +24,9 @@ struct order_kept *order_find(const struct prove_order *o, const struct order_ke
 void order_keep(struct prove_order *o, const struct order_key *key, struct order_open *open,
                 enum prove_answer answer) {
     if (prover_gave_up(o->q.p) || (open && !open->set)) return;
-    struct order_kept **first = &o->kept[hash(key)];
-    struct order_kept *x = ARENA_NEW(&o->q.s->arena, struct order_kept);
-    *x = (struct order_kept){*key, open, answer, *first};
+    struct order_memo **first = &o->kept[hash(key)];
+    struct order_memo *x = ARENA_NEW(&o->q.s->arena, struct order_memo);
+    *x = (struct order_memo){*key, open, answer, *first};
     *first = x;
 }
 
@@ -39,7 +39,7 @@ struct order_open *order_open_of(struct prove_order *o, isl_set *set) {
 isl_set *order_one_of(struct prove_order *o, isl_set *set) {
     if (!set || prover_gave_up(o->q.p)) return set;
     const struct order_key key = {NULL, NULL, {(int)isl_set_get_hash(set), 0, 0, OF_SET}};
-    for (struct order_kept *x = o->kept[hash(&key)]; x; x = x->next) {
+    for (struct order_memo *x = o->kept[hash(&key)]; x; x = x->next) {
         if (memcmp(&x->key, &key, sizeof key) != 0) continue;
         if (isl_set_plain_is_equal(x->open->set, set) != isl_bool_true) continue;
         isl_set_free(set);

@@ -162,7 +162,7 @@ static isl_stat in_part(isl_basic_set *b, void *user) {
     return some->is ? isl_stat_error : isl_stat_ok;
 }
 
-bool some_found(struct session *s, isl_set *x) {
+bool sample_found(struct session *s, isl_set *x) {
     struct some some = {s, false};
     isl_set_foreach_basic_set(x, in_part, &some);
     return some.is;

@@ -29,7 +29,7 @@ static void exchanged(struct sema *c, const struct call *call, int i, const char
     diag_fixit(c->s, second, text_at(c, first));
 }
 
-bool meant_exchanged(struct sema *c, const struct call *call) {
+bool suggest_exchanged(struct sema *c, const struct call *call) {
     const struct value *const *a = call->arg;
     bool tile = strcmp(call->name, "local_tile") == 0,
          thread = strcmp(call->name, "local_partition") == 0, running = false, later = false;
@@ -78,7 +78,7 @@ static bool loose_layout(struct sema *c, const struct call *call) {
     return true;
 }
 
-bool meant_failed(struct sema *c, const struct call *call) {
+bool suggest_failed(struct sema *c, const struct call *call) {
     if (call->n < 2) return false;
     const struct value *a = call->arg[0], *b = call->arg[1];
     if (strcmp(call->name, "tile_to_shape") == 0 && a->kind == VAL_TUPLE && value_is_layout(b)) {
@@ -103,7 +103,7 @@ static bool is_transpose(const char *name) {
     return false;
 }
 
-bool meant_part(struct sema *c, const struct ast_expr *e, const struct value *v) {
+bool suggest_part(struct sema *c, const struct ast_expr *e, const struct value *v) {
     const char *of = ast_expr_text(c->s, e->lhs), *name = e->name, *ours = NULL;
     if (v->kind == VAL_KERNEL) {
         for (struct label *l = c->labels; l && !ours; l = l->next)
