@@ -144,7 +144,7 @@ static bool begins_row(const struct picture *p, int k, int x, int cell_w) {
     return x + guess > WIDE;
 }
 
-void scene_grids(struct scene *s, int top) {
+static void scene_grids(struct scene *s, int top) {
     const struct picture *p = s->picture;
     int x = SCENE_MARGIN, y = top, below = top;
     struct scene_size cell = scene_cells(p);

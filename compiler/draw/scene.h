@@ -79,7 +79,6 @@ struct scene_size scene_grid(struct scene *s, const struct pic_grid *g, int x, i
 int scene_keys(struct scene *s, int y);  // draws the legend below "y"; returns its end
 // Draws a schedule, like scene_grid.
 void scene_bars(struct scene *s, const struct pic_grid *g, int x, int y, int *w, int *h);
-void scene_grids(struct scene *s, int top);  // draws grids below "top"; sets width and height
-void scene_flow(struct scene *s, int top);
+void scene_flow(struct scene *s, int top);  // draws it below "top"; sets width and height
 
 #endif

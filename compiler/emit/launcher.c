@@ -124,7 +124,9 @@ static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const 
     for (int n = 0; n < l->nvariants; ++n)
         for (int i = 0; i < l->variant[n].nwhen; ++i) {
             const struct kir_condition *c = &l->variant[n].when[i];
-            if (c->tensor ? c->tensor == t : y && ix_speaks_of(c->value, y)) return true;
+            if (c->tensor ? c->tensor == t
+                          : y && (ix_speaks_of(c->value, y) || ix_speaks_of(c->unless, y)))
+                return true;
         }
     return false;
 }
@@ -162,7 +164,10 @@ static void put_condition(const struct emission *o, const struct kir_condition *
     if (w->tensor) {
         call_arg(c, "tcp_aligned(%s, %" PRId64 ")", w->tensor->c_name, w->by);
     } else {
-        call_arg(c, "tcp_multiple(%s, %" PRId64 ")",
+        const char *idle = "";
+        if (w->unless)
+            idle = arena_printf(&o->s->arena, "%s <= 1 || ", emit_host_ix(o->s, o->k, w->unless));
+        call_arg(c, "%stcp_multiple(%s, %" PRId64 ")", idle,
                  w->may_overflow ? emit_exact_ix(o->s, o->k, w->value)
                                  : emit_host_ix(o->s, o->k, w->value),
                  w->by);

@@ -186,6 +186,7 @@ static void put_variant(struct session *s, struct json *j, const struct kir_vari
         json_text(j, "tensor", c->tensor ? c->tensor->name : NULL);
         json_text(j, "value", c->tensor ? NULL : ix_text(s, c->value));
         json_int(j, "multiple", c->by);
+        json_text(j, "unless", c->unless ? ix_text(s, c->unless) : NULL);
         json_leave(j, '}');
     }
     json_leave(j, ']');

@@ -103,6 +103,8 @@ bool ix_equal(const struct ix *a, const struct ix *b);
 // Whether "e" depends on a variable of that kind.
 bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
+// Whether "e" depends on a variable that has no values: the loop over it is empty.
+bool ix_is_never(const struct ix *e);
 // Whether a coefficient or divisor in "e" contains the param.
 bool ix_speaks_of(const struct ix *e, const struct lay_sym *y);
 // Rebuilds "e", replacing each operand or atom by the result of "part".  A variable has no parts.

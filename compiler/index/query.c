@@ -101,6 +101,20 @@ bool ix_depends_on(const struct ix *e, const struct ix_var *v) {
     return false;
 }
 
+bool ix_is_never(const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR: return lay_int_less_equal(e->var->end, e->var->lo);
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return ix_is_never(e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (e->term[i].atom && ix_is_never(e->term[i].atom)) return true;
+        }
+    }
+    return false;
+}
+
 static bool int_speaks_of(struct lay_int x, const struct lay_sym *y) {
     for (int i = 0; i < x.nsyms; ++i) {
         if (x.syms[i] == y || (!x.syms[i]->name && int_speaks_of(x.syms[i]->of, y))) return true;

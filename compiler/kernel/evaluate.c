@@ -208,8 +208,9 @@ const struct kir_variant *launch_choose(const struct kir_launch *l, const int64_
         for (int i = 0; i < v->nwhen; ++i) {
             const struct kir_condition *c = &v->when[i];
             struct exact x = c->tensor ? just(0) : value_of(&a, c->value);
+            bool idle = c->unless && value_of(&a, c->unless).value <= 1;
             fits &= c->tensor ? address_of(&a, c->tensor) % (uint64_t)c->by == 0
-                              : !x.lost && x.value % c->by == 0;
+                              : idle || (!x.lost && x.value % c->by == 0);
         }
         if (fits) break;
     }

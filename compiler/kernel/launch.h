@@ -73,12 +73,14 @@ struct kir_check {
     struct kir_extents unless;           // POINTER, OVERLAP: not checked if one of these is zero
 };
 
-// A condition that the launcher checks: the address of a tensor, or "value", is a multiple of "by".
+// A condition that the launcher checks: the address of a tensor, or "value", is a multiple of "by",
+// or "unless" is at most 1.
 struct kir_condition {
     const struct kir_tensor *tensor;  // or NULL
     const struct ix *value;
     bool may_overflow;  // of "value": the condition is then false
     int64_t by;
+    const struct ix *unless;  // or NULL
 };
 
 // An argument of a kernel: a pointer, or a param as an int or an int64_t.

@@ -139,7 +139,9 @@ static void put_variant(struct session *s, struct buf *b, const struct kir_varia
     for (int i = 0; i < x->nwhen; ++i) {
         const struct kir_condition *c = &x->when[i];
         const char *what = c->tensor ? c->tensor->name : ix_text(s, c->value);
-        buf_printf(b, "%s %s %% %" PRId64, i ? " and" : " when", what, c->by);
+        buf_puts(b, i ? " and" : " when");
+        if (c->unless) buf_printf(b, " %s <= 1 or", ix_text(s, c->unless));
+        buf_printf(b, " %s %% %" PRId64, what, c->by);
     }
     buf_char(b, '\n');
 }

@@ -17,7 +17,7 @@ static const struct op *find(const char *name, size_t len) {
     return NULL;
 }
 
-const struct op *calc_find(const char *name, size_t len) {
+static const struct op *find_op(const char *name, size_t len) {
     const struct op *op = find(name, len);
     return op && op->fn ? op : NULL;
 }
@@ -233,7 +233,7 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
 
 struct calc_value lay_calc(struct lay_ctx *ctx, const char *name, int n,
                            const struct calc_value *arg) {
-    const struct op *op = calc_find(name, strlen(name));
+    const struct op *op = find_op(name, strlen(name));
     if (!op) {
         lay_fail(ctx, "there is no operation '%.40s'", name);
         return calc_none();

@@ -72,8 +72,6 @@ op_fn op_1d_coord, op_append, op_append_to, op_blocked_product, op_ceil_div, op_
 // Settles a slice (lay_settle).  A slice that keeps all modes keeps its swizzle unchanged.
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);
 
-const struct op *calc_find(const char *name, size_t len);
-
 struct calc_value calc_none(void);
 struct calc_value calc_of_view(struct lay_view);
 struct calc_value calc_of_swizzle(struct lay_swizzle);

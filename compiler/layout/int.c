@@ -152,13 +152,30 @@ void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi) {
     *hi = (int64_t)h;
 }
 
-// The largest known divisor of num * product of symbols; at most 2^62, so that it can be divided
-// further.
+// "f" times the known divisors of the symbols of "a" that are not in "by"; at most 2^62, so that it
+// can be divided further.  Returns 0 if "by" has other symbols.
+static int64_t factor_without(struct lay_int a, struct lay_int by, wide f) {
+    int j = 0;
+    for (int i = 0; i < a.nsyms; ++i) {
+        if (j < by.nsyms && lay_sym_compare(a.syms[i], by.syms[j]) == 0)
+            ++j;
+        else if (f * a.syms[i]->mul <= ((wide)1 << 62))
+            f *= a.syms[i]->mul;
+    }
+    return j < by.nsyms || f > ((wide)1 << 62) ? 0 : (int64_t)f;
+}
+
+// The largest known divisor of num * product of symbols; at most 2^62.
 static int64_t known_factor(struct lay_int a) {
-    wide f = a.num < 0 ? -(wide)a.num : a.num;
-    for (int i = 0; i < a.nsyms; ++i)
-        if (f * a.syms[i]->mul <= ((wide)1 << 62)) f *= a.syms[i]->mul;
-    return (int64_t)f;
+    wide num = a.num < 0 ? -(wide)a.num : a.num;
+    int64_t f = factor_without(a, lay_static_int(1), num);
+    for (int i = 0; i + 1 < a.nsyms; ++i)
+        for (const struct lay_product *p = a.syms[i]->product; p; p = p->next) {
+            int64_t more = factor_without(a, p->of, num * p->by);
+            wide all = more ? (wide)(more / lay_gcd(f, more)) * f : 0;
+            if (all > f && all <= ((wide)1 << 62)) f = (int64_t)all;
+        }
+    return f;
 }
 
 int64_t lay_int_divisor(struct lay_int a) {
@@ -291,17 +308,10 @@ bool lay_int_divides(struct lay_int by, struct lay_int a) {
     if (lay_plain(by)) return by.num != 0 && lay_int_divisible(a, by.num);
     if (a.den == 0 || by.den == 0 || by.basis != -1) return false;
     if (lay_is_value(a, 0)) return true;
-    int j = 0;
-    wide f = a.num < 0 ? -(wide)a.num : a.num;
-    for (int i = 0; i < a.nsyms; ++i) {
-        if (j < by.nsyms && lay_sym_compare(a.syms[i], by.syms[j]) == 0)
-            ++j;
-        else if (f * a.syms[i]->mul <= ((wide)1 << 62))
-            f *= a.syms[i]->mul;
-    }
-    if (j < by.nsyms || by.num == 0 || f > ((wide)1 << 62)) return false;
-    int64_t g = lay_gcd((int64_t)f, a.den), k = lay_gcd(by.num, by.den);  // f/a.den * by.den/by.num
-    wide num = (wide)((int64_t)f / g) * (by.den / k), den = (wide)(a.den / g) * (by.num / k);
+    int64_t f = factor_without(a, by, a.num < 0 ? -(wide)a.num : a.num);
+    if (f == 0 || by.num == 0) return false;
+    int64_t g = lay_gcd(f, a.den), k = lay_gcd(by.num, by.den);  // f/a.den * by.den/by.num
+    wide num = (wide)(f / g) * (by.den / k), den = (wide)(a.den / g) * (by.num / k);
     return num % (den < 0 ? -den : den) == 0;
 }
 

@@ -172,8 +172,16 @@ struct lay_sym {
     int64_t by;         // ceil_div: divisor
     // ceil_div: how many params and ceil_divs it contains, repeated ones counted each time; else 0
     int size;
-    const struct lay_sym *prev;  // param: the one made before it
-    const void *sum;             // of lay_int_sum: for its caller; else NULL
+    const struct lay_sym *prev;         // param: the one made before it
+    const struct lay_product *product;  // param: promises of products that it begins
+    const void *sum;                    // of lay_int_sum: for its caller; else NULL
+};
+
+// A promise that a product of params is a multiple of "by", which their own divisors do not make it.
+struct lay_product {
+    struct lay_int of;
+    int64_t by;
+    const struct lay_product *next;
 };
 
 // -- tuples ---------------------------------------------------------------------------------------
@@ -210,6 +218,8 @@ const struct lay_sym *lay_param(struct lay_ctx *, const char *name, int64_t mul,
 // Adds to the promises of a param that "by" divides it.  Returns false if that is no news, or if no
 // value in its range is such a multiple.
 bool lay_param_divide(const struct lay_sym *, int64_t by);
+// The same of the product of the params of "x", of which there are several.
+bool lay_product_divide(struct lay_ctx *, struct lay_int x, int64_t by);
 struct lay_int lay_int_sym(struct lay_ctx *, const struct lay_sym *);
 // An integer that is not a product of params, such as the extent of a range.  It is printed as
 // "name".  The library keeps "sum" for the caller and does not look at it.

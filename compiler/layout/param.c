@@ -44,3 +44,13 @@ bool lay_param_divide(const struct lay_sym *y, int64_t by) {
     s->hi = hi;
     return true;
 }
+
+bool lay_product_divide(struct lay_ctx *ctx, struct lay_int x, int64_t by) {
+    struct lay_sym *s = (struct lay_sym *)x.syms[0];  // made by lay_param
+    x.num = x.den = 1;
+    if (by > (int64_t)1 << 40 || lay_int_divisible(x, by)) return false;
+    struct lay_product *p = lay_new(ctx, sizeof *p);
+    *p = (struct lay_product){x, by, s->product};
+    s->product = p;
+    return true;
+}

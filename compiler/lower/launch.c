@@ -197,6 +197,7 @@ static void conditions_of(const struct making *m, const struct kernel *of, const
         when[i].by = c->by;
         if (!c->tensor) when[i].value = ix_lay(m->s, c->value);
         when[i].may_overflow = !c->tensor && ix_may_overflow(when[i].value);
+        if (lay_int_valid(c->unless)) when[i].unless = ix_lay(m->s, c->unless);
         // all cases have the same arguments at the same places
         for (int k = 0; c->tensor && k < m->k->ntensors; ++k) {
             if (of->formal[k].tensor->id == c->tensor->id) when[i].tensor = &m->k->tensor[k];

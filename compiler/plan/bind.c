@@ -231,6 +231,10 @@ bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) 
     for (int i = 0; i < n; ++i) {
         int64_t v;
         if (when[i].tensor || !relation_int_bound(when[i].value, sym_values)) continue;
+        if (lay_int_valid(when[i].unless) &&
+            (!relation_int_bound(when[i].unless, sym_values) ||
+             (lay_int_eval(when[i].unless, sym_values, &v) && v <= 1)))
+            continue;
         if (!lay_int_eval(when[i].value, sym_values, &v) || v % when[i].by != 0) return false;
     }
     return true;

@@ -18,11 +18,13 @@ struct tiled_mma;
 
 // -- kernels --------------------------------------------------------------------------------------
 // A condition that the plan does not promise, so the launcher checks it: the address of "tensor",
-// or "value", is a multiple of "by".
+// or "value", is a multiple of "by".  It also holds if "unless" is at most 1: "value" is then the
+// step of coordinates that are all 0.
 struct condition {
     const struct tensor *tensor;  // or NULL
     struct lay_int value;         // a product of params
     int64_t by;                   // bytes for an address
+    struct lay_int unless;        // den 0: none
 };
 
 // A version of a kernel, with accesses as wide as its conditions allow.

@@ -36,7 +36,9 @@ const char *plan_named_layout(struct session *s, struct lay l, const char *const
     if (!names || !lay_valid(l)) return lay_valid(l) ? lay_text(&s->lay, l) : "?";
     const char *sw = l.sw.b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o %s o ", l.sw.b, l.sw.m,
                                            l.sw.s, lay_int_text(&s->lay, l.offset))
-                            : "";
+                     : l.offset.num
+                         ? arena_printf(&s->arena, "%s+", lay_int_operand(&s->lay, l.offset))
+                         : "";
     return arena_printf(&s->arena, "%s%s:%s", sw, plan_named_shape(s, l.shape, names),
                         lay_tuple_text(&s->lay, l.stride));
 }

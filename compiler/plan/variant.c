@@ -57,6 +57,8 @@ const char *variant_text(struct session *s, const struct variant *v) {
         if (c->tensor) {
             i += put_tensors(v, i, &b);
         } else {
+            if (lay_int_valid(c->unless))
+                buf_printf(&b, "%s <= 1 or ", lay_int_operand(&s->lay, c->unless));
             buf_printf(&b, "%s %% %" PRId64 " == 0", lay_int_operand(&s->lay, c->value), c->by);
             ++i;
         }

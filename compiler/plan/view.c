@@ -302,7 +302,8 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
     if (c->rank < 0) {
         struct lay_int size = lay_tuple_product(&s->lay, shape);
         int64_t n, lo = c->ix->lo;
-        if (c->ix->hi < 0 || (lay_int_static(size) && (n = size.num, lo >= n))) {
+        if ((c->ix->hi < 0 || (lay_int_static(size) && (n = size.num, lo >= n))) &&
+            !ix_is_never(c->ix)) {
             bool tiles = coord && lay_is_leaf(coord) && coord->leaf.num != 1;
             z->error =
                 tiles ? arena_printf(&s->arena,

@@ -65,7 +65,7 @@ static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end
         before = end->hi <= 0;
         beyond = left && left->lo >= 0;
     }
-    if (before || beyond) {
+    if ((before || beyond) && !ix_is_never(begin) && !ix_is_never(end)) {
         z->of_part = !halo && z->halo;
         z->error = arena_printf(&s->arena, "the range '%s' %s a mode of extent %s", z->text,
                                 halo     ? "is completely outside"

@@ -74,7 +74,7 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
     }
     if (!relayout_fits(r, true) || !relayout_fits(r, false))
         return "the tensors have more than 2^62 elements";
-    while (merge_one(s, r)) continue;
+    while (!r->several && merge_one(s, r)) continue;
     if (r->rank == 0) r->mode[r->rank++] = (struct relayout_mode){.extent = 1, .src = 1, .dst = 1};
     for (int i = 0; i < r->rank; ++i)
         for (int k = 0; k < RELAYOUT_NUMBERS; ++k)

@@ -240,8 +240,8 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
         struct lay_int step = a.stride[i];
         bool back = negative(step);
         if (back) step.num = -step.num;
-        r->mode[r->rank++] =
-            (struct relayout_mode){.back = back, .run = {a.extent[i], step, b.stride[i]}};
+        r->mode[r->rank++] = (struct relayout_mode){
+            .back = back, .from = i, .run = {a.extent[i], step, b.stride[i]}};
     }
     return relayout_size(s, r, false);
 }

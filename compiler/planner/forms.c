@@ -23,7 +23,7 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, s
     list.r = r;
     list.most = number + 1;
     list.n = 0;
-    bool back = false;
+    bool back = r->several;
     for (int i = 0; i < r->rank; ++i) back |= r->mode[i].back;
     list.has_row = !r->index && !back && flat_of(r, &list.row);
     bool empty = r->index && r->index->rank[1] && lay_int_is(r->index->extent[1][0], 0);

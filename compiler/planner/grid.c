@@ -70,7 +70,7 @@ void axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
         if (is_tiled(r, c, order[i]) &&
             __builtin_mul_overflow(blocks, tiles_along(r, c, order[i]), &blocks))
             blocks = INT64_MAX;
-    bool own = g->axes < AXES && blocks > 1 && blocks <= MOST_BLOCKS;
+    bool own = !r->several && g->axes < AXES && blocks > 1 && blocks <= MOST_BLOCKS;
     int axis = 0;
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];

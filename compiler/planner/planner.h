@@ -19,6 +19,7 @@ enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUM
 // Neighbours along a mode are "src" elements apart in the source and "dst" in the destination.
 struct relayout_mode {
     bool back;  // the source's next element comes before
+    int from;   // its number among the modes of more than one element, before they were sorted
     // if params give them: values for a typical size
     int64_t extent, src, dst;
     // if params give them: their real values; otherwise invalid
@@ -59,6 +60,7 @@ struct relayout {
     const struct relayout_index
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
+    bool several;             // it is one of several copies of a kernel: modes are not merged
     int arch;                 // 90: sm_90
     int64_t shared;           // shared memory that a block may have, in bytes
     const char *usual;        // the typical sizes that are assumed, "M = 4096"; NULL: none are
@@ -108,6 +110,12 @@ struct relayout_names {
 // Returns NULL, or why there is none.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
+
+// Writes a kernel with "head", "k(A, B, out C)", of the "n" relayouts "r", which are "several" and
+// coalesced: the modes of view "src[i]" are those of "r[i]" in their order, and so for "dst[i]".
+// Returns NULL, or why there is none.
+const char *relayout_several(struct session *s, const struct relayout *r, const char *const src[],
+                             const char *const dst[], int n, const char *head, struct buf *out);
 
 // A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
 // and why those before it are refused.

@@ -189,7 +189,8 @@ static void by_axis(const struct text *t, const struct relayout *r, const struct
 }
 
 // The same for one axis, in the order of the choice's grid.
-static void by_order(const struct relayout *r, const struct choice *c, struct buf *b) {
+static void by_order(const struct text *t, const struct relayout *r, const struct choice *c,
+                     struct buf *b) {
     struct {
         int mode;
         int64_t n, by, weight;
@@ -217,7 +218,7 @@ static void by_order(const struct relayout *r, const struct choice *c, struct bu
         for (int k = i; k < n; ++k) {
             if (digit[k].mode != m) continue;
             if (k > i) buf_printf(b, " + %" PRId64 " * (", digit[k].weight);
-            buf_puts(b, "block.x");
+            buf_puts(b, t->block ? t->block : "block.x");
             if (digit[k].by > 1) buf_printf(b, " / %" PRId64, digit[k].by);
             if (k < n - 1) buf_printf(b, " %% %" PRId64, digit[k].n);
             if (k > i) buf_char(b, ')');
@@ -233,29 +234,33 @@ const char *text_coordinates(const struct text *t, const struct relayout *r,
     if (r->usual)
         by_axis(t, r, c, &b);
     else
-        by_order(r, c, &b);
+        by_order(t, r, c, &b);
     return buf_finish(&b, &t->s->arena);
+}
+
+const char *text_blocks_along(const struct text *t, const struct relayout *r,
+                              const struct choice *c, int axis) {
+    struct axes g;
+    int64_t n = 1;
+    const char *text = "";
+    axes_of(r, c, &g);
+    for (int i = 0; i < g.digits[axis]; ++i) {
+        int m = g.digit[axis][i];
+        if (!r->mode[m].text[RELAYOUT_EXTENT])
+            n *= tiles_along(r, c, m);
+        else
+            text = text_print(t, "%s%s%s", text, *text ? "*" : "",
+                              tiles_text(t, r, c, m, i < g.digits[axis] - 1));
+    }
+    if (!*text) return text_print(t, "%" PRId64, n);
+    return n > 1 ? text_print(t, "%" PRId64 "*%s", n, text) : text;
 }
 
 const char *text_blocks(const struct text *t, const struct relayout *r, const struct choice *c) {
     const char *along[AXES];
     struct axes g;
     axes_of(r, c, &g);
-    for (int axis = 0; axis < g.axes; ++axis) {
-        int64_t n = 1;
-        const char *text = "";
-        for (int i = 0; i < g.digits[axis]; ++i) {
-            int m = g.digit[axis][i];
-            if (!r->mode[m].text[RELAYOUT_EXTENT])
-                n *= tiles_along(r, c, m);
-            else
-                text = text_print(t, "%s%s%s", text, *text ? "*" : "",
-                                  tiles_text(t, r, c, m, i < g.digits[axis] - 1));
-        }
-        along[axis] = text_print(t, "%" PRId64, n);
-        if (*text)
-            along[axis] = text_print(t, "%s%s%s", n > 1 ? along[axis] : "", n > 1 ? "*" : "", text);
-    }
+    for (int axis = 0; axis < g.axes; ++axis) along[axis] = text_blocks_along(t, r, c, axis);
     return text_tuple(t, g.axes, along, ", ");
 }
 

@@ -24,6 +24,7 @@ struct text {
     const struct relayout_names *names;
     const char *end;  // of each name that the kernel makes, so that none is an argument's
     const struct hole *hole;
+    const char *block;  // the number of the block among those of the copy; NULL: block.x
 };
 // Fills a template: "<NAME>" is the hole of that name in "holes" or else t->hole, both of which end
 // with a name of NULL; "<src>" and "<dst>" are the arguments; "$" is t->end.  Other functions below
@@ -56,6 +57,9 @@ const char *text_slice(const struct text *t, const int part[], int parts, int ke
 // "x" and "y" do not count.  NULL if that is always 0.
 const char *text_phase(const struct text *t, const struct relayout *r, int x, int y, bool src,
                        int step);
+// Its extent along an axis.
+const char *text_blocks_along(const struct text *t, const struct relayout *r,
+                              const struct choice *c, int axis);
 // The grid: "(8*ceil_div(M,64),16)".
 const char *text_blocks(const struct text *t, const struct relayout *r, const struct choice *c);
 // "shared s : ..".

@@ -315,7 +315,13 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_TENSOR: declare_tensor(c, d); break;
         case D_EXPECT: check_expect(c, &d->expect, d->at); break;
         case D_FN:
-            if (!c->imported) declare_kernel(c, d);
+            if (!c->imported) {
+                declare_kernel(c, d);
+            } else {
+                struct imported_fn *x = ARENA_NEW(&c->s->arena, struct imported_fn);
+                *x = (struct imported_fn){d->name, c->imported_fns};
+                c->imported_fns = x;
+            }
             break;
         }
     }

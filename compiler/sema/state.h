@@ -100,7 +100,14 @@ struct inlining {
     const struct inlining *outer;
 };
 
+// A kernel or function of an imported file, which only names it.
+struct imported_fn {
+    struct ast_ident name;
+    const struct imported_fn *next;
+};
+
 struct sema {
+    const struct imported_fn *imported_fns;
     struct session *s;
     struct lay_ctx *lay;
     struct plan *plan;

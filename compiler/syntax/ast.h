@@ -286,7 +286,6 @@ void ast_print_expr_breakable(struct buf *b, const struct ast_expr *e);
 const char *ast_expr_text(struct session *s, const struct ast_expr *e);
 // Prints the tree for --emit=ast: one node per line, children indented by two.
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);
-void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent);
 // Whether two expressions are equal apart from places and spelling.
 bool ast_expr_equal(const struct ast_expr *a, const struct ast_expr *b);
 

@@ -7,6 +7,8 @@
 #include "base/session.h"
 #include "syntax/ast.h"
 
+static void dump_expr(struct buf *b, const struct ast_expr *e, int indent);
+
 static void line(struct buf *b, int indent, const char *text) {
     buf_fill(b, ' ', indent);
     buf_printf(b, "%s\n", text);
@@ -21,17 +23,17 @@ static void named(struct buf *b, int indent, const char *what, const char *name)
 static void child(struct buf *b, int indent, const char *role, const struct ast_expr *e) {
     if (!e) return;
     line(b, indent, role);
-    ast_dump_expr(b, e, indent + 2);
+    dump_expr(b, e, indent + 2);
 }
 
 static void dump_args(struct buf *b, const struct ast_arg *arg, int n, int indent) {
     for (int i = 0; i < n; i++) {
         if (arg[i].key.name) named(b, indent, "key", arg[i].key.name);
-        ast_dump_expr(b, arg[i].value, arg[i].key.name ? indent + 2 : indent);
+        dump_expr(b, arg[i].value, arg[i].key.name ? indent + 2 : indent);
     }
 }
 
-void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
+static void dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
     static const char kinds[][8] = {"int",     "float",   "name",   "wild", "tuple",  "tiler",
                                     "swizzle", "call",    "member", "neg",  "binary", "layout",
                                     "basis",   "compose", "map",    "range"};
@@ -47,8 +49,8 @@ void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
     default: break;
     }
     buf_char(b, '\n');
-    if (e->lhs) ast_dump_expr(b, e->lhs, indent + 2);
-    if (e->rhs) ast_dump_expr(b, e->rhs, indent + 2);
+    if (e->lhs) dump_expr(b, e->lhs, indent + 2);
+    if (e->rhs) dump_expr(b, e->rhs, indent + 2);
     dump_args(b, e->arg, e->nargs, indent + 2);
 }
 
@@ -69,7 +71,7 @@ static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
         ast_print_string(b, e->message);
     }
     buf_char(b, '\n');
-    ast_dump_expr(b, e->cond, indent + 2);
+    dump_expr(b, e->cond, indent + 2);
 }
 
 static void dump_allow(struct buf *b, const struct ast_allow *a, int indent) {
@@ -117,7 +119,7 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
     case S_PIPELINE: dump_loop(b, st, indent); break;
     case S_LET:
         named(b, indent, "let", st->name.name);
-        ast_dump_expr(b, st->value, indent + 2);
+        dump_expr(b, st->value, indent + 2);
         break;
     case S_CALL:
         named(b, indent, "call", st->name.name);
@@ -205,7 +207,7 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     case D_TILED_COPY:
     case D_TILED_MMA:
         named(b, 0, ast_value_word(d->kind), d->name.name);
-        ast_dump_expr(b, d->value, 2);
+        dump_expr(b, d->value, 2);
         break;
     case D_PARAM: dump_param(b, &d->param); break;
     case D_TENSOR:

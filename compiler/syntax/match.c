@@ -140,7 +140,7 @@ static bool is_mask(const char *text) {
            (mask & (mask + 1)) == 0;
 }
 
-bool slip_element_type(const char *word) {
+static bool is_element_type(const char *word) {
     static const char types[] = "f64 bf16 f8e4m3 f8e5m2 s8 s16 s32 s64 u8 u16 u32 u64";
     return word_listed(types, word, strlen(word)) ||
            (slip_type(word) && strcmp(word, "index") != 0);
@@ -206,7 +206,7 @@ static bool in_class(const struct match *m, struct element class, int i) {
     if (named(class, "SHIFT")) return isdigit((unsigned char)*text) && atoi(text) <= 30;
     if (named(class, "STR")) return *text == '"';
     if (named(class, "TYPE")) return scan_word(text) == TOK_ID && slip_type(text);
-    if (named(class, "ELEMENT")) return slip_element_type(text);
+    if (named(class, "ELEMENT")) return is_element_type(text);
     if (named(class, "FOREIGN")) return type != NULL;
     if (named(class, "INTEGER")) return type && strchr("su", *type);
     if (named(class, "VECTOR")) return foreign_vector(text, &parts) != NULL;

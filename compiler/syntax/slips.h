@@ -73,6 +73,4 @@ extern const struct slip_row slip_at_bits[];         // an operator on bits
 extern const struct slip_row slip_at_angle[];        // a word before a '<'
 extern const struct slip_row slip_at_word[];         // a word that may begin C++
 
-bool slip_element_type(const char *word);
-
 #endif

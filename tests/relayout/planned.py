@@ -6,7 +6,7 @@ usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
 extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Half of the sides are
 parts: ranges, slices, tiles, other orders of modes, offsets, negative strides.  A tenth of the copies count the same elements in two
-shapes.  Strides are built
+shapes, and a tenth of the kernels have several copies.  Strides are built
 such that no two elements of the destination are one, so each copy has to compile; of a few the destination is broken afterwards, and
 where index arithmetic then finds two elements at one place for some params, the copy has to be refused.
 
@@ -424,11 +424,88 @@ class Reshape(Copy):
             yield tuple(at)
 
 
+class Pack(Copy):
+    """Several copies in one kernel: parts P0, P1 .. of a tensor W, put together or taken apart along a mode."""
+
+    def __init__(self, rng):
+        self.rng, self.broken, self.params = rng, False, []
+        self.src_type = self.dst_type = rng.choice(list(BITS))
+        self.joins, self.open, rank = rng.random() < 0.5, rng.random() < 0.3, rng.randint(1, 3)
+        n = 2 if self.open else rng.randint(2, 4)
+        self.along = rng.randrange(rank)
+        self.common = [rng.choice([1, 3, 8, 16, 33]) for _ in range(rank)]
+        if self.open:
+            self.params = [Param(name, rng.choice([1, 1, 4]), 4, 100) for name in "NK"]
+            self.sizes = [p.name for p in self.params]
+        else:
+            self.sizes = [rng.choice([1, 4, 7, 16, 32, 50]) for _ in range(n)]
+        self.orders = [rng.sample(range(rank), rank) for _ in range(n + 1)]  # the last mode is the fastest one
+        self.align = rng.choice([0, 16])
+        self.align = self.align and max(self.align, BITS[self.src_type] // 8)
+
+    def runs(self):
+        return True
+
+    meant = runs
+
+    def modes(self, size):
+        return [size if m == self.along else e for m, e in enumerate(self.common)]
+
+    def text(self):
+        def tensor(name, size, order):
+            return f"tensor {name} : {self.src_type} global row({','.join(f'm{m}={self.modes(size)[m]}' for m in order)}){f' align {self.align}' * (self.align > 0)};\n"
+        names = [f"P{i}" for i in range(len(self.sizes))]
+        begins = [" + ".join(map(str, self.sizes[:i])) or "0" for i in range(len(self.sizes) + 1)]
+        parts = [f"W(m{self.along}={a} .. {b})" for a, b in zip(begins, begins[1:])]
+        copies = [f"copy {p} -> {w};" if self.joins else f"copy {w} -> {p};" for p, w in zip(names, parts)]
+        formals = [*names, "out W"] if self.joins else ["W", *(f"out {p}" for p in names)]
+        return ("tcp 1;\n" + "".join(p.text() for p in self.params) + "".join(map(tensor, names, self.sizes, self.orders[1:])) +
+                tensor("W", begins[-1], self.orders[0]) + f"kernel k({', '.join(formals)}) {{ {' '.join(copies)} }}\n")
+
+    def values(self, rng, small):
+        return {p.name: rng.choice([p.by * k for k in range(-(-p.low // p.by), 60 // p.by)]) for p in self.params}
+
+    def size(self, given):
+        return 1
+
+    def case(self, number, signature, given, rng, wrong):
+        sizes = [given.get(s, s) for s in self.sizes]
+
+        def at(x, size, order):
+            place = 0
+            for m in order:
+                place = place * self.modes(size)[m] + x[m]
+            return place
+        raw = {name: [rng.getrandbits(BITS[self.src_type]) for _ in range(math.prod(self.modes(n)))]
+               for name, n in [("W", sum(sizes)), *((f"P{i}", n) for i, n in enumerate(sizes))]}
+        after = {name: list(of) for name, of in raw.items()}
+        for i, n in enumerate(sizes):
+            for x in itertools.product(*map(range, self.modes(n))):
+                far = [e + sum(sizes[:i]) * (m == self.along) for m, e in enumerate(x)]
+                p, w = at(x, n, self.orders[1 + i]), at(far, sum(sizes), self.orders[0])
+                if self.joins:
+                    after["W"][w] = raw[f"P{i}"][p]
+                else:
+                    after[f"P{i}"][p] = raw["W"][w]
+        if wrong:
+            after["W" if self.joins else "P0"][0] ^= 1
+        bits = BITS[self.src_type]
+        out = [struct.pack("<3q", number, rng.randrange(4), len(signature[1])), struct.pack(f"<{len(signature[1])}q", *(given[n] for n in signature[1])),
+               struct.pack("<q", len(raw))]
+        for _, name in signature[0]:
+            before = bytes_of(raw[name], bits)
+            written = (name == "W") == self.joins
+            out += [struct.pack("<4q", self.align or bits // 8, bits // 8, len(before), len(name)), name.encode(), before,
+                    bytes_of(after[name], bits) if written else before]
+        return b"".join(out)
+
+
 def drawn(number, hang, small):
     """The copy of a seed; with "small" one that can be run."""
     rng = random.Random(number)
     while True:
-        copy = Reshape(rng) if not hang and rng.random() < 0.1 else Copy(rng, hang)
+        kind = 1 if hang else rng.random()
+        copy = Reshape(rng) if kind < 0.1 else Pack(rng) if kind < 0.2 else Copy(rng, hang)
         if hang or (copy.meant() and (not small or copy.runs())):
             return copy
 
@@ -462,6 +539,8 @@ def bytes_of(values, bits):
 
 def case_of(copy, number, signature, given, rng, wrong=False):
     """One case as tests/judge/host.cpp reads it: both tensors with the bytes before and after; "wrong": with a wrong bit among these."""
+    if isinstance(copy, Pack):
+        return copy.case(number, signature, given, rng, wrong)
     pairs, room = list(copy.places(given)), copy.room(given)
     if max(room) > ROOM:
         return None

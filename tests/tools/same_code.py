@@ -8,7 +8,6 @@ With --exact, all tokens must be equal. Otherwise constants (`const int t0 = tid
 are multiplied out and sorted, and braces that only enclose names are dropped, and of several offsets that a loop increments alike, one counts. Comments, #line and casts are not
 compared. The plans are those of tests/, examples/, bench/ and the documents, and random ones from GEN_PLANS (build/bin/gen_plans).
 """
-import argparse
 import concurrent.futures
 import difflib
 import pathlib
@@ -19,6 +18,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 from doc_examples import ROOT, blocks  # noqa: E402
+from same_output import PLANS, random_plans, read_arguments  # noqa: E402
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\w+[^\n]*|[A-Za-z_][\w.:]*|\d\w*|&&|\|\||[-+*/%<>=!]=|\+\+|<(?=\S)|\S')
 CAST = re.compile(r"\((?:int64_t|int|\w+ \*)\)(?=[\w(])")
@@ -176,8 +176,8 @@ def compare(job):
     return list(difflib.unified_diff(a, b, "old", "new", n=1, lineterm="")) if a != b else [], len(b)
 
 
-def plans(folder, generator, seeds):
-    found = [p.relative_to(ROOT) for d in ("examples", "bench", "tests") for p in sorted((ROOT / d).rglob("*.tcp"))]
+def plans(folder, a):
+    found = [*PLANS, *random_plans(folder, a, spoil=False)]
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for line, info, body, prelude in blocks(path.read_text()):
             if info in ("tcp", "tcp run"):
@@ -185,27 +185,15 @@ def plans(folder, generator, seeds):
                 text = prelude + "\n" + body
                 made.write_text(text if re.search(r"(?m)^tcp 1", text) else "tcp 1;\n" + text)
                 found.append(made)
-    for seed in range(seeds if generator else 0):
-        made = pathlib.Path(folder) / f"random{seed}.tcp"
-        made.write_bytes(subprocess.run([generator, str(seed), "100"], capture_output=True, check=True).stdout)
-        found.append(made)
     return [[str(p), *more] for p in found for more in ([], ["--emit=header"])]
 
 
 def main():
-    arguments = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    arguments.add_argument("old")
-    arguments.add_argument("new")
-    arguments.add_argument("--exact", action="store_true")
-    arguments.add_argument("--generator")
-    arguments.add_argument("--seeds", type=int, default=20)
-    arguments.add_argument("-j", type=int, default=2)
-    arguments.add_argument("--show", action="store_true")
-    a = arguments.parse_args()
-    old, new = (str(pathlib.Path(p).resolve()) for p in (a.old, a.new))
+    a = read_arguments(__doc__, "--exact")
+    old, new = a.old, a.new
     bad = count = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(a.j) as pool:
-        listed = plans(folder, a.generator, a.seeds)
+        listed = plans(folder, a)
         for words, (lines, n) in zip(listed, pool.map(compare, [(old, new, a.exact, words) for words in listed])):
             count += n
             if not lines:

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PLANS = [p.relative_to(ROOT) for d in ("examples", "bench", "tests") for p in sorted((ROOT / d).rglob("*.tcp"))]
 COMMANDS = [["-o", "-", "-Wall"], ["--emit=header", "-o", "-"], ["--emit=plan", "-o", "-"], ["--emit=kernel", "-o", "-"]]
 
 
@@ -36,23 +37,33 @@ def show(old, new, words):
     print("\n".join(difflib.unified_diff(*texts, "old", "new", n=1, lineterm="")))
 
 
-def main():
-    arguments = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    arguments.add_argument("old")
-    arguments.add_argument("new")
+def read_arguments(usage, *flags):
+    """What same_code.py and this program are asked for."""
+    arguments = argparse.ArgumentParser(usage=usage.split("usage: ")[1].split("\n")[0])
+    arguments.add_argument("old", type=lambda p: str(pathlib.Path(p).resolve()))
+    arguments.add_argument("new", type=lambda p: str(pathlib.Path(p).resolve()))
     arguments.add_argument("--generator")
     arguments.add_argument("--seeds", type=int, default=20)
     arguments.add_argument("-j", type=int, default=2)
-    arguments.add_argument("--show", action="store_true")
-    a = arguments.parse_args()
-    old, new = (str(pathlib.Path(p).resolve()) for p in (a.old, a.new))
+    for flag in ("--show", *flags):
+        arguments.add_argument(flag, action="store_true")
+    return arguments.parse_args()
+
+
+def random_plans(folder, a, spoil):
+    """Writes the plans of the generator into "folder"; with "spoil" every second one is spoilt."""
+    for seed in range(a.seeds if a.generator else 0):
+        made = pathlib.Path(folder) / f"random{seed}.tcp"
+        spoilt = [str(seed + 1)] if spoil and seed % 2 else []
+        made.write_bytes(subprocess.run([a.generator, str(seed), "100", *spoilt], capture_output=True, check=True).stdout)
+        yield made
+
+
+def main():
+    a = read_arguments(__doc__)
+    old, new = a.old, a.new
     with tempfile.TemporaryDirectory() as folder:
-        plans = [(p.relative_to(ROOT), True) for d in ("examples", "bench", "tests") for p in sorted((ROOT / d).rglob("*.tcp"))]
-        for seed in range(a.seeds if a.generator else 0):
-            made = pathlib.Path(folder) / f"random{seed}.tcp"
-            spoilt = [str(seed + 1)] if seed % 2 else []
-            made.write_bytes(subprocess.run([a.generator, str(seed), "100", *spoilt], capture_output=True, check=True).stdout)
-            plans.append((made, False))
+        plans = [(p, True) for p in PLANS] + [(p, False) for p in random_plans(folder, a, spoil=True)]
         with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
             found = [d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds]
         for words in found:

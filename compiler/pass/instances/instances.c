@@ -221,7 +221,8 @@ static const struct ix *by_tid(struct instances *x, const struct ix *e) {
     return threads ? view_by_tid(x->s, x->k, e) : e;
 }
 
-struct prove_set instances_set(struct instances *x, const struct view *v) {
+// The same as instances_settled, with the variables as they are.
+static struct prove_set set_of(struct instances *x, const struct view *v) {
     struct session *s = x->s;
     int rank = lay_valid(v->coord) ? instances_rank(v) : 0;
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
@@ -232,7 +233,7 @@ struct prove_set instances_set(struct instances *x, const struct view *v) {
 struct prove_set instances_settled(struct instances *x, const struct around *around,
                                    const struct view *v) {
     struct session *s = x->s;
-    struct prove_set set = instances_set(x, v);
+    struct prove_set set = set_of(x, v);
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, set.nouts + 1);
     for (int i = 0; i < set.nouts; ++i) out[i] = by_tid(x, instances_step(s, around, set.out[i]));
     for (int i = 0; i < x->nconds; ++i)

@@ -57,9 +57,7 @@ void instances_cond_inside(struct instances *x, const struct view *v, int mode,
 // "e" of a "load" part, for the step that it loads, with slots as remainders.
 const struct ix *instances_step(struct session *s, const struct around *around, const struct ix *e);
 // The set.  Each instance names its coordinates along all modes of the tensor of "v"; none for a
-// fragment.
-struct prove_set instances_set(struct instances *x, const struct view *v);
-// The same, with slots, steps of "load" parts, lanes and warps expressed by the set's variables.
+// fragment.  Slots, steps of "load" parts, lanes and warps are expressed by the set's variables.
 struct prove_set instances_settled(struct instances *x, const struct around *around,
                                    const struct view *v);
 // The number of modes of the tensor of "v", flattened.

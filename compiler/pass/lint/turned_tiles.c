@@ -121,10 +121,13 @@ static const struct copy *filled_by(struct session *s, const struct kernel *k, c
     return from && fragment && (!c->tc || from->tc != c->tc) ? NULL : from;
 }
 
-// The variable of the loop that fills what the one of "x" reads.
-static const struct ix_var *filling(const struct loops *l, const struct ix_var *x) {
+// The variable of the loop that fills what the one of "x" reads: of a pipeline, that of its "load" parts.
+static const struct ix_var *filling(const struct kernel *k, const struct loops *l,
+                                    const struct ix_var *x) {
     for (int i = 0; i < l->n; ++i)
         if (l->to[i] == x) return l->of[i];
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->pipe && st->var == x && st->pipe->load_var) return st->pipe->load_var;
     return x;
 }
 
@@ -188,8 +191,9 @@ static void note_swapped(struct session *s, const struct view *to, const char *x
 // Of leaves "i" and "j" of "w".
 static void warn(struct session *s, const struct kernel *k, const struct copy *from,
                  const struct copy *c, const struct way *w, int i, int j) {
-    const char *x = mover_of(&from->src, &w->of, i)->name,
-               *y = mover_of(&from->src, &w->of, j)->name;
+    const struct ix_var *of_i = mover_of(&from->src, &w->of, i),
+                        *of_j = mover_of(&from->src, &w->of, j);
+    const char *x = of_i ? of_i->name : "0", *y = of_j ? of_j->name : "0";
     const struct tensor *a = from->src.base, *b = c->dst.base;
     int to_i = w->to.mode[w->leaf[i]], to_j = w->to.mode[w->leaf[j]];
     if ((w->of.mode[i] < w->of.mode[j]) != (to_i < to_j)) {
@@ -211,6 +215,29 @@ static void warn(struct session *s, const struct kernel *k, const struct copy *f
         note_swapped(s, &c->dst, x, y);
 }
 
+// Whether leaf "i" of "l" is all of a mode of "v", or moves along it.
+static bool is_whole(struct session *s, const struct view *v, const struct leaves *l, int i) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    const struct ix *at = v->coord_off[l->mode[i]];
+    int64_t from;
+    if (mover_of(v, l, i)) return true;
+    return ix_static(at, &from) && from == 0 && !lay_is_leaf(flat) &&
+           lay_int_equal(flat->kid[l->mode[i]]->leaf, l->extent[i]);
+}
+
+// Whether the destination of "c" has the extents of the source of "from" in the other order along the
+// modes of leaves "i" and "j", of which one is moved and the other one is whole.
+static bool is_reversed(struct session *s, const struct copy *from, const struct copy *c,
+                        const struct way *w, int i, int j) {
+    const struct tensor *a = from->src.base, *b = c->dst.base;
+    int to_i = w->to.mode[w->leaf[i]], to_j = w->to.mode[w->leaf[j]];
+    if ((w->of.mode[i] < w->of.mode[j]) != (to_i < to_j)) return false;
+    return is_whole(s, &from->src, &w->of, i) && is_whole(s, &from->src, &w->of, j) &&
+           is_whole(s, &c->dst, &w->to, w->leaf[i]) && is_whole(s, &c->dst, &w->to, w->leaf[j]) &&
+           same_extent(s, a, w->of.mode[i], b, to_j) && same_extent(s, a, w->of.mode[j], b, to_i) &&
+           !same_extent(s, a, w->of.mode[i], b, to_i);
+}
+
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
     struct way w;
     struct loops l = {0};
@@ -222,9 +249,10 @@ static void check(struct session *s, const struct kernel *k, const struct copy *
         for (int j = i + 1; j < w.of.n; ++j) {
             const struct ix_var *x = mover_of(&from->src, &w.of, i);
             const struct ix_var *y = mover_of(&from->src, &w.of, j);
-            if (!x || !y || x == y || filling(&l, mover_of(&c->dst, &w.to, w.leaf[i])) != y ||
-                filling(&l, mover_of(&c->dst, &w.to, w.leaf[j])) != x)
-                continue;
+            const struct ix_var *of_i = filling(k, &l, mover_of(&c->dst, &w.to, w.leaf[i]));
+            const struct ix_var *of_j = filling(k, &l, mover_of(&c->dst, &w.to, w.leaf[j]));
+            if (x == y || of_i != y || of_j != x) continue;
+            if ((!x || !y) && !is_reversed(s, from, c, &w, i, j)) continue;
             bool order = w.of.mode[i] < w.of.mode[j];
             warn(s, k, from, c, &w, order ? i : j, order ? j : i);
             return;

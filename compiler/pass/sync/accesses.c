@@ -310,6 +310,9 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     }
 }
 
+// Walks through "list", beginning with the pending accesses "st".
+static void run_list(struct walk *w, struct stmt *list, struct state *st);
+
 // A short loop is walked completely, others until the end adds nothing to the beginning.
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     const struct ix *trips = ix_sub(w->s, x->end, x->begin);
@@ -321,7 +324,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
         sync_enter(w, x->var);
         for (int64_t i = 0; i < n; ++i) {
-            sync_run(w, x->body, st);
+            run_list(w, x->body, st);
             sync_next(w, st);
         }
         sync_leave(w);
@@ -333,7 +336,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     sync_enter(w, x->var);
     do {
         sync_copy(leave, enter);
-        sync_run(w, x->body, leave);
+        run_list(w, x->body, leave);
         sync_next(w, leave);
     } while (sync_merge(enter, leave) && !sync_decided(w));
     sync_leave(w);
@@ -365,14 +368,14 @@ bool sync_decided(const struct walk *w) {
     return w->lacking && !w->mark && !w->why;
 }
 
-void sync_run(struct walk *w, struct stmt *list, struct state *st) {
+static void run_list(struct walk *w, struct stmt *list, struct state *st) {
     for (struct stmt *x = list; x && !sync_decided(w); x = x->next) sync_statement(w, x, st);
 }
 
 bool sync_enough(struct walk *w) {
     struct state *st = memory_zeroed(1, sizeof *st);
     w->lacking = false;
-    sync_run(w, w->k->body, st);
+    run_list(w, w->k->body, st);
     memory_free(st);
     return !w->lacking;
 }

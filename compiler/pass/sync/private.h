@@ -86,8 +86,6 @@ struct walk {
 };
 
 void sync_copy(struct state *to, const struct state *from);
-// Walks through "list", beginning with the pending accesses "st".
-void sync_run(struct walk *w, struct stmt *list, struct state *st);
 void sync_statement(struct walk *w, struct stmt *x, struct state *st);
 // Adds to "need" what any statement in "list" must wait for, of what is pending before the list.
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);

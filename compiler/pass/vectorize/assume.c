@@ -18,9 +18,14 @@ int64_t assume_times(int64_t a, int64_t b) {
 
 // -- the list -------------------------------------------------------------------------------------
 
+// Whether "b" is "a"; both may be missing.
+static bool same_extent(struct lay_int a, struct lay_int b) {
+    return lay_int_valid(a) ? lay_int_equal(a, b) : !lay_int_valid(b);
+}
+
 static bool same_subject(const struct condition *a, const struct condition *b) {
     if (a->tensor || b->tensor) return a->tensor == b->tensor;
-    return lay_int_equal(a->value, b->value);
+    return lay_int_equal(a->value, b->value) && same_extent(a->unless, b->unless);
 }
 
 // Whether all factors of "x" are factors of "y"; both are sorted.
@@ -34,7 +39,8 @@ static bool divides(struct lay_int x, struct lay_int y) {
 // Whether condition "a" implies "b".
 static bool implies(const struct condition *a, const struct condition *b) {
     if (a->tensor || b->tensor) return a->tensor == b->tensor && a->by % b->by == 0;
-    return divides(a->value, b->value) && a->by % b->by == 0;
+    return divides(a->value, b->value) && a->by % b->by == 0 &&
+           (!lay_int_valid(a->unless) || same_extent(a->unless, b->unless));
 }
 
 static void ask(const struct assumption *a, struct condition c) {
@@ -66,7 +72,7 @@ static bool may_assume(const struct assumption *a) {
 int64_t assume_base(const struct assumption *a, const struct tensor *t) {
     int64_t known = align_counted_on(a->kernel, t);
     if (t->align || t->space != MEM_GLOBAL || !may_assume(a) || known >= a->bytes) return known;
-    if (a->list) ask(a, (struct condition){t, lay_int(0), a->bytes});
+    if (a->list) ask(a, (struct condition){.tensor = t, .by = a->bytes});
     return a->bytes;
 }
 
@@ -79,21 +85,39 @@ const struct lay_sym *assume_unpromised(struct lay_int x) {
     return NULL;
 }
 
-// A divisor of "x" by these conditions and by "d", which divides it.
-static int64_t divisor_when(const struct condition *when, int n, struct lay_int x, int64_t d) {
+// The extent that makes "atom" 0 if it is at most 1: that of a loop or of the grid, of whose
+// coordinate "atom" is a digit.  Invalid if there is none.
+static struct lay_int idle_extent(struct session *s, const struct ix *atom) {
+    while (atom && atom->op != IX_VAR && atom->op != IX_SUM) atom = atom->a;
+    if (atom && atom->op == IX_SUM && atom->nterms == 1) return idle_extent(s, atom->term[0].atom);
+    const struct ix_var *v = atom && atom->op == IX_VAR ? atom->var : NULL;
+    bool counts = v && (v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z));
+    int64_t lo = 2, hi;
+    if (counts && lay_int_is(v->lo, 0) && lay_int_valid(v->end)) lay_int_range(v->end, &lo, &hi);
+    if (lo > 1 || ix_may_overflow(ix_lay(s, v->end))) return (struct lay_int){0};
+    return v->end;
+}
+
+// A divisor of "x" by these conditions and by "d", which divides it.  "unless" is idle_extent of
+// what "x" is multiplied by.
+static int64_t divisor_when(const struct condition *when, int n, struct lay_int x,
+                            struct lay_int unless, int64_t d) {
     for (int i = 0; i < n; ++i) {
         const struct condition *c = &when[i];
         if (c->tensor || !divides(c->value, x)) continue;
+        if (lay_int_valid(c->unless) && !same_extent(c->unless, unless)) continue;
         int64_t by = assume_times(x.num < 0 ? -x.num : x.num, c->by);
         if (by % x.den == 0) d = assume_times(d / lay_gcd(d, by / x.den), by / x.den);
     }
     return d;
 }
 
-int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
+int64_t assume_int(const struct assumption *a, struct lay_int x, const struct ix *atom,
+                   int64_t unit) {
     int64_t d = lay_int_divisor(x);
-    if (d != 0) d = divisor_when(a->kernel->when, a->kernel->nwhen, x, d);
-    if (a->bytes == 0 && d != 0) d = divisor_when(a->when, a->nwhen, x, d);
+    struct lay_int unless = idle_extent(a->s, atom);
+    if (d != 0) d = divisor_when(a->kernel->when, a->kernel->nwhen, x, unless, d);
+    if (a->bytes == 0 && d != 0) d = divisor_when(a->when, a->nwhen, x, unless, d);
     d = assume_times(d, unit);
     if (!may_assume(a) || d % a->bytes == 0 || !assume_unpromised(x)) return d;
     if (a->list) {
@@ -101,7 +125,7 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
         int64_t g = assume_times(x.den, a->bytes / lay_gcd(a->bytes, unit));
         struct lay_int s = x;
         s.num = s.den = 1;
-        ask(a, (struct condition){NULL, s, g / lay_gcd(x.num, g)});
+        ask(a, (struct condition){NULL, s, g / lay_gcd(x.num, g), unless});
     }
     return assume_times(d / lay_gcd(d, a->bytes), a->bytes);
 }
@@ -117,7 +141,7 @@ int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) 
         const struct ix *atom = e->term[i].atom;
         if (assume_is_zero(atom)) continue;
         int64_t by = assume_times(unit, atom ? ix_divisor(atom) : 1);
-        g = lay_gcd(g, assume_int(a, e->term[i].coef, by));
+        g = lay_gcd(g, assume_int(a, e->term[i].coef, atom, by));
     }
     return g;
 }

@@ -30,8 +30,10 @@ int64_t assume_base(const struct assumption *a, const struct tensor *t);
 // Whether the only value of "atom", such as block.x in a grid of 1, is 0: what it steps by matters
 // not.
 bool assume_is_zero(const struct ix *atom);
-// The largest known divisor, in bytes, of "x" units of "unit" bytes; 0 for the value 0.
-int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit);
+// The largest known divisor, in bytes, of "x" units of "unit" bytes; 0 for the value 0.  "atom"
+// (or NULL) is what it is multiplied by.
+int64_t assume_int(const struct assumption *a, struct lay_int x, const struct ix *atom,
+                   int64_t unit);
 int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit);
 
 #endif

@@ -217,6 +217,7 @@ static bool nothing_more(const struct kernel *k, const struct conditions *list) 
     bool same = list->n == k->nwhen;
     for (int i = 0; same && i < k->nwhen; ++i)
         same = list->at[i].tensor == k->when[i].tensor && list->at[i].by == k->when[i].by &&
+               !lay_int_valid(list->at[i].unless) &&
                (list->at[i].tensor || lay_int_equal(list->at[i].value, k->when[i].value));
     return same;
 }

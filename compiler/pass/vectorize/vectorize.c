@@ -37,10 +37,10 @@ static int64_t power_of_two_in(int64_t n) {
 
 // -- alignment ------------------------------------------------------------------------------------
 
-// Adds "d" units of "unit" bytes to the terms with params.
+// Adds "d" units of "unit" bytes, times "atom" (or NULL), to the terms with params.
 static void add_loose(const struct assumption *a, struct align_terms *t, struct lay_int d,
-                      int64_t unit) {
-    int64_t by = assume_int(a, d, unit);
+                      const struct ix *atom, int64_t unit) {
+    int64_t by = assume_int(a, d, atom, unit);
     if (t->promised == 0 || power_of_two_in(by) < power_of_two_in(t->promised)) t->loose = d;
     t->promised = lay_gcd(t->promised, by);
 }
@@ -57,7 +57,7 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
         if (assume_is_zero(atom)) continue;
         int64_t unit = assume_times(bytes, atom ? ix_divisor(atom) : 1);
         if (coef.nsyms > 0)
-            add_loose(a, t, coef, unit);
+            add_loose(a, t, coef, atom, unit);
         else
             t->offset = lay_gcd(t->offset, assume_times(unit, lay_int_divisor(coef)));
     }
@@ -81,7 +81,7 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
         if (together ? i == 0 : run->used[i]) continue;
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
         if (d.nsyms > 0) {
-            add_loose(a, terms, d, bytes);
+            add_loose(a, terms, d, NULL, bytes);
             continue;
         }
         terms->stride = lay_gcd(terms->stride, lay_int_divisor(d) * bytes);

@@ -63,8 +63,9 @@ static const struct value *divide(struct sema *c, enum ast_op op, const struct i
     return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
 }
 
-const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *va,
-                                const struct value *vb, const struct ast_expr *e) {
+// Arithmetic and comparison of two integers.
+static const struct value *int_op(struct sema *c, enum ast_op op, const struct value *va,
+                                  const struct value *vb, const struct ast_expr *e) {
     const struct ix *a = va->ix, *b = vb->ix, *r = NULL;
     if (op == OP_DIV || op == OP_MOD) return divide(c, op, a, b, e);
     bool product = op == OP_MUL && !ix_constant(a) && !ix_constant(b);
@@ -129,7 +130,7 @@ const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
         return sema_not_yet_value(
             c, e->at,
             "arithmetic with a property of a copy; compare the property itself with a value");
-    if (ua->kind == VAL_INT && ub->kind == VAL_INT) return eval_int_op(c, e->op, ua, ub, e);
+    if (ua->kind == VAL_INT && ub->kind == VAL_INT) return int_op(c, e->op, ua, ub, e);
     if (e->op == OP_ADD && ua->kind == VAL_INT && value_is_layout(b))
         return eval_with_offset(c, e->lhs, b);
     bool left = ua->kind != VAL_INT;

@@ -90,7 +90,7 @@ static struct symbol *find_declared(struct sema *c, const char *name) {
     return sym && sym->kind == SYM_BUILTIN && !sym->value ? NULL : sym;
 }
 
-const struct value *eval_name(struct sema *c, const char *name, struct range at) {
+static const struct value *eval_name(struct sema *c, const char *name, struct range at) {
     struct symbol *sym = find_declared(c, name);
     if (sym) sym->used = true;
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);

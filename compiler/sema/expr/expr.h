@@ -6,15 +6,11 @@
 
 // expr.c
 const struct value *eval(struct sema *c, const struct ast_expr *e);
-const struct value *eval_name(struct sema *c, const char *name, struct range at);
 bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
 // An index expression, with params and variables that are known only at run time.
 const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
 
 // arith.c
-// Arithmetic and comparison of two integers.
-const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
-                                const struct value *b, const struct ast_expr *e);
 // The layout "v", or VAL_NONE, with the offset "lhs" before it.
 const struct value *eval_with_offset(struct sema *c, const struct ast_expr *lhs,
                                      const struct value *v);

@@ -225,7 +225,7 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
         for (int i = 0; when && i < k->nformals; ++i) {
             const struct tensor *t = k->formal[i].tensor;
             if (align_known(t) > align_known(last->formal[i].tensor))
-                when[k->nwhen++] = (struct condition){t, lay_int(0), align_known(t)};
+                when[k->nwhen++] = (struct condition){.tensor = t, .by = align_known(t)};
         }
     }
     share_sums(c, last);

@@ -113,6 +113,15 @@ static void unknown_function(struct sema *c, const struct ast_ident *id) {
     int n = 0;
     for (const struct symbol *x = c->last; x && n < MOST_NAMES; x = x->prev)
         if (x->function) names[n++] = x->name;
+    for (const struct imported_fn *x = c->imported_fns; x; x = x->next) {
+        if (x->name.name != id->name && strcmp(x->name.name, id->name) != 0) continue;
+        diag_error(c->s, id->at,
+                   "not yet supported: a call of '%s', a function of an imported file; write the "
+                   "function in this file",
+                   id->name);
+        diag_note(c->s, x->name.at, "'%s' is declared here", id->name);
+        return;
+    }
     const char *near = diag_did_you_mean(id->name, names, n);
     diag_error(c->s, id->at,
                near ? "no device function above is called '%s'; did you mean '%s'?"

@@ -236,7 +236,8 @@ static void make_vars(struct sema *c) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-bool loop_fits(struct sema *c, const struct ast_stmt *s) {
+// Whether another loop may be nested at this place; reports an error otherwise.
+static bool loop_fits(struct sema *c, const struct ast_stmt *s) {
     int levels = s->kind == S_PIPELINE ? 2 : 1;
     if (c->loops + levels <= MOST_LOOPS) return true;
     diag_error(c->s, s->at, "loops nested %d deep; the limit is %d%s", c->loops + levels,

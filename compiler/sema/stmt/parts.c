@@ -133,20 +133,31 @@ static struct prove_set elements(struct sema *c, const struct view *v) {
     return set;
 }
 
-const char *part_is_whole(struct sema *c, const struct view *v) {
-    if (is_whole(c, v)) return NULL;
+const char *parts_are_whole(struct sema *c, const struct view *v, int n) {
+    if (n == 1 && is_whole(c, v)) return NULL;
     const struct ix **extent = ARENA_ARRAY(&c->s->arena, const struct ix *, rank_of(v) + 1);
+    struct prove_set *set = ARENA_ARRAY(&c->s->arena, struct prove_set, n + 1);
     for (int i = 0; i < rank_of(v); ++i) extent[i] = ix_lay(c->s, extent_of(c, v->base, i));
-    struct prove_set set = elements(c, v);
+    for (int i = 0; i < n; ++i) set[i] = elements(c, &v[i]);
     struct prove_witness w;
     struct prover *p = prover_of(c);
-    bool whole = prove_whole(p, extent, rank_of(v), &set, 1, &w) == PROVE_YES;
+    bool whole = prove_whole(p, extent, rank_of(v), set, n, &w) == PROVE_YES;
     prover_free(p);
     if (whole) return NULL;
     return sema_text(c,
                      "'%s' is 'out', and this writes only a part of it; 'inout %s' keeps the "
                      "rest",
                      v->base->name, v->base->name);
+}
+
+const char *parts_apart(struct sema *c, const struct view *a, const struct view *b) {
+    const struct prove_set x = elements(c, a), y = elements(c, b);
+    struct prove_witness w;
+    struct prover *p = prover_of(c);
+    bool apart = prove_apart(p, &x, &y, 0, 0, &w) == PROVE_YES;
+    prover_free(p);
+    if (apart) return NULL;
+    return sema_text(c, "two of them may write the same element of '%s'", a->base->name);
 }
 
 // -- tiles at the edge ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "base/warnings.h"
 #include "plan/arch.h"
 #include "plan/bind.h"
+#include "plan/print.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -182,7 +183,156 @@ static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor
     return 0;
 }
 
+// -- several copies -------------------------------------------------------------------------------
+
+// Whether all statements of the kernel are copies, two or more, that do not say how.
+static bool are_copies(struct sema *c, const struct ast_fn *fn) {
+    if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->when) return false;
+    bool all = fn->body && fn->body->nstmts > 1;
+    for (int i = 0; all && i < fn->body->nstmts; ++i) {
+        const struct ast_stmt *s = fn->body->stmt[i];
+        all = s->kind == S_COPY && s->copy.how == HOW_AUTO && !s->copy.pad && !s->name.name &&
+              !by_thread(c, s->copy.src) && !by_thread(c, s->copy.dst);
+    }
+    return all;
+}
+
+// The view "e" as the relayout has it: "order" by its leaves of more than one element.
+static const char *view_text(struct sema *c, const struct ast_expr *e, const struct view *v,
+                             const int order[], const struct relayout *r) {
+    int leaf[LAY_MAX_LEAVES], n = 0;
+    const struct lay_tuple *flat = lay_tuple_flatten(c->lay, v->layout.shape);
+    for (int i = 0; i < lay_tuple_leaves(flat); ++i)
+        if (!lay_int_is(lay_tuple_get(c->lay, flat, i)->leaf, 1)) leaf[n++] = order[i];
+    const char *text = "";
+    for (int i = 0; i < r->rank && n > 0; ++i)
+        text = arena_printf(&c->s->arena, "%s%s%d", text, i ? "," : "", leaf[r->mode[i].from]);
+    if (n == 0) text = arena_printf(&c->s->arena, "%d", order[0]);
+    return arena_printf(&c->s->arena, "select(flatten(%s), (%s))", ast_expr_text(c->s, e), text);
+}
+
+// Sets "order" to the modes of the destination as written, in the order that "y" has them now.
+static void order_of_names(const struct view *before, const struct copy *y, int order[]) {
+    for (int i = 0; i < LAY_MAX_LEAVES; ++i) order[i] = i;
+    for (int i = 0; before->names && y->dst.names && i < lay_rank(before->layout); ++i)
+        for (int k = 0; k < lay_rank(before->layout); ++k)
+            if (before->names[k] == y->dst.names[i]) order[i] = k;
+}
+
+static bool is_flat(const struct lay_tuple *t) {
+    bool flat = true;
+    for (int i = 0; i < t->rank; ++i) flat &= lay_is_leaf(t->kid[i]);
+    return flat;
+}
+
+static bool goes_back(const struct lay_tuple *t) {
+    bool back = lay_is_leaf(t) && t->leaf.num < 0;
+    for (int i = 0; !lay_is_leaf(t) && i < t->rank; ++i) back |= goes_back(t->kid[i]);
+    return back;
+}
+
+// Why copies "y" of one kernel are not in any order; or NULL.
+static const char *not_together(struct sema *c, const struct ast_fn *fn, const struct copy *y,
+                                int n) {
+    const char *why = NULL;
+    for (int i = 0; i < n && !why; ++i) {
+        const struct tensor *t = y[i].dst.base;
+        struct view *all = ARENA_ARRAY(&c->s->arena, struct view, n);
+        int written = 0;
+        for (int k = 0; k < n && !why; ++k) {
+            if (y[k].dst.base != t) continue;
+            all[written++] = y[k].dst;
+            if (k > i && !why) why = parts_apart(c, &y[i].dst, &y[k].dst);
+        }
+        if (!why && is_out(fn, t)) why = parts_are_whole(c, all, written);
+    }
+    return why;
+}
+
+// Plans copy "s", one of several, with the views "src" and "dst"; false after an error.
+static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct ast_stmt *s,
+                        struct copy *made, struct relayout *r, const char **src, const char **dst) {
+    struct copy y = {.at = s->at};
+    struct lay of[2];
+    int order[LAY_MAX_LEAVES], as_is[LAY_MAX_LEAVES];
+    if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
+        return false;
+    struct tensor *a = y.src.base, *b = y.dst.base;
+    struct view before = y.dst;
+    if (!is_argument(c, fn, a, false) || !is_argument(c, fn, b, true)) {
+        diag_error(c->s, s->at,
+                   "this copy does not say how it is done, and tcpc plans several copies from "
+                   "tensors in global memory, declared above, to others, which are 'out' or "
+                   "'inout'");
+        return false;
+    }
+    if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return false;
+    order_of_names(&before, &y, order);
+    for (int i = 0; i < LAY_MAX_LEAVES; ++i) as_is[i] = i;
+    const struct lay_tuple *shape = y.src.layout.shape;
+    bool back = goes_back(y.src.layout.stride) || goes_back(y.dst.layout.stride);
+    bool flat = is_flat(shape) && is_flat(y.dst.layout.shape);
+    const char *why = is_empty(c, shape) ? "it has no elements" : parts_settle(c, &y);
+    if (!why && (back || !flat || y.src.layout.shape != shape))
+        why = "it is one of several, and has a negative stride, nested modes or a tile that is cut";
+    if (!why && (!part_layout(c, &y.src, false, &of[0]) || !part_layout(c, &y.dst, false, &of[1])))
+        return false;
+    r->type = a->elem;
+    r->to = a->elem == b->elem ? NULL : b->elem;
+    r->src_align = promised(a);
+    r->dst_align = promised(b);
+    r->can_hold = can_hold;
+    r->by = c;
+    if (!why) why = relayout_between(c->s, of[0], of[1], r);
+    if (!why) why = relayout_coalesce(c->s, r);
+    if (why) return refused(c, s, a, b, why);
+    struct relayout list[RELAYOUT_CASES];
+    *r = list[relayout_cases(c->s, r, list) - 1];
+    *made = y;
+    *src = view_text(c, s->copy.src, &y.src, as_is, r);
+    *dst = view_text(c, s->copy.dst, &y.dst, order, r);
+    return true;
+}
+
+static int several_planned(struct sema *c, const struct ast_decl *d,
+                           struct kernel_text out[MOST_CASES]) {
+    const struct ast_fn *fn = &d->fn;
+    int n = fn->body->nstmts;
+    struct relayout *r = ARENA_ARRAY(&c->s->arena, struct relayout, n);
+    struct copy *y = ARENA_ARRAY(&c->s->arena, struct copy, n);
+    const char **src = ARENA_ARRAY(&c->s->arena, const char *, n);
+    const char **dst = ARENA_ARRAY(&c->s->arena, const char *, n), *list = "";
+    for (int i = 0; i < n; ++i) {
+        r[i] = (struct relayout){
+            .several = true, .arch = c->plan->arch, .shared = arch_shared_bytes(c->plan->arch) / n};
+        if (!plan_member(c, fn, fn->body->stmt[i], &y[i], &r[i], &src[i], &dst[i])) return 0;
+    }
+    for (int i = 0; i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        const struct symbol *sym = scope_find(c, f->name.name);
+        const struct tensor *t = sym && sym->kind == SYM_TENSOR ? sym->tensor : NULL;
+        if (f->kind != FORMAL_NAME || !t || !lay_valid(t->layout)) return !not_planned(c, fn);
+        const char *dir = f->dir == DIR_OUT ? "out " : f->dir == DIR_INOUT ? "inout " : "";
+        list = arena_printf(&c->s->arena, "%s%s%s%s : %s global %s", list, i ? ",\n    " : "", dir,
+                            t->name, t->elem->name, plan_named_layout(c->s, t->layout, t->names));
+        if (t->align) list = arena_printf(&c->s->arena, "%s align %d", list, t->align);
+    }
+    struct buf text;
+    buf_init(&text);
+    const char *head = arena_printf(&c->s->arena, "%s(%s)", d->name.name, list);
+    const char *why = not_together(c, fn, y, n);
+    if (!why) why = relayout_several(c->s, r, src, dst, n, head, &text);
+    const char *made = buf_finish(&text, &c->s->arena);
+    if (why) {
+        diag_error(c->s, d->name.at, "these copies are not planned: %s", why);
+        return 0;
+    }
+    return parsed(c, d->name.name,
+                  arena_printf(&c->s->arena, "tcp 1;\n// Several copies.\n%s", made), out);
+}
+
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
+    if (are_copies(c, &d->fn)) return several_planned(c, d, out);
     const struct ast_stmt *s = lone_copy(c, &d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
@@ -207,7 +357,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return 0;
     bool empty = is_empty(c, y.src.layout.shape);
     const char *why = empty ? NULL : parts_settle(c, &y);
-    if (!why && !empty && is_out(&d->fn, b)) why = part_is_whole(c, &y.dst);
+    if (!why && !empty && is_out(&d->fn, b)) why = parts_are_whole(c, &y.dst, 1);
     if (why) return refused(c, s, a, b, why);
     for (int i = 0; i < 2; ++i)
         if (!part_layout(c, i ? &y.dst : &y.src, empty, &of[i])) return 0;

@@ -22,8 +22,6 @@ struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
 // Another variable, "name", with the range of "loop".
 struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
-// Whether another loop may be nested at this place; reports an error at "at" otherwise.
-bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // The tensor as the current kernel sees it: a global tensor must be one of its arguments; a shared
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
@@ -99,8 +97,10 @@ bool part_of_tensor(struct sema *c, const struct ast_expr *e, struct view *out);
 // Cuts both sides where one reaches beyond its tensor.  Returns NULL, or why an element of one may be
 // outside.
 const char *parts_settle(struct sema *c, struct copy *y);
-// NULL, or that "v" is not all of its tensor.
-const char *part_is_whole(struct sema *c, const struct view *v);
+// NULL, or that the "n" views "v" of one tensor are not all of it.
+const char *parts_are_whole(struct sema *c, const struct view *v, int n);
+// NULL, or that two parts of one tensor may have an element in common.
+const char *parts_apart(struct sema *c, const struct view *a, const struct view *b);
 // Sets "out" to the layout of "v", with its offset unless it is empty; false after an error.
 bool part_layout(struct sema *c, const struct view *v, bool empty, struct lay *out);
 
