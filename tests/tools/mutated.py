@@ -33,7 +33,8 @@ EXECUTE = ("run", "count")
 STOPPED = (-signal.SIGXCPU, -signal.SIGKILL)
 TOKEN = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d\w*|\.\.|->|[<>=!]=|.", re.S)
 OPERATORS = ["+", "-", "*", "/", "%"]
-NUMBERS = ["0", "1", "2", "3", "7", "31", "33", "64", "1000", "65537", "4294967296", "9223372036854775807"]
+NUMBERS = ["0", "1", "2", "3", "7", "31", "33", "64", "1000", "65537", "2147483648", "4294967296", "1099511627777", "4611686018427387904",
+           "4611686018427387903", "9223372036854775807"]
 REPORT = re.compile(r"internal error|Sanitizer|runtime error:|out of memory|Assertion")
 # PLAN is the changed plan on standard input, NAME and TWO names in it, OUT a file, DIR a folder, LAYOUT an expression of the plan.
 COMMANDS = [line.split() for line in """
