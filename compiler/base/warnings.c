@@ -56,6 +56,8 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_FALLBACK] = {"fallback", true, true, "a planned copy whose best plan is refused"},
     [W_SWAPPED_ARGUMENTS] = {"swapped-arguments", true, false,
                              "arguments of a call in another order than their names suggest"},
+    [W_STALE] = {"stale", true, false,
+                 "a copy in a loop that leaves elements of the step before, and they are read"},
 };
 
 const struct warning_row *warning_row(int w) {

@@ -36,6 +36,7 @@ enum warning {
     W_SPILL,
     W_FALLBACK,
     W_SWAPPED_ARGUMENTS,
+    W_STALE,
     W_COUNT
 };
 

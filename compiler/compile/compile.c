@@ -122,7 +122,7 @@ static bool needs_all(const struct compiled *c) {
 
 // Lowers, checks and prints "k" and the cases that follow it. Returns the kernel after them.
 static const struct kernel *one_kernel(struct compiled *c, const struct verify_choices *choices,
-                                       const struct kernel *k, struct lines *lines, struct buf *b,
+                                       const struct kernel *k, struct printing *printed,
                                        bool *lowered, bool *right) {
     struct session *s = c->s;
     const struct kernel *behind;
@@ -131,7 +131,7 @@ static const struct kernel *one_kernel(struct compiled *c, const struct verify_c
     const struct kir_kernel *x = lower_cases(s, c->plan, k, &behind);
     *lowered &= s->diags.nerrors == before;
     if (*lowered) *right &= verify_cases(s, c->plan, choices, k, x);
-    if (*lowered && *right) emit_cuda_next(s, x, lines, b);
+    if (*lowered && *right) emit_cuda_next(printed, x);
     session_rewind(s, mark);
     return behind;
 }
@@ -144,11 +144,12 @@ static int cuda_by_kernel(struct compiled *c) {
     struct buf b;
     buf_init(&b);
     struct verify_choices choices = verify_choose(s, p);
-    struct lines *lines = emit_cuda_begin(s, lower_begin(s, p), &b);
+    struct printing *printed = emit_cuda_begin(s, lower_begin(s, p), &b);
     for (const struct kernel *k = p->devices; k;)
-        k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
+        k = one_kernel(c, &choices, k, printed, &lowered, &right);
     for (const struct kernel *k = p->kernels; k && !k->device;)
-        k = one_kernel(c, &choices, k, lines, &b, &lowered, &right);
+        k = one_kernel(c, &choices, k, printed, &lowered, &right);
+    emit_cuda_end(printed);
     if ((!lowered || !right) && fallback_begin(c)) {
         buf_release(&b);
         int status = steps_until(c, STEP_LINT);

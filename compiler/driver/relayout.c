@@ -163,6 +163,21 @@ static const char *head_of(struct session *s, const struct request *r) {
                         arch ? ";\n" : "");
 }
 
+// What was asked, as for a shell.
+static const char *request_text(struct session *s, const struct request *r) {
+    const struct relayout *p = &r->plan.r;
+    const char *text = "";
+    if (p->src_align != 16 || p->dst_align != 16)
+        text = arena_printf(&s->arena, "--align=%d,%d ", p->src_align, p->dst_align);
+    if (strcmp(r->plan.names.kernel, "relayout") != 0)
+        text = arena_printf(&s->arena, "%s--name=%s ", text, r->plan.names.kernel);
+    for (int i = 0; i < r->nwords; ++i) {
+        const char *mark = strpbrk(r->word[i], " (<>") ? "'" : "";
+        text = arena_printf(&s->arena, "%s%s%s%s%s", text, i ? " " : "", mark, r->word[i], mark);
+    }
+    return text;
+}
+
 // The text of the plan; NULL after an error.
 static const char *plan_text(struct session *s, const struct relayout_plan *p) {
     const char *why, *text = relayout_plan_text(s, p, &why);
@@ -267,6 +282,7 @@ static int relayout(struct session *s, struct request *r) {
     if (!is_name(name)) return option_error("'%s' is not the name of a kernel", name);
     if (!read_relayout(s, r)) return EXIT_USAGE;
     p->head = head_of(s, r);
+    s->options.request = request_text(s, r);
     const char *text = r->tune ? relayout_plan_copy(s, p) : plan_text(s, p);
     if (!text) return EXIT_USAGE;
     if (p->r.note && !s->diags.off_all) option_say("note: %s", p->r.note);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "emit/emit.h"
 #include "emit/emit_private.h"
@@ -44,17 +45,22 @@ static int64_t elements_of(const struct emission *o, const struct kir_buffer *x)
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
+    struct arena *a = &o->s->arena;
     size_t start = b->len;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (x->space == KIR_SHARED) {
-            const char *type = x->elem->c_name;
-            buf_printf(b, "    %s *const %s = (%s *)", type, x->c_name, type);
-            buf_printf(b, x->smem_offset ? "(smem + %" PRId64 ");\n" : "smem;\n", x->smem_offset);
+            const char *type = x->elem->c_name, *from = "smem";
+            if (x->smem_offset) from = arena_printf(a, "(smem + %" PRId64 ")", x->smem_offset);
+            emit_constant(o, 4,
+                          arena_printf(a, "%s *const %s = (%s *)%s;", type, x->c_name, type, from),
+                          x->layout_told);
         } else if (x->space == KIR_FRAG) {
-            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->elem->c_name, x->c_name,
-                       elements_of(o, x));
+            emit_constant(o, 4,
+                          arena_printf(a, "alignas(16) %s %s[%" PRId64 "];", x->elem->c_name,
+                                       x->c_name, elements_of(o, x)),
+                          x->layout_told);
         }
     }
     if (!k->device && kir_uses(k->body, k->tid))
@@ -98,6 +104,16 @@ static void put_kernel(const struct emission *o) {
 }
 
 static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
+    const char *request = s->options.request;
+    if (request) {
+        comment_write(b, 0,
+                      arena_printf(&s->arena, "Made for %s by: tcpc relayout %s", ir->arch,
+                                   shown(&s->arena, request)),
+                      4);
+        buf_puts(
+            b, "// The same with --emit=plan-text writes the plan, whose lines are named here.\n");
+        return;
+    }
     buf_printf(b, "// Made by tcpc from %s for %s: change the plan, not this file.\n",
                name_in_comment(s, ir->path), ir->arch);
 }
@@ -125,18 +141,27 @@ static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
     }
 }
 
-struct lines *emit_cuda_begin(struct session *s, const struct kir *ir, struct buf *b) {
-    struct lines *lines = lines_new(s, b, ir->path, ".cu");
+// A .cu file being printed.
+struct printing {
+    struct session *s;
+    struct buf *b;
+    struct lines *lines;
+    struct buf launchers;
+};
+
+struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct buf *b) {
+    struct printing *p = ARENA_NEW(&s->arena, struct printing);
+    *p = (struct printing){.s = s, .b = b, .lines = lines_new(s, b, ir->path, ".cu")};
+    buf_init(&p->launchers);
     put_head(s, ir, b);
     buf_printf(b, "#include \"tcp_device.cuh\"\n%s#include \"tcp_launch.h\"\n#endif\n\n%s",
                emit_host_begins, version);
     put_includes(ir, b);
-    return lines;
+    return p;
 }
 
-void emit_cuda_next(struct session *s, const struct kir_kernel *first, struct lines *lines,
-                    struct buf *b) {
-    struct emission o = {s, b, first, lines};
+void emit_cuda_next(struct printing *p, const struct kir_kernel *first) {
+    struct emission o = {p->s, p->b, first, p->lines};
     if (first->device) {
         emit_device(&o);
         return;
@@ -144,14 +169,21 @@ void emit_cuda_next(struct session *s, const struct kir_kernel *first, struct li
     for (const struct kir_kernel *k = first; k; k = k->next_case)
         for (o.k = k; o.k; o.k = o.k->narrower) put_kernel(&o);
     o.k = first;
+    o.b = &p->launchers;
     emit_launcher(&o);
 }
 
+void emit_cuda_end(struct printing *p) {
+    if (p->launchers.len) buf_printf(p->b, "\n%s%s\n#endif\n", emit_host_begins, p->launchers.text);
+    buf_release(&p->launchers);
+}
+
 void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
-    struct lines *lines = emit_cuda_begin(s, ir, b);
+    struct printing *p = emit_cuda_begin(s, ir, b);
     for (int device = 1; device >= 0; --device)
         for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
-            if (k->device == device && (device || k->first_case)) emit_cuda_next(s, k, lines, b);
+            if (k->device == device && (device || k->first_case)) emit_cuda_next(p, k);
+    emit_cuda_end(p);
 }
 
 void emit_header(struct session *s, const struct kir *ir, struct buf *b) {

@@ -186,7 +186,7 @@ void emit_device(const struct emission *o) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (f->index) {
-            call_arg(&c, "int64_t %s", f->index->c_name);
+            call_arg(&c, "%s %s", f->bits == 32 ? "int" : "int64_t", f->index->c_name);
         } else {
             call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->elem->c_name,
                      f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);

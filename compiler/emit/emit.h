@@ -6,16 +6,16 @@ struct session;
 struct buf;
 struct kir;
 struct kir_kernel;
-struct lines;
+struct printing;
 
-// Appends a complete .cu file, with a kernel and a launcher for each kernel.  The file needs only
-// runtime/.  clang-format does not change it.
+// Appends a complete .cu file: device functions, kernels, and a launcher for each kernel.  The file
+// needs only runtime/.
 void emit_cuda(struct session *s, const struct kir *k, struct buf *out);
 // The same, function by function: first what comes before the functions ("k" needs no kernels),
-// then each device function, then each kernel with all its cases.
-struct lines *emit_cuda_begin(struct session *s, const struct kir *k, struct buf *out);
-void emit_cuda_next(struct session *s, const struct kir_kernel *first, struct lines *lines,
-                    struct buf *out);
+// then each device function, then each kernel with all its cases, then the launchers.
+struct printing *emit_cuda_begin(struct session *s, const struct kir *k, struct buf *out);
+void emit_cuda_next(struct printing *p, const struct kir_kernel *first);
+void emit_cuda_end(struct printing *p);
 // Appends a header: device functions to be included in other code, and declarations of launchers.
 // The former need runtime/tcp_device.cuh, the latter runtime/tcp_runtime.h.
 void emit_header(struct session *s, const struct kir *k, struct buf *out);

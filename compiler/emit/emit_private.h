@@ -20,6 +20,8 @@ struct emission {
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
 // Prints the statements "list", which are between braces (statements.c).
 void emit_inside(const struct emission *o, const struct kir_node *list, int indent);
+// Prints the declaration "text", with "comment" (or NULL) behind it, or above it if that is too long.
+void emit_constant(const struct emission *o, int indent, const char *text, const char *comment);
 // Prints the body of a kernel or a device function, and the closing brace.
 void emit_body(const struct emission *o);
 

@@ -35,14 +35,21 @@ static void put_nothing(const struct emission *o, const struct kir_check *x) {
     buf_puts(o->b, "    if (nothing_to_write) return TCP_OK;\n");
 }
 
+// "n" as C; a large power of two is easier to read as a shift.
+static const char *number(const struct emission *o, int64_t n) {
+    if (n > INT32_MAX && (n & (n - 1)) == 0)
+        return arena_printf(&o->s->arena, "1LL << %d", __builtin_ctzll((uint64_t)n));
+    return arena_printf(&o->s->arena, "%" PRId64, n);
+}
+
 static void put_param(const struct emission *o, const struct kir_check *x) {
     const struct kir_param *p = x->param;
     bool range = x->kind == KIR_CHECK_RANGE;
     struct call c = check(o, 4, range ? "tcp_check_range" : "tcp_check_multiple");
     call_arg(&c, "\"%s\"", p->name);
     call_arg(&c, "%s", p->c_name);
-    call_arg(&c, "%" PRId64, range ? p->lo : p->mul);
-    if (range) call_arg(&c, "%" PRId64, p->hi);
+    call_arg(&c, "%s", number(o, range ? p->lo : p->mul));
+    if (range) call_arg(&c, "%s", number(o, p->hi));
     call_write(o->b, &c);
 }
 
@@ -287,11 +294,10 @@ void emit_launcher_declaration(const struct emission *o) {
 
 void emit_launcher(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
-    buf_printf(o->b, "\n%s", emit_host_begins);
     if (l->nvariants > 1) put_variant(o);
     put_launcher_head(o, ") {");
     for (int i = 0; i < l->nchecks; ++i) put_check(o, &l->check[i]);
     if (l->nvariants > 1) put_choice(o);
     put_launch(o, 4, &l->variant[l->nvariants - 1]);
-    buf_puts(o->b, "}\n\n#endif\n");
+    buf_puts(o->b, "}\n");
 }

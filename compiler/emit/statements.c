@@ -134,13 +134,11 @@ static const struct kir_node *only_block(const struct kir_node *list) {
     return only;
 }
 
-// A constant, with the comment behind it, or above it if the line is too long.
-static void put_constant(const struct emission *o, const struct kir_node *n, int indent,
-                         const char *text) {
-    if (n->nlines) {
-        const char *both = arena_printf(&o->s->arena, "%s  // %s", text, n->line[0]);
+void emit_constant(const struct emission *o, int indent, const char *text, const char *comment) {
+    if (comment) {
+        const char *both = arena_printf(&o->s->arena, "%s  // %s", text, comment);
         if (indent + (int)strlen(both) > EMIT_COLUMNS) {
-            comment_write(o->b, indent, n->line[0], 4);
+            comment_write(o->b, indent, comment, 4);
         } else {
             buf_fill(o->b, ' ', indent);
             buf_printf(o->b, "%s\n", both);
@@ -209,8 +207,9 @@ static const char *source_size(const struct emission *o, const struct kir_node *
 }
 
 static void put_name(const struct emission *o, const struct kir_node *n, int indent) {
-    put_constant(o, n, indent,
-                 arena_printf(&o->s->arena, "const bool %s = %s;", n->name, all_of(o, n)));
+    emit_constant(o, indent,
+                  arena_printf(&o->s->arena, "const bool %s = %s;", n->name, all_of(o, n)),
+                  n->nlines ? n->line[0] : NULL);
 }
 
 static void put_list(const struct emission *o, const struct kir_node *list, int indent);
@@ -272,9 +271,10 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_NAME: put_name(o, n, indent); return;
     case KIR_LET:
         if (ix_static(n->index, NULL) && n->sampled) return;  // its name is the number
-        put_constant(o, n, indent,
-                     arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),
-                                  n->var->c_name, emit_ix(o->s, o->k, n->index)));
+        emit_constant(o, indent,
+                      arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),
+                                   n->var->c_name, emit_ix(o->s, o->k, n->index)),
+                      n->nlines ? n->line[0] : NULL);
         return;
     case KIR_FOR: put_loop(o, n, indent); break;
     case KIR_GUARD:

@@ -13,7 +13,7 @@
 
 // -- statements -----------------------------------------------------------------------------------
 
-enum { INDENT = 4, RANKS = 10 };
+enum { CONTINUED = 8, RANKS = 10 };
 
 // How well a line of the statement "text" ends before "p": 0 is best; -1: not at all.  Lines end
 // behind a comma or an operator, but before the ? and : of a choice.  Behind = and the parenthesis
@@ -71,9 +71,8 @@ static struct place end_of_line(const char *text, struct place x, int room) {
 }
 
 void statement_write(struct buf *b, int indent, const char *text) {
-    int more = text[strlen(text) - 1] == '{';  // further than what the brace encloses
     struct place x = {text, 0, false};
-    for (int column = indent;; column = indent + INDENT * ((x.depth ? x.depth : 1) + more)) {
+    for (int column = indent;; column = indent + CONTINUED) {
         buf_fill(b, ' ', column);
         int room = EMIT_COLUMNS - column;
         struct place end = {x.at + strlen(x.at), 0, false};
@@ -124,6 +123,22 @@ static char *without_splices(const char *text) {
     return b.text;
 }
 
+// Where to end a line of the comment "text" with room for "width" characters: at a blank in as few
+// brackets as possible, there behind a comma if there is one, of these the last; not in the first half
+// of the line, unless there is no other.
+static size_t end_of_comment(const char *text, size_t width) {
+    size_t end = strcspn(text, " ");  // a word may be longer than the line
+    int depth = 0, best = INT_MAX;
+    for (size_t i = 0; i <= width && text[i]; ++i) {
+        depth += (strchr("([", text[i]) != NULL) - (strchr(")]", text[i]) != NULL);
+        int rank = depth > 0 ? 2 * depth + (i > 0 && text[i - 1] != ',') : 0;
+        if (text[i] != ' ' || (rank > best && end >= width / 2)) continue;
+        best = rank;
+        end = i;
+    }
+    return end;
+}
+
 void comment_write(struct buf *b, int indent, const char *given, int hang) {
     char *whole = without_splices(given);
     const char *text = whole;
@@ -131,13 +146,8 @@ void comment_write(struct buf *b, int indent, const char *given, int hang) {
     bool first = true;
     size_t left = strlen(text);
     while (left > 0 || first) {
-        int width = first ? room : room - hang;
-        size_t n = left;
-        if (left > (size_t)width) {
-            n = (size_t)width;
-            while (n > 0 && text[n] != ' ') --n;
-            if (n == 0) n = strcspn(text, " ");  // a word longer than the line
-        }
+        size_t width = (size_t)(first ? room : room - hang);
+        size_t n = left > width ? end_of_comment(text, width) : left;
         buf_fill(b, ' ', indent);
         buf_puts(b, "// ");
         if (!first) buf_fill(b, ' ', hang);
@@ -159,7 +169,7 @@ static const char *behind_folders(const char *path) {
 }
 
 const char *name_in_comment(struct session *s, const char *path) {
-    return shown(&s->arena, behind_folders(path));
+    return s->options.request ? "plan" : shown(&s->arena, behind_folders(path));
 }
 
 // -- #line ----------------------------------------------------------------------------------------
@@ -169,7 +179,7 @@ static const char *quoted_name(struct session *s, const char *path) {
 }
 
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending) {
-    if (s->options.no_line) return NULL;
+    if (s->options.no_line || s->options.request) return NULL;
     struct lines *l = ARENA_NEW(&s->arena, struct lines);
     l->b = b;
     l->plan = quoted_name(s, path);

@@ -23,11 +23,11 @@ struct call {
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void call_write(struct buf *b, const struct call *c);
 // Writes the statement "text" (or the head of one, with its brace), which has no line ends, on
-// several lines if it is too long for one.  Lines are broken at commas and operators, and indented
-// by the number of open brackets.
+// several lines if it is too long for one.  Lines are broken at commas and operators.  All but the
+// first are indented further than what a brace of the statement encloses.
 void statement_write(struct buf *b, int indent, const char *text);
 
-// The file name of "path", without its folder, for use in a comment.
+// The file name of "path", without its folder, for use in a comment; "plan" if it is in no file.
 const char *name_in_comment(struct session *s, const char *path);
 // Writes the comment "// text", wrapped at blanks; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);

@@ -8,6 +8,8 @@
 // how closely the context binds; OPERAND: all but single operands need parentheses
 enum level { SUM, PRODUCT, OPERAND };
 
+enum { MOST_TERMS = 64 };
+
 // The context of an expression: kernel "k", whose params may be ints, or its launcher ("host"),
 // where all params are int64_t.  "exact": writes the first param of each product as a tcp_exact,
 // which detects overflow.
@@ -123,11 +125,68 @@ static void put_term(const struct writer *w, struct ix_term t) {
     put_ix(w, t.atom, any || cast ? OPERAND : PRODUCT);
 }
 
+// The param y with b = -a * y, or NULL.
+static const struct lay_sym *times_minus(struct lay_int a, struct lay_int b) {
+    if (a.nsyms + 1 != b.nsyms || a.num >= 0 || a.num != -b.num) return NULL;
+    for (int i = 0; i < b.nsyms; ++i) {
+        int same = 0;
+        while (same < a.nsyms && a.syms[same] == b.syms[same + (same >= i)]) ++same;
+        if (same == a.nsyms) return b.syms[i];
+    }
+    return NULL;
+}
+
+// Writes the sum "e" as people do: 2 * (N + (M - 1) * ld), not 2 * N - 2 * ld + 2 * M * ld.  Returns
+// false, and writes nothing, if it contains more than params.
+static bool put_factored(const struct writer *w, const struct ix *e, enum level in) {
+    int64_t divisor = 0;
+    for (int i = 0; i < e->nterms; ++i) {
+        struct lay_int x = e->term[i].coef;
+        if (e->term[i].atom || x.den != 1 || x.num == INT64_MIN) return false;
+        divisor = lay_gcd(divisor, x.num);
+    }
+    if (e->nterms < 2 || e->nterms > MOST_TERMS) return false;
+    // by term: the one that it is the negative of, times a param
+    const struct ix_term *of[MOST_TERMS] = {0};
+    for (int i = 0; i < e->nterms; ++i)
+        for (int j = 0; j < e->nterms; ++j) {
+            if (of[j] || !times_minus(e->term[i].coef, e->term[j].coef)) continue;
+            of[j] = &e->term[i];
+            of[i] = &e->term[i];
+            break;
+        }
+    bool paren = divisor > 1 || in != SUM, first = true;
+    if (divisor > 1) buf_printf(w->b, "%" PRId64 " * ", divisor);
+    if (paren) buf_char(w->b, '(');
+    for (int i = 0; i < 3 * e->nterms; ++i) {  // behind params a number, then what has a minus
+        int at = ix_written(e, i % e->nterms);
+        struct lay_int x = e->term[at].coef;
+        if (of[at] == &e->term[at]) continue;  // in the product of another term
+        const struct lay_sym *less_one = of[at] ? times_minus(of[at]->coef, x) : NULL;
+        if (less_one) x = of[at]->coef;
+        bool minus = ix_take_minus(&x) && !less_one;
+        if (i / e->nterms != (minus ? 2 : x.nsyms == 0 && !less_one)) continue;
+        x.num /= divisor;
+        buf_puts(w->b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
+        first = false;
+        if (less_one) {
+            buf_char(w->b, '(');
+            put_sym(w, less_one, true, true, true);
+            buf_puts(w->b, " - 1)");
+            if (x.nsyms || x.num != 1) buf_puts(w->b, " * ");
+        }
+        put_int(w, x, x.nsyms > 0, !less_one);
+    }
+    if (paren) buf_char(w->b, ')');
+    return true;
+}
+
 static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
     if (e->nterms == 0) {
         buf_char(w->b, '0');
         return;
     }
+    if (w->host && !w->exact && put_factored(w, e, in)) return;
     int64_t value;
     bool paren = in != SUM && !(e->nterms == 1 && !e->term[0].atom && ix_static(e, &value));
     if (paren) buf_char(w->b, '(');

@@ -25,11 +25,12 @@ struct kir_buffer {
     const char *name;    // in the plan
     const char *c_name;  // in emitted code
     const struct elem_type *elem;
-    const char *layout;   // as text for comments; NULL for a stage
-    int tensor;           // id of the tensor; unused for a stage
-    int64_t count;        // frag, stage, shared: elements; global: 0
-    int64_t smem_offset;  // shared: bytes
-    int access_bits;      // stage: bits of a value
+    const char *layout;       // as text; NULL for a stage
+    const char *layout_told;  // .. with its swizzle in words
+    int tensor;               // id of the tensor; unused for a stage
+    int64_t count;            // frag, stage, shared: elements; global: 0
+    int64_t smem_offset;      // shared: bytes
+    int access_bits;          // stage: bits of a value
     bool written, read;
     bool constant;  // global: nobody writes it while the kernel runs
     bool outside;   // shared or frag: a parameter of a device function
@@ -112,7 +113,8 @@ struct kir_node {
     int nconds;
     // ASYNC: reads only its first b - a elements; NULL: all
     const struct kir_cond *cut;
-    // IF: name of a constant with the result, or NULL; a KIR_NAME before it declares it if "told"
+    // IF: name of a constant with the result, or NULL; a KIR_NAME before it declares it if "told".
+    // LET of a value of copies: its name, from which lowering makes that of "var"; or NULL
     const char *name;
     bool told;
     struct ix_var *var;  // LET, FOR
@@ -173,6 +175,7 @@ struct kir_formal {
     const struct ix_var *index;
     // of the buffer: bytes that the accesses need
     int align;
+    int bits;  // of the index: 32 or 64, decided by kernel/widths.h
 };
 
 // A kernel with its launcher, or a device function.

@@ -69,6 +69,7 @@ static void lower_fill(struct lowering *w, const struct plan_call *y) {
     const struct ix *at = ix_scale(s, i, lay_int(each));
     if (each == 1) at = view_crd2idx(s, i, v->layout.shape, v->layout.stride);
     n->to_buf = lower_buffer(w, v->base);
+    lower_written(w, v->base);
     n->to_at = ix_swizzle(s, lower_index(w, ix_add(s, v->offset, at)), v->layout.sw);
     n->bits = each * v->base->elem->bits;
     n->value = y->fill->bits;

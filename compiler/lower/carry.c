@@ -19,6 +19,10 @@ struct search {
     int ninside;
     struct kir_carry *found;
     int nfound;
+    // of the lets that became one of these: the variable, the buffer, and which
+    struct ix_var *was[MOST_LETS];
+    const struct kir_buffer *in[MOST_LETS];
+    int as[MOST_LETS], nwas;
     const char *name;
     int64_t past;  // steps that a carried offset advances beyond its last use
 };
@@ -112,7 +116,9 @@ static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
         !__builtin_add_overflow(most, n->index->hi, &most))
         v->end = lay_int(most);
     v->id = c->var->id;
-    v->name = v->c_name = shared ? c->var->name : names_take(&f->w->names, f->name);
+    f->was[f->nwas] = v;
+    f->in[f->nwas] = n->of;
+    f->as[f->nwas++] = (int)(c - f->found);
     if (!shared) name_stride(f, n->next, c);
     n->kind = KIR_BLOCK;
     n->var = NULL;
@@ -122,8 +128,8 @@ static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
 static void search(struct search *f, struct kir_node *list) {
     for (struct kir_node *n = list; n; n = n->next) {
         struct lay_int coef;
-        if (n->kind == KIR_LET && f->nfound < MOST_CARRIED && linear(f, n->index, &coef) &&
-            leads_to_global(n->next, n->var)) {
+        if (n->kind == KIR_LET && f->nfound < MOST_CARRIED && f->nwas < MOST_LETS &&
+            linear(f, n->index, &coef) && leads_to_global(n->next, n->var)) {
             carry(f, n, coef);
         } else if (n->kind == KIR_LET && f->ninside < MOST_LETS) {
             f->inside[f->ninside++] = n->var;
@@ -134,6 +140,24 @@ static void search(struct search *f, struct kir_node *list) {
     }
 }
 
+// Names the carried offsets after the buffers in which they are used.
+static void name_carried(struct search *f) {
+    struct session *s = f->w->s;
+    for (int i = 0; i < f->nfound; ++i) {
+        const char *name = "at", *more;
+        for (int k = 0; k < f->nwas; ++k) {
+            bool again = false;
+            for (int j = 0; j < k; ++j) again |= f->as[j] == i && f->in[j] == f->in[k];
+            if (f->as[k] == i && f->in[k] && !again &&
+                (more = lower_name_in(s, name, f->in[k])) != NULL)
+                name = more;
+        }
+        name = names_take(&f->w->names, arena_printf(&s->arena, "%s_%s", name, f->name));
+        for (int k = 0; k < f->nwas; ++k)
+            if (f->as[k] == i) f->was[k]->name = f->was[k]->c_name = name;
+    }
+}
+
 void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
                    const struct ix *begin, const char *name, int64_t past) {
     struct search f = {.w = w, .step = step, .begin = begin, .name = name, .past = past};
@@ -141,6 +165,7 @@ void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_va
     f.inside[f.ninside++] = loop->var;
     for (int i = 0; i < loop->nrings; ++i) f.inside[f.ninside++] = loop->ring[i].var;
     search(&f, loop->body);
+    name_carried(&f);
     loop->carry = f.found;
     loop->ncarries = f.nfound;
 }

@@ -1,5 +1,6 @@
 // The comment above the code of a copy: what is copied, with which tile, and how wide.
 #include "base/session.h"
+#include "kernel/kernel_ir.h"
 #include "lower/private.h"
 #include "plan/print.h"
 
@@ -10,10 +11,57 @@ void lower_comment_on(struct lowering *w, struct kir_node *n, const char *text) 
     n->nlines = 1;
 }
 
+const char *lower_layout_text(struct session *s, struct lay l) {
+    struct lay_swizzle w = l.sw;
+    if (w.b == 0 || !lay_int_is(l.offset, 0)) return lay_text(&s->lay, l);
+    const char *text = lay_text(&s->lay, lay_inner(l));
+    int to = w.s < 0 ? w.m - w.s : w.m, from = w.s < 0 ? w.m : w.m + w.s;
+    if (w.b == 1)
+        return arena_printf(&s->arena, "%s, offset bit %d xored into bit %d", text, from, to);
+    return arena_printf(&s->arena, "%s, offset bits %d-%d xored into bits %d-%d", text, from,
+                        from + w.b - 1, to, to + w.b - 1);
+}
+
+// Says which elements of "of" an access of "n" elements takes that are not neighbours.
+static const char *apart_text(struct session *s, const char *of, const char *elem,
+                              const int64_t *step, int n, bool out) {
+    bool even = true;
+    for (int i = 1; 1 << i < n; ++i) even &= step[i] == step[0] << i;
+    const char *text =
+        arena_printf(&s->arena, "  %-7s %d x %s of %s,", out ? "gather" : "scatter", n, elem, of);
+    if (even) return arena_printf(&s->arena, "%s %ld apart", text, (long)step[0]);
+    for (int i = 0; i < n; ++i)
+        text =
+            arena_printf(&s->arena, "%s %s%ld", text, i ? "" : "at ", (long)kir_step_to(step, i));
+    return text;
+}
+
+// The line about the elements of a register access that are not neighbours; NULL if all are.
+static const char *apart(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    const struct tensor *t = c->src.base->space == MEM_FRAG ? c->src.base : c->dst.base;
+    const char *elem = t->elem->name;
+    if (f->turn) return apart_text(s, "what was loaded", elem, f->turn->step, f->turn->vec, true);
+    return f->step ? apart_text(s, t->name, elem, f->step, f->vec, t == c->src.base) : NULL;
+}
+
+// The lines about the edge, with one for each condition.
+static int edge_lines(struct session *s, const struct copy *c, const char **line) {
+    const struct copy_facts *f = &c->facts;
+    int n = 0;
+    line[n++] = arena_printf(&s->arena, "  edge    %d x %s = %d bit, %s", f->edge_vec,
+                             copy_tiled_side(c)->base->elem->name, f->edge_bits,
+                             f->edge == EDGE_ALWAYS ? "always, where" : "where");
+    for (int i = 0; i < f->npred; ++i)
+        line[n++] = arena_printf(&s->arena, "          %s", plan_condition_text(s, &f->pred[i]));
+    if (c->pad) line[n++] = arena_printf(&s->arena, "          else %s", c->pad->text);
+    return n;
+}
+
 void lower_comment(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_facts *f = &c->facts;
-    const char **line = ARENA_ARRAY(&s->arena, const char *, 7);
+    const char **line = ARENA_ARRAY(&s->arena, const char *, f->npred + 8);
     struct kir_node *n = lower_node(w, KIR_COMMENT);
     int nlines = 0, col;
     const struct view *tile = copy_tiled_side(c);
@@ -41,15 +89,21 @@ void lower_comment(struct lowering *w, const struct copy *c) {
     if (src != dst || src_bits != dst_bits)
         vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, dst_bits / dst->bits,
                               dst->name, dst_bits);
-    line[nlines++] =
-        arena_printf(&s->arena, "  vector  %s  (limited by: %s)", vector, bound_name(f->won));
-    if (f->edge != EDGE_NEVER) {
+    const char *why = f->won == BOUND_ATOM
+                          ? ""
+                          : arena_printf(&s->arena, "  (limited by: %s)", bound_name(f->won));
+    line[nlines++] = arena_printf(&s->arena, "  vector  %s%s", vector, why);
+    const char *not_together = apart(s, c);
+    if (not_together) line[nlines++] = not_together;
+    for (int i = 0; i < w->nfresh; ++i) {
+        if (w->fresh[i] != c->src.base) continue;
         line[nlines++] =
-            arena_printf(&s->arena, "  edge    %d x %s = %d bit  (%s%s%s)", f->edge_vec, elem,
-                         f->edge_bits, f->edge == EDGE_ALWAYS ? "always: " : "",
-                         plan_edge_text(s, c),
-                         c->pad ? arena_printf(&s->arena, "; else %s", c->pad->text) : "");
+            arena_printf(&s->arena,
+                         "  order   no barrier: no thread reads what another one wrote%s",
+                         w->was_barrier ? " since the last one" : "");
+        break;
     }
+    if (f->edge != EDGE_NEVER) nlines += edge_lines(s, c, line + nlines);
     n->line = line;
     n->nlines = nlines;
     n->path = s->sources.file[c->at.file].path;

@@ -13,8 +13,10 @@
 
 enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
-// Gives a name to an offset in "of" that several accesses share, or that is too long for a call.  An
-// offset as short as a name gets none.
+const char lower_coord[] = "coord";
+
+// Makes a variable for a value that several accesses share, or that is too long for a call.  One as
+// short as a name gets none.  lower_share names it, after "name" or the buffer "of".
 static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared,
                             const struct kir_buffer *of) {
     int64_t value;
@@ -22,13 +24,14 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
         (!shared && strlen(ix_text(w->s, e)) <= INLINE_COLUMNS))
         return e;
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
-    *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
+    *v = (struct ix_var){IX_NAMED, "at", "at", w->s->next_var++, lay_int(0), LAY_INT_INVALID};
     if (e->lo < 0) v->lo = lay_int(e->lo > INT64_MIN ? e->lo : -INT64_MAX);
     if (e->lo > INT64_MIN && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = v;
     n->index = e;
     n->of = of;
+    n->name = name;
     return ix_var(w->s, v);
 }
 
@@ -38,7 +41,6 @@ static void begin_side(struct lowering *w, const struct copy *c, bool src, const
                        bool shared, struct way *y) {
     struct session *s = w->s;
     struct lay_swizzle sw = src ? c->facts.src.sw : c->facts.dst.sw;
-    const char *name = src ? "from" : "to";
     const struct ix *apart = ix_int(s, 0);
     int64_t block = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
     for (int i = 0; sw.b && e->op == IX_SUM && i < e->nterms; ++i) {
@@ -50,9 +52,9 @@ static void begin_side(struct lowering *w, const struct copy *c, bool src, const
     // a swizzle is not defined for negative values
     if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);
     struct kir_buffer *of = lower_buffer(w, copy_side(c, src)->base);
-    *(src ? &y->from : &y->to) = let(w, name, ix_sub(s, e, apart), shared, of);
+    *(src ? &y->from : &y->to) = let(w, NULL, ix_sub(s, e, apart), shared, of);
     *(src ? &y->from_beyond : &y->to_beyond) =
-        let(w, arena_printf(&s->arena, "%s_tile", name), apart, false, NULL);
+        let(w, arena_printf(&s->arena, "at_%s_tile", of->c_name), apart, false, NULL);
 }
 
 // -- the copy -------------------------------------------------------------------------------------
@@ -255,7 +257,7 @@ static void move_by(struct lowering *w, const struct copy *c, const struct way *
         move_through_stage(w, c, y);
 }
 
-// The edge: names for the start coordinates of predicates, and guarded accesses.
+// The edge: the start coordinates of predicates, and guarded accesses.
 static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     const struct copy_facts *f = &c->facts;
     y.mode = f->edge_mode;
@@ -267,24 +269,18 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.npred = f->npred;
     y.pad = c->pad;
     y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
-    const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
     bool named = y.nmodes > 0;
     for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // conditions with a size are long
-    int n = 0;
     for (int i = 0; i < f->npred; ++i) {
         int same = 0;
         while (same < i && !ix_equal(f->pred[same].at, f->pred[i].at)) ++same;
-        name[i] = NULL;
         y.at[i] = y.at[same];
         if (same < i) continue;
-        name[i] = names_take(&w->names, arena_printf(&w->s->arena, "coord%d", n++));
         const struct ix *at = lower_index(w, f->pred[i].at);
         if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
-        y.at[i] = let(w, name[i], at, named, NULL);
+        y.at[i] = let(w, lower_coord, at, named, NULL);
     }
     move_by(w, c, &y);
-    for (int i = 0; i < f->npred; ++i)
-        if (name[i]) names_release(&w->names, name[i]);
 }
 
 // The condition that all of the block's tile exists.
@@ -353,6 +349,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     else
         move_edge(w, c, y);
     if (y.each) names_release(&w->names, y.each->c_name);
+    lower_written(w, c->dst.base);
     w->tail = outside;
     w->copy = NULL;
     if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);

@@ -199,10 +199,33 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
     }
 }
 
+// Index "v" of a device function, with the range in which its caller's duties keep it.
+static const struct ix_var *within_duties(struct session *s, const struct kernel *k,
+                                          struct ix_var *v) {
+    struct ix_var *in = ARENA_NEW(&s->arena, struct ix_var);
+    *in = *v;
+    int64_t most = INT64_MAX;
+    for (const struct duty *d = k->duties; d; d = d->next) {
+        const struct ix *room = ix_sub(s, d->b, d->a);  // >= 0
+        for (int i = 0; room && room->op == IX_SUM && i < room->nterms; ++i) {
+            const struct ix_term *t = &room->term[i];
+            if (!t->atom || t->atom->op != IX_VAR || t->atom->var->id != v->id) continue;
+            const struct ix *rest = ix_sub(s, room, ix_scale(s, t->atom, t->coef));
+            if (!lay_int_static(t->coef) || t->coef.num >= 0 || !rest || rest->hi == INT64_MAX ||
+                rest->hi < 0 || ix_depends_on(rest, v))
+                continue;
+            if (rest->hi / -t->coef.num < most) most = rest->hi / -t->coef.num;
+        }
+    }
+    if (most < INT64_MAX) in->end = lay_int(most + 1);
+    return in;
+}
+
 // The parameters of a device function, and the preconditions for its caller.
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out) {
     struct session *s = w->s;
     out->formal = ARENA_ARRAY(&s->arena, struct kir_formal, k->nformals + k->nindexes + 1);
+    w->index = ARENA_ARRAY(&s->arena, const struct ix_var *, k->nindexes + 1);
     for (int i = 0, j = 0; i < k->nformals || j < k->nindexes;) {
         struct kir_formal *f = &out->formal[out->nformals++];
         if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
@@ -212,7 +235,8 @@ void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel
         } else {
             struct ix_var *v = k->index[j].var;
             v->c_name = names_take(&w->names, v->name);
-            *f = (struct kir_formal){NULL, v, 0};
+            w->index[j] = within_duties(s, k, v);
+            *f = (struct kir_formal){NULL, w->index[j], 0};
             ++j;
         }
     }

@@ -53,28 +53,31 @@ static void check_body(void *user, const struct ix *e, const struct ix *most) {
 
 // -- tensors without elements ---------------------------------------------------------------------
 
-// Whether the extent "a" is zero if "n" is.
-static bool zero_with(const struct ix *a, const struct ix *n) {
-    struct lay_int x, y;
-    if (ix_equal(a, n)) return true;
-    if (!ix_monomial(a, &x) || !ix_monomial(n, &y) || x.nsyms != 1 || y.nsyms != 1) return false;
-    return !x.syms[0]->name && lay_int_equal(x.syms[0]->of, y);
+// A param that is zero if and only if the extent "e" is, such as M for ceil_div(M, 64); otherwise "e".
+static const struct ix *zero_with(struct session *s, const struct ix *e) {
+    struct lay_int x;
+    while (ix_monomial(e, &x) && x.nsyms == 1 && (!x.syms[0]->name || x.num != 1 || x.den != 1)) {
+        const struct lay_sym *y = x.syms[0];
+        x = (struct lay_int){.num = 1, .den = 1, .nsyms = 1, .syms = x.syms, .basis = -1};
+        e = ix_lay(s, y->name ? x : y->of);
+    }
+    return e;
 }
 
-static bool has_extent(const struct kir_tensor *t, const struct ix *n) {
-    for (int i = 0; i < t->nextents; ++i) {
-        if (zero_with(t->extent[i], n)) return true;
-    }
+// Whether one of the first "n" extents of "t" is zero if "e", a result of zero_with, is.
+static bool has_extent(struct session *s, const struct kir_tensor *t, int n, const struct ix *e) {
+    for (int i = 0; i < n; ++i)
+        if (ix_equal(zero_with(s, t->extent[i]), e)) return true;
     return false;
 }
 
 // Whether nothing is written if "n" is zero.
-static bool empties_all(const struct kir_kernel *k, const struct ix *n) {
+static bool empties_all(struct session *s, const struct kir_kernel *k, const struct ix *n) {
     bool any = false;
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         any |= t->written;
-        if (t->written && !has_extent(t, n)) return false;
+        if (t->written && !has_extent(s, t, t->nextents, n)) return false;
     }
     return any;
 }
@@ -85,32 +88,34 @@ static struct kir_extents empties(const struct making *m, const struct kir_tenso
     const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, t->nextents + 1);
     struct kir_extents x = {extent, 0};
     for (int i = 0; i < t->nextents; ++i) {
-        const struct ix *e = t->extent[i];
-        bool again = false;
-        for (int j = 0; j < i; ++j) again |= ix_equal(t->extent[j], e);
-        if (!again && e->lo <= 0 && empties_all(m->k, e) == all) extent[x.n++] = e;
+        const struct ix *e = zero_with(m->s, t->extent[i]);
+        if (e->lo <= 0 && !has_extent(m->s, t, i, e) && empties_all(m->s, m->k, e) == all)
+            extent[x.n++] = e;
     }
     return x;
 }
 
-// The extents of "a" and "b"; those of one if both are equal.
+// The extents of "a" and "b", each once.
 static struct kir_extents either(const struct making *m, struct kir_extents a,
                                  struct kir_extents b) {
-    bool same = a.n == b.n;
-    for (int i = 0; same && i < a.n; ++i) same = ix_equal(a.extent[i], b.extent[i]);
-    if (same || b.n == 0) return a;
-    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, a.n + b.n);
-    struct kir_extents x = {extent, a.n + b.n};
-    for (int i = 0; i < x.n; ++i) extent[i] = i < a.n ? a.extent[i] : b.extent[i - a.n];
+    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, a.n + b.n + 1);
+    struct kir_extents x = {extent, 0};
+    for (int i = 0; i < a.n + b.n; ++i) {
+        const struct ix *e = i < a.n ? a.extent[i] : b.extent[i - a.n];
+        bool again = false;
+        for (int j = 0; j < x.n; ++j) again |= ix_equal(extent[j], e);
+        if (!again) extent[x.n++] = e;
+    }
     return x;
 }
 
-// Whether one of the first "n" written tensors has the extent "e" too.
-static bool is_earlier(const struct kir_kernel *k, int n, const struct ix *e) {
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; k->tensor[i].written && j < k->tensor[i].nextents; ++j)
-            if (ix_equal(k->tensor[i].extent[j], e)) return true;
-    return false;
+// Whether extent "j" of tensor "i" is zero with an earlier one of a written tensor.
+static bool is_earlier(const struct making *m, int i, int j) {
+    const struct kir_tensor *t = m->k->tensor;
+    const struct ix *e = zero_with(m->s, t[i].extent[j]);
+    for (int n = 0; n < i; ++n)
+        if (t[n].written && has_extent(m->s, &t[n], t[n].nextents, e)) return true;
+    return has_extent(m->s, &t[i], j, e);
 }
 
 // Adds the check that returns early if there is nothing to write; pointers are then not checked.
@@ -125,7 +130,7 @@ static void nothing_to_do(struct making *m) {
             struct kir_tensor one = {.extent = &t->extent[j], .nextents = 1};
             struct kir_extents *zero = ARENA_NEW(&m->s->arena, struct kir_extents);
             *zero = empties(m, &one, true);
-            if (zero->n == 0 || is_earlier(k, i, t->extent[j])) continue;
+            if (zero->n == 0 || is_earlier(m, i, j)) continue;
             struct kir_check *c = add_check(m, KIR_CHECK_NOTHING);
             c->empty = zero;
             c->nempty = 1;

@@ -34,130 +34,6 @@ struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *
     return v;
 }
 
-// -- names for parts of indices -------------------------------------------------------------------
-
-static bool depends_below(const struct ix *e, enum ix_var_kind first, enum ix_var_kind last) {
-    for (int k = (int)first; k <= (int)last; ++k)
-        if (ix_depends(e, (enum ix_var_kind)k)) return true;
-    return false;
-}
-
-static bool of_tid_alone(const struct ix *e) {
-    return !depends_below(e, IX_LANE, IX_NAMED) && ix_depends(e, IX_TID);
-}
-
-static bool names_loop(const struct stmt *list, const char *name) {
-    for (const struct stmt *st = list; st; st = stmt_next(list, st))
-        if (st->var && strcmp(st->var->name, name) == 0) return true;
-    return false;
-}
-
-const char *lower_name_at_top(struct lowering *w, const char *name) {
-    // loops have the same names in all variants of a kernel
-    while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
-    return names_take(&w->names, name);
-}
-
-static const struct ix *lower_parts(struct lowering *w, const struct ix *e);
-
-static struct lay_int end_of(const struct ix *e) {
-    return e->hi < INT64_MAX ? lay_int(e->hi + 1) : LAY_INT_INVALID;
-}
-
-// The variable for "e", or NULL.
-static const struct ix *part(struct lowering *w, const struct ix *e) {
-    for (int i = 0; i < w->nparts; ++i) {
-        if (w->part[i].is->op != e->op || !ix_equal(w->part[i].is, e)) continue;
-        // the same name, with the range that it has here: at its first use, fewer threads may have
-        // passed a guard
-        struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
-        *v = *w->part[i].var;
-        v->end = end_of(e);
-        if (!v->uniform) lower_tell_along(w, &w->part[i]);
-        return ix_var(w->s, v);
-    }
-    return NULL;
-}
-
-// A variable at the top of the kernel for "e": a digit of tid, or with "name" a "let" of the plan.
-static const struct ix *named(struct lowering *w, const struct ix *e, const char *name) {
-    const struct ix *known = part(w, e);
-    if (known) return known;
-    bool digit = of_tid_alone(e);
-    const struct ix *is = digit ? e : lower_parts(w, e);
-    if (w->nparts == MAX_PARTS) return is;
-    if (!name && w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
-        name = e->op == IX_DIV ? "warp" : "lane";
-    if (!name) name = arena_printf(&w->s->arena, "t%d", w->ndigits);
-    w->ndigits += digit;
-    struct ix_var *v = lower_var(w, IX_NAMED, lower_name_at_top(w, name), 0);
-    v->end = end_of(e);
-    v->uniform = !digit;
-    // at the top, in the order of first use
-    struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
-    w->part[w->nparts++] = (struct named_part){.is = e, .var = v, .let = n};
-    if (digit) lower_tell_along(w, &w->part[w->nparts - 1]);
-    n->kind = KIR_LET;
-    n->var = v;
-    n->index = is;
-    *w->top = n;
-    w->top = &n->next;
-    return ix_var(w->s, v);
-}
-
-// "e", a sum, as a multiple of a "let" that is a sum too, and the rest; or NULL.
-static const struct ix *with_let(struct lowering *w, const struct ix *e) {
-    struct session *s = w->s;
-    for (int i = w->nparts; i-- > 0;) {
-        const struct named_part *x = &w->part[i];
-        if (x->is->op != IX_SUM) continue;
-        // the term of "let" with coefficient 1, and that of "e" with the same variables
-        const struct ix_term *one = x->is->term, *same = e->term;
-        while (one < x->is->term + x->is->nterms && !(one->atom && lay_int_is(one->coef, 1))) ++one;
-        if (one == x->is->term + x->is->nterms) continue;
-        while (same < e->term + e->nterms && !(same->atom && ix_equal(same->atom, one->atom)))
-            ++same;
-        if (same == e->term + e->nterms) continue;
-        const struct ix *rest = ix_sub(s, e, ix_scale(s, x->is, same->coef));
-        if (rest && rest->nterms + 2 <= e->nterms)
-            return ix_add(s, ix_scale(s, ix_var(s, x->var), same->coef), lower_index(w, rest));
-    }
-    return NULL;
-}
-
-// "e" with names for its parts.
-static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
-    struct session *s = w->s;
-    switch (e->op) {
-    case IX_VAR: return e;
-    case IX_DIV: return ix_div(s, lower_index(w, e->a), e->k);
-    case IX_MOD: return ix_mod(s, lower_index(w, e->a), e->k);
-    case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
-    case IX_SUM: break;
-    }
-    const struct ix *sum = ix_int(s, 0);
-    for (int i = 0; i < e->nterms; ++i) {
-        const struct ix *atom = e->term[i].atom;
-        sum = ix_add(s, sum,
-                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef)
-                          : ix_lay(s, e->term[i].coef));
-    }
-    return sum;
-}
-
-const struct ix *lower_index(struct lowering *w, const struct ix *e) {
-    const struct ix *made = part(w, e);
-    if (!made && (e->op == IX_DIV || e->op == IX_MOD) && of_tid_alone(e)) return named(w, e, NULL);
-    if (!made && e->op == IX_SUM) made = with_let(w, e);
-    return made ? made : lower_parts(w, e);
-}
-
-// Puts the values of the plan's lets at the top of the kernel.
-static void name_lets(struct lowering *w) {
-    for (int i = 0; i < w->kernel->nlets; ++i)
-        named(w, w->kernel->let[i].is, w->kernel->let[i].name);
-}
-
 // "list", which begins with "n" lets, without those of them that are not used.
 static struct kir_node *without_unused(struct kir_node *list, int n) {
     if (n == 0) return list;
@@ -171,9 +47,19 @@ static void lower_wait(struct lowering *w, int pending) {
     if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
 }
 
+void lower_barrier(struct lowering *w) {
+    lower_node(w, KIR_BARRIER);
+    w->nfresh = 0;
+    w->was_barrier = true;
+}
+
+void lower_written(struct lowering *w, const struct tensor *t) {
+    if (t->space == MEM_SHARED && w->nfresh < MOST_FRESH) w->fresh[w->nfresh++] = t;
+}
+
 void lower_before(struct lowering *w, const struct sync_before *x) {
     lower_wait(w, x->wait);
-    if (x->barrier) lower_node(w, KIR_BARRIER);
+    if (x->barrier) lower_barrier(w);
 }
 
 // A loop's variable and the variables computed from it.
@@ -214,7 +100,13 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     const struct ix *trips = ix_sub(w->s, loop->end, loop->begin);
     loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
+    struct around here = {v, w->loops};
+    w->loops = &here;
+    int nlets = lower_name_lets_of(w, v);
     lower_list(w, st->body);
+    loop->body = without_unused(loop->body, nlets);
+    lower_forget_lets_of(w, v);
+    w->loops = here.next;
     // a register has no address: if a loop variable selected it, it would be in local memory
     loop->unroll = loop->most > 0 && loop->most <= UNROLL_MOST &&
                    tells_registers(loop->body, &(struct told){{v}, 1});
@@ -238,7 +130,7 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
         lower_for(w, st);
         if (st->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
         return;
-    case STMT_SYNC: lower_node(w, KIR_BARRIER); return;
+    case STMT_SYNC: lower_barrier(w); return;
     case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
     case STMT_WAIT: lower_wait(w, st->pending); return;
     case STMT_PART: BUG("a part outside a pipeline");
@@ -266,6 +158,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->c_name = names_take(&w->names, t->name);
     b->elem = t->elem;
     b->layout = lay_text(&w->s->lay, t->layout);
+    b->layout_told = lower_layout_text(w->s, t->layout);
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
     b->outside = t->outside;
@@ -351,7 +244,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     struct kir_node *body = NULL, *top = NULL;
     w.tail = &body;
     w.top = &top;
-    name_lets(&w);
+    lower_name_lets(&w);
     int nlets = w.nparts;
     lower_list(&w, k->body);
     w.at = k->at;

@@ -8,8 +8,8 @@
 
 // What emitted code itself declares with a fixed name.
 static const char *const own[] = {
-    "tid",     "smem",    "v",       "from",   "from_tile", "to",   "to_tile", "whole",
-    "block_x", "block_y", "block_z", "stream", "status",    "bits", "which",   "nothing_to_write",
+    "tid",     "smem",   "v",      "whole", "block_x", "block_y",
+    "block_z", "stream", "status", "bits",  "which",   "nothing_to_write",
 };
 
 void names_init(struct names *t, struct session *s) {

@@ -233,9 +233,9 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     }
     const struct ix *ahead = ix_add(s, begin, ix_int(s, pipe->stages - 1));
     if (pipe->stages > 1)
-        carry_offsets(w, loop, pipe->load_var, ahead, "from_ahead", pipe->stages);
+        carry_offsets(w, loop, pipe->load_var, ahead, "ahead", pipe->stages);
     else
-        carry_offsets(w, loop, st->var, begin, "from_step", 1);
+        carry_offsets(w, loop, st->var, begin, "step", 1);
     w->tail = outside;
     carry_release(w, loop);
     release(w, st->var);

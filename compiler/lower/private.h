@@ -6,13 +6,14 @@
 #include "lower/names.h"
 #include "plan/plan.h"
 
-enum { MAX_PARTS = 128, MOST_ALONG = 3 };
+enum { MAX_PARTS = 128, MOST_ALONG = 3, MOST_FRESH = 16 };
 
 // A part of indices that has a name: a quotient or remainder of tid, or a "let" of the plan.
 struct named_part {
     const struct ix *is;
     const struct ix_var *var;
-    struct kir_node *let;  // its declaration
+    struct kir_node *let;     // its declaration
+    const struct ix_var *of;  // a "let" in this loop over a variable; NULL: at the top
     // a digit of tid: what it counts in copies, and the tensors of the first such copies
     const char *told[MOST_ALONG], *told_in[MOST_ALONG];
     int ntold;
@@ -23,6 +24,12 @@ struct buffer_of {
     struct kir_buffer *buf;
 };
 
+// A loop of the plan around the current statement, and those around it.
+struct around {
+    const struct ix_var *var;
+    const struct around *next;
+};
+
 struct lowering {
     struct session *s;
     const struct plan *plan;
@@ -31,7 +38,11 @@ struct lowering {
     struct names names;
     struct named_part part[MAX_PARTS];
     int nparts;
-    int ndigits;              // of tid
+    int ndigits;  // of tid
+    const struct around *loops;
+    // by number of an index of a device function: the variable with the range that its caller
+    // guarantees
+    const struct ix_var **index;
     struct range at;          // place of the statement being lowered
     const struct copy *copy;  // the copy being lowered, or NULL
     struct kir_node **tail;   // where the next node goes
@@ -40,6 +51,10 @@ struct lowering {
     struct buffer_of *buffer;
     int nbuffers;
     bool warps;  // the kernel uses warps and lanes
+    // shared buffers that were written since the last barrier, and whether there was one
+    const struct tensor *fresh[MOST_FRESH];
+    int nfresh;
+    bool was_barrier;
 };
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
@@ -54,18 +69,32 @@ void lower_tell_along(struct lowering *w, struct named_part *x);
 // Takes a name for the whole kernel.
 const char *lower_name_at_top(struct lowering *w, const char *name);
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
+// Puts the values of the plan's lets that no loop changes at the top of the kernel.
+void lower_name_lets(struct lowering *w);
+// Puts those that change with the loop over "v" here, where it begins; returns their number.
+int lower_name_lets_of(struct lowering *w, const struct ix_var *v);
+// Forgets them where the loop ends.
+void lower_forget_lets_of(struct lowering *w, const struct ix_var *v);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
 void lower_statement(struct lowering *w, const struct stmt *st);
 void lower_list(struct lowering *w, const struct stmt *list);
 // Replaces lets in the body of "loop" by variables that the loop increments.  They must be sums
 // with a multiple of "step" (which is "begin" in the first iteration and then goes up by one), and
-// offsets of loads from global memory.  The names are made from "name".  "past": how far beyond its
+// offsets of loads from global memory.  The names end with "name".  "past": how far beyond its
 // last use "step" gets.
 void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
                    const struct ix *begin, const char *name, int64_t past);
 void carry_release(struct lowering *w, const struct kir_node *loop);
-// Computes once what several copies in "*body" compute.
+// The name of the let of a coordinate at an edge, before lower_share numbers it.
+extern const char lower_coord[];
+// "name", of an offset, with that of one more buffer in which it is used: "at_A", "at_A_B".  NULL if
+// that is too long.
+const char *lower_name_in(struct session *s, const char *name, const struct kir_buffer *b);
+// Computes once what several copies in "*body" compute, and names these values.
 void lower_share(struct lowering *w, struct kir_node **body);
+void lower_barrier(struct lowering *w);
+// Remembers that shared "t" is written here.
+void lower_written(struct lowering *w, const struct tensor *t);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
 // Emits a wait for all but x->wait groups of asynchronous copies (-1: none), and a barrier.
@@ -75,6 +104,8 @@ int lower_fill_elements(struct session *s, const struct kernel *k, const struct 
 void lower_call(struct lowering *w, const struct plan_call *y);
 // The declaration that an extern function needs, in C++.
 const char *lower_prototype(struct session *s, const struct function *fn);
+// "l" for a comment, with its swizzle in words.
+const char *lower_layout_text(struct session *s, struct lay l);
 // Emits the comment above copy "c".
 void lower_comment(struct lowering *w, const struct copy *c);
 // The parameters of "k", for "out": tensor "f" in buffer "b", the params with the relations that

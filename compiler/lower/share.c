@@ -1,13 +1,16 @@
 // Computes once what several copies compute: the begins of their accesses, and whether their tile
-// is whole.
+// is whole.  Then gives these values their names.
 //
-// Copies are lowered one by one, each with its own names.  Equal values get one name in the
-// innermost list of statements that contains all of them and where all their variables are known.
-// A guard restricts tid, and a condition a loop: what depends on these stays inside.
+// Copies are lowered one by one, each with its own values.  Equal ones become one in the innermost
+// list of statements that contains all of them and where all their variables are known.  A guard
+// restricts tid, and a condition a loop: what depends on these stays inside.  Coordinates at an edge
+// stay where they are used: nvcc makes more instructions of shared ones.
+#include <string.h>
+
 #include "base/session.h"
 #include "lower/private.h"
 
-enum { MOST = 512 };  // values in a list
+enum { MOST = 512, LONG = 24 };  // values in a list; characters of a name
 
 struct value {
     struct kir_node *n;
@@ -19,7 +22,10 @@ struct sharing {
     bool *inside;  // by variable: whether it is declared within a node of the list
     struct value found[MOST];
     int nfound;
-    int noffsets, nwholes;  // constants that were made
+    int nwholes;  // constants that were made
+    // the variables of values, several with one id after equal ones became one
+    struct ix_var **var;
+    int nvars, cap;
 };
 
 // -- what a list contains -------------------------------------------------------------------------
@@ -91,11 +97,20 @@ static bool same(const struct kir_node *a, const struct kir_node *b) {
 
 // -- constants ------------------------------------------------------------------------------------
 
-// Adds "b" to the comment of the constant "n", which says in what accesses begin there.
-static void tell(struct lowering *w, struct kir_node *n, const struct kir_buffer *b) {
-    lower_comment_on(w, n,
-                     n->nlines ? arena_printf(&w->s->arena, "%s, %s", n->line[0], b->c_name)
-                               : arena_printf(&w->s->arena, "in %s", b->c_name));
+const char *lower_name_in(struct session *s, const char *name, const struct kir_buffer *b) {
+    const char *more = arena_printf(&s->arena, "%s_%s", name, b->c_name);
+    return strlen(more) <= LONG || strcmp(name, "at") == 0 ? more : NULL;
+}
+
+// Adds "b" to the name of the offset "made".
+static void tell(struct lowering *w, struct kir_node *made, const struct kir_buffer *b) {
+    const char *name = lower_name_in(w->s, made->name, b);
+    if (name)
+        made->name = name;
+    else
+        lower_comment_on(w, made,
+                         made->nlines ? arena_printf(&w->s->arena, "%s, %s", made->line[0], b->name)
+                                      : arena_printf(&w->s->arena, "and in %s", b->name));
 }
 
 // Makes value "i" use the constant "made".
@@ -107,9 +122,7 @@ static void use(struct sharing *x, int i, struct kir_node *made) {
         n->name = made->name;
         return;
     }
-    // accesses refer to a variable by its id
-    n->var->id = made->var->id;
-    n->var->name = n->var->c_name = made->var->name;
+    n->var->id = made->var->id;  // accesses refer to a variable by its id
     *n = (struct kir_node){.kind = KIR_BLOCK, .where = n->where, .next = n->next};
 }
 
@@ -118,8 +131,6 @@ static void make(struct sharing *x, int i, struct kir_node **at) {
     struct lowering *w = x->w;
     struct kir_node *made = ARENA_NEW(&w->s->arena, struct kir_node), *first = x->found[i].n;
     bool whole = first->kind == KIR_IF;
-    const char *name = whole ? arena_printf(&w->s->arena, "whole%d", x->nwholes++)
-                             : arena_printf(&w->s->arena, "at%d", x->noffsets++);
     made->kind = whole ? KIR_NAME : KIR_LET;
     made->where = first->where;
     made->cond = first->cond;
@@ -127,8 +138,9 @@ static void make(struct sharing *x, int i, struct kir_node **at) {
     made->index = first->index;
     made->of = first->of;
     made->var = first->var;
-    made->name = lower_name_at_top(w, name);
-    if (!whole) made->var->name = made->var->c_name = made->name;
+    made->name = first->of ? "at" : first->name;
+    if (whole)
+        made->name = lower_name_at_top(w, arena_printf(&w->s->arena, "whole%d", x->nwholes++));
     const struct kir_buffer *told[MOST];
     int ntold = 0;
     struct kir_node like = *first;  // "first" is changed
@@ -137,10 +149,9 @@ static void make(struct sharing *x, int i, struct kir_node **at) {
         const struct kir_buffer *of = x->found[k].n->of;
         int known = 0;
         while (known < ntold && told[known] != of) ++known;
-        if (!whole && known == ntold) tell(w, made, told[ntold++] = of);
+        if (of && known == ntold) tell(w, made, told[ntold++] = of);
         use(x, k, made);
     }
-    if (!whole) made->name = NULL;
     made->next = *at;
     *at = made;
 }
@@ -194,18 +205,57 @@ static bool has_own_whole(const struct kir_node *list) {
 
 static void rename_whole(struct kir_node *list, const char *name) {
     for (struct kir_node *n = list; n; n = n->next) {
-        if (n->name) n->name = name;
+        if (n->name && n->kind != KIR_LET) n->name = name;
         rename_whole(n->body, name);
         rename_whole(n->orelse, name);
     }
+}
+
+// -- names ----------------------------------------------------------------------------------------
+
+static bool is_value(const struct kir_node *n) {
+    return n->kind == KIR_LET && (n->of || n->name);
+}
+
+static void collect_variables(struct sharing *x, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (is_value(n)) {
+            x->var = arena_more(&x->w->s->arena, x->var, sizeof *x->var, x->nvars, &x->cap);
+            x->var[x->nvars++] = n->var;
+        }
+        collect_variables(x, n->body);
+        collect_variables(x, n->orelse);
+    }
+}
+
+// Names the values in "list", of which "ncoords" coordinates around it have names.
+static void name_values(struct sharing *x, struct kir_node *list, int ncoords) {
+    struct lowering *w = x->w;
+    for (struct kir_node *n = list; n; n = n->next) {
+        if (!is_value(n)) continue;
+        const char *want = n->name;
+        if (want == lower_coord) want = arena_printf(&w->s->arena, "coord%d", ncoords++);
+        if (!want) want = arena_printf(&w->s->arena, "at_%s", n->of->c_name);
+        n->name = lower_name_at_top(w, want);
+        for (int i = 0; i < x->nvars; ++i)
+            if (x->var[i]->id == n->var->id) x->var[i]->name = x->var[i]->c_name = n->name;
+    }
+    for (struct kir_node *n = list; n; n = n->next) {
+        name_values(x, n->body, ncoords);
+        name_values(x, n->orelse, ncoords);
+    }
+    for (struct kir_node *n = list; n; n = n->next)
+        if (is_value(n)) names_release(&w->names, n->name);
 }
 
 void lower_share(struct lowering *w, struct kir_node **body) {
     struct sharing *x = memory_zeroed(1, sizeof *x);
     x->w = w;
     x->inside = memory_zeroed((size_t)w->s->next_var + 1, sizeof *x->inside);
+    collect_variables(x, *body);
     share_in(x, body);
     if (x->nwholes == 1 && !has_own_whole(*body)) rename_whole(*body, "whole");
+    name_values(x, *body, 0);
     memory_free(x->inside);
     memory_free(x);
 }

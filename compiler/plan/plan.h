@@ -80,14 +80,14 @@ struct inlined {
     struct inlined *next;
 };
 
-// A kernel or a device function.  A device function runs in one block.  It has no grid and no
-// shared memory of its own, and its formals may be in any space.
-// A "let" whose value is the same for all threads of a block, at any time.
+// A "let" whose value is the same for all threads of a block.
 struct let {
     const char *name;
     const struct ix *is;
 };
 
+// A kernel or a device function.  A device function runs in one block.  It has no grid and no
+// shared memory of its own, and its formals may be in any space.
 struct kernel {
     const char *name;
     bool device;

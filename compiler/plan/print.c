@@ -120,18 +120,19 @@ static void print_part(struct session *s, const char *name, const struct part *p
     buf_char(b, '\n');
 }
 
+const char *plan_condition_text(struct session *s, const struct predicate *p) {
+    const char *what = p->src && p->dst ? "both sides" : p->of ? p->of->name : "the view";
+    return arena_printf(&s->arena, "%s %s %s along mode %d of %s", ix_text(s, p->at),
+                        p->front ? ">=" : "<", ix_text(s, p->limit), p->mode, what);
+}
+
 const char *plan_edge_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     struct buf b;
     if (f->npred == 0) return NULL;
     buf_init(&b);
-    for (int i = 0; i < f->npred; ++i) {
-        const struct predicate *p = &f->pred[i];
-        const char *what = p->of ? p->of->name : "the view";
-        if (p->src && p->dst) what = "both sides";
-        buf_printf(&b, "%s%s %s %s along mode %d of %s", i ? ", " : "", ix_text(s, p->at),
-                   p->front ? ">=" : "<", ix_text(s, p->limit), p->mode, what);
-    }
+    for (int i = 0; i < f->npred; ++i)
+        buf_printf(&b, "%s%s", i ? ", " : "", plan_condition_text(s, &f->pred[i]));
     return buf_finish(&b, &s->arena);
 }
 

@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 
 struct buf;
+struct predicate;
 
 void plan_print(struct session *s, const struct plan *p, struct buf *b);
 // Prints "offset" + "l".  With a swizzle: Sw<b,m,s> o offset o shape:stride, as the offset is added
@@ -16,6 +17,7 @@ const char *plan_named_layout(struct session *s, struct lay l, const char *const
 // The conditions for the elements of a copy whose tiles reach beyond its tensors, such as
 // "64*block.x + tid / 8 < M"; NULL if there are none.
 const char *plan_edge_text(struct session *s, const struct copy *c);
+const char *plan_condition_text(struct session *s, const struct predicate *p);
 
 // The TV layout of "tc"; for a collective atom both, as "L read, L written".
 const char *plan_tv_text(struct session *s, const struct tiled_copy *tc);

@@ -5,6 +5,7 @@
 #include "planner/flat.h"
 #include "planner/line.h"
 #include "planner/rows.h"
+#include "planner/runs.h"
 #include "planner/skew.h"
 #include "planner/text.h"
 
@@ -17,6 +18,7 @@ struct candidate {
         struct chosen tile;  // of the relayout, or if in_row of "row"
         struct skewed skewed;
         struct rows rows;
+        struct runs runs;
         struct line line;
     };
 };
@@ -38,12 +40,14 @@ struct form {
     void (*choose)(struct candidates *list);
     // Returns the holes of the templates for a candidate.
     const struct hole *(*holes)(const struct text *t);
+    // Sets "out" to the side as the kernel declares it; NULL: as it is given.
+    void (*side)(const struct text *t, bool src, struct relayout *out);
     // Templates: a line that distinguishes a candidate from others, the reasons for it as comments,
     // the extents of the grid, and the statements.
     const char *how, *reasons, *grid, *body;
 };
-extern const struct form form_tile, form_flat, form_line, form_rows, form_skew, form_index,
-    form_empty;
+extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_skew,
+    form_index, form_empty;
 
 // Sets "out" to candidate "number" of "r", which is less than RELAYOUT_CANDIDATES, and "*row" to
 // its row of modes, if it has one.  False if there are not so many.  Sets "*count" to their number,

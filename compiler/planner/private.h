@@ -172,6 +172,11 @@ void traffic_of_get(const struct relayout *r, const struct choice *c, struct tra
 // Lower bounds: for both accesses to shared memory, and for all accesses of a staged choice.
 void traffic_of_shared_least(const struct relayout *r, const struct choice *c, struct traffic *out);
 void traffic_least(const struct relayout *r, const struct choice *c, struct traffic *out);
+// For a warp whose lanes access "bytes" bytes at "at": the lines on a side, on average over the
+// begins of tiles and times AVERAGE; and the passes of shared memory.
+int64_t warp_lines(const struct relayout *r, const struct choice *c, const int64_t at[], int lanes,
+                   int bytes, bool src);
+int64_t warp_passes(const int64_t at[], int lanes, int bytes);
 // Passes for lanes "from" .. "end" - 1, each of which accesses "bytes" bytes at "at".
 int64_t bank_passes(const int64_t *at, int from, int end, int bytes);
 

@@ -66,8 +66,7 @@ static int lanes_together(int bytes) {
     return bytes <= WORD ? LANES : LANES * WORD / bytes;
 }
 
-// Passes of shared memory for all lanes.
-static int64_t all_passes(const int64_t *at, int lanes, int bytes) {
+int64_t warp_passes(const int64_t at[], int lanes, int bytes) {
     int together = lanes_together(bytes);
     int64_t n = 0;
     for (int l = 0; l < lanes; l += together)
@@ -100,27 +99,33 @@ static int64_t step_of(const struct relayout *r, const struct choice *c, bool sr
     return align < 16 && align < step ? align : step;
 }
 
+int64_t warp_lines(const struct relayout *r, const struct choice *c, const int64_t at[], int lanes,
+                   int bytes, bool src) {
+    int64_t step = step_of(r, c, src), n = 0;
+    int phases = step >= LINE ? 1 : PHASES;
+    for (int p = 0; p < phases; ++p) {
+        int64_t phase = phases == 1 ? 0 : (p * 37 + 5) % (LINE / step) * step;
+        n += AVERAGE / phases * pieces(at, lanes, bytes, LINE, phase);
+    }
+    return n;
+}
+
 // The average of an access of a warp, times AVERAGE.  The last warp of a block may have few lanes:
 // its weight is their number, and its cost is as if all of them were active.
 static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
                    bool by_src, enum space space, int vector, struct access *out) {
     int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES;
     int order[RELAYOUT_MODES], next = warps < WARPS ? 1 : warps / WARPS;
-    int64_t at[LANES], all = 0, step = space == SHARED ? LINE : step_of(r, c, space == SOURCE);
+    int64_t at[LANES], all = 0;
     *out = (struct access){0, 0};
     order_of(r, by_src, order);
     for (int w = 0; w < warps; w += next) {
         int lanes = addresses(r, c, s, order, space, w, at);
         all += lanes;
-        if (space == SHARED) {
-            out->passes += AVERAGE * all_passes(at, lanes, vector * es);
-            continue;
-        }
-        int phases = step >= LINE ? 1 : PHASES;
-        for (int p = 0; p < phases; ++p) {
-            int64_t phase = phases == 1 ? 0 : (p * 37 + 5) % (LINE / step) * step;
-            out->lines += AVERAGE / phases * pieces(at, lanes, vector * es, LINE, phase);
-        }
+        if (space == SHARED)
+            out->passes += AVERAGE * warp_passes(at, lanes, vector * es);
+        else
+            out->lines += warp_lines(r, c, at, lanes, vector * es, space == SOURCE);
     }
     out->lines = out->lines * LANES / all;
     out->passes = out->passes * LANES / all;

@@ -32,8 +32,10 @@ static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of,
                             const struct flat *row) {
     struct text t = {s, r, of->in_row ? row : NULL, of, n, ending(n), NULL};
-    const char *from = text_formal(&t, r, true);
-    const char *to = text_print(&t, "out %s", text_formal(&t, t.row ? &t.row->r : r, false));
+    struct relayout sides[2] = {*r, t.row ? t.row->r : *r};
+    for (int i = 0; i < 2 && of->form->side; ++i) of->form->side(&t, i == 0, &sides[i]);
+    const char *from = text_formal(&t, &sides[0], true);
+    const char *to = text_print(&t, "out %s", text_formal(&t, &sides[1], false));
     const struct hole holes[] = {{"reasons", 0, of->form->reasons},
                                  {"name", 0, n->kernel},
                                  {"first", 0, n->dst_first ? to : from},

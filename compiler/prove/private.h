@@ -280,6 +280,11 @@ bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set 
 // Whether "e" >= 0 is proven for all of "set".
 bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e);
 
+// listed.c: prove_written for few instances that depend on numbers alone, with quotients of sums.
+// False if it does not apply, or if the answer is no.
+bool listed_written(struct prover *p, const struct prove_set *read, const struct prove_write *write,
+                    int n);
+
 // cover.c: the questions of prove.h, each asked in one way.
 enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
                              struct prove_witness *w);

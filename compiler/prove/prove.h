@@ -114,6 +114,16 @@ struct prove_write {
 enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
                                 const struct prove_write *write, int n, struct prove_witness *w);
 
+// What writes are to a question about stale elements: writes; writes that leave some elements out, and
+// whose elements of earlier steps are stale; or all elements of such a write, also those left out.
+enum prove_role { PROVE_WRITES, PROVE_LEAVES_OUT, PROVE_WOULD_WRITE };
+// Does "read" only name elements that are written in the same step, where such a write would have
+// written them, unless no earlier step wrote them?  A step is an iteration of the first "loops" loops;
+// the common loops of each write contain them.
+enum prove_answer prove_not_stale(struct prover *p, const struct prove_set *read,
+                                  const struct prove_write *write, const enum prove_role *role,
+                                  int n, int loops, struct prove_witness *w);
+
 // -- order ----------------------------------------------------------------------------------------
 // Time is a vector of numbers, compared lexicographically: statement, iteration, statement, ..
 // (Feautrier; Kelly and Pugh).  An event is a set of instances that names times; its variables are

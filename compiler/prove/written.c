@@ -2,7 +2,7 @@
 //
 // Starts with all reads and removes those that some write precedes: first writes in the same
 // iteration of all common loops, then those in an earlier one of the innermost loop, and so on
-// outwards, until nothing is left.
+// outwards, until nothing is left.  If there are few instances, they are listed instead.
 #include <string.h>
 
 #include "base/session.h"
@@ -63,8 +63,66 @@ static int most_common(const struct prove_write *write, int n) {
     return most;
 }
 
+// A question about stale elements: see prove_not_stale.
+struct stale {
+    const enum prove_role *role;
+    int loops;
+};
+
+// Removes from "left" the reads that some write precedes: first in the same iteration of all common
+// loops, then in an earlier one of the loop "at".
+static isl_set *not_written(struct question *q, isl_set *left, const struct qset *read,
+                            const struct prove_write *write, const struct qset *each, int n) {
+    isl_bool empty = isl_bool_false;
+    int most = most_common(write, n);
+    for (int at = most; at >= 0; --at) {
+        for (int i = 0; i < n && empty == isl_bool_false; ++i) {
+            int equal = at == most ? write[i].common : at;
+            if (at == most && !write[i].before) continue;
+            if (at < most && (at >= write[i].common || at < write[i].equal)) continue;
+            left = isl_set_subtract(left, preceded(q, read, &each[i], equal, at < most));
+            empty = isl_set_is_empty(left);
+        }
+    }
+    if (empty != isl_bool_error) return left;
+    isl_set_free(left);  // isl gave up before all written elements were removed
+    return NULL;
+}
+
+// The reads of which "write" names the element in the same step, before the read.
+static isl_set *in_step(struct question *q, const struct qset *read,
+                        const struct prove_write *write, const struct qset *set, int loops,
+                        isl_set *all) {
+    if (write->before) all = isl_set_union(all, preceded(q, read, set, write->common, false));
+    for (int at = write->common - 1; at >= loops; --at)
+        all = isl_set_union(all, preceded(q, read, set, at, true));
+    return all;
+}
+
+static isl_set *only_stale(struct question *q, isl_set *left, const struct qset *read,
+                           const struct prove_write *write, const struct qset *each, int n,
+                           const struct stale *x) {
+    isl_set *meant = isl_set_empty(isl_set_get_space(left)), *earlier = isl_set_copy(meant);
+    for (int i = 0; i < n; ++i) {
+        if (x->role[i] == PROVE_WOULD_WRITE) {
+            meant = in_step(q, read, &write[i], &each[i], x->loops, meant);
+            continue;
+        }
+        isl_set *now =
+            in_step(q, read, &write[i], &each[i], x->loops, isl_set_empty(isl_set_get_space(left)));
+        left = isl_set_subtract(left, now);
+        isl_set *past = preceded(q, read, &each[i], x->loops - 1, true);
+        if (x->role[i] == PROVE_LEAVES_OUT)
+            earlier = isl_set_union(earlier, past);
+        else
+            left = isl_set_subtract(left, past);
+    }
+    return isl_set_intersect(isl_set_intersect(left, meant), earlier);
+}
+
 static enum prove_answer asked(struct prover *p, const struct prove_set *read,
-                               const struct prove_write *write, int n, struct prove_witness *w) {
+                               const struct prove_write *write, int n, const struct stale *stale,
+                               struct prove_witness *w) {
     struct asked *a = ARENA_ROOM(&p->s->arena, struct asked, 1);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -92,21 +150,8 @@ static enum prove_answer asked(struct prover *p, const struct prove_set *read,
     system_context(y);
     system_instances(y, &a->read, dims);
     isl_set *left = isl_set_from_basic_set(system_basic(y));
-    // first in the same iteration of all common loops, then in an earlier one of the loop "at"
-    isl_bool empty = isl_bool_false;
-    for (int at = most; at >= 0; --at) {
-        for (int i = 0; i < n && empty == isl_bool_false; ++i) {
-            int equal = at == most ? write[i].common : at;
-            if (at == most && !write[i].before) continue;
-            if (at < most && (at >= write[i].common || at < write[i].equal)) continue;
-            left = isl_set_subtract(left, preceded(q, &a->read, &each[i], equal, at < most));
-            empty = isl_set_is_empty(left);
-        }
-    }
-    if (empty == isl_bool_error) {  // isl gave up before all written elements were removed
-        isl_set_free(left);
-        left = NULL;
-    }
+    left = stale ? only_stale(q, left, &a->read, write, each, n, stale)
+                 : not_written(q, left, &a->read, write, each, n);
     enum prove_answer r = question_empty(q, left, a->param, a->dim);
     const int64_t *dim[] = {a->dim};
     const struct qset *set[] = {&a->read};
@@ -126,14 +171,21 @@ static enum prove_answer asked(struct prover *p, const struct prove_set *read,
 static enum prove_answer written(struct prover *p, const struct prove_set *read,
                                  const struct prove_write *write, int n, struct prove_witness *w) {
     enum prove_answer r = PROVE_UNKNOWN;
-    while (prover_asks(p, r)) r = asked(p, read, write, n, w);
+    while (prover_asks(p, r)) r = asked(p, read, write, n, NULL, w);
     return r;
+}
+
+enum prove_answer prove_not_stale(struct prover *p, const struct prove_set *read,
+                                  const struct prove_write *write, const enum prove_role *role,
+                                  int n, int loops, struct prove_witness *w) {
+    return asked(p, read, write, n, &(struct stale){role, loops}, w);
 }
 
 enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
                                 const struct prove_write *write, int n, struct prove_witness *w) {
     struct prove_set *reads, **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    if (listed_written(p, read, write, n)) return PROVE_YES;
     enum prove_answer r = written(p, read, write, n, w);
     if (r != PROVE_UNKNOWN) return r;
     bool any = false;

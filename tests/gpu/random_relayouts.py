@@ -5,7 +5,7 @@ usage: random_relayouts.py TCPC FOLDER [--count N] [--each N] [--seed S] [--jobs
 
 FOLDER/relayouts_I gets what `tcpc run --write` writes of a plan with "each" kernels.  Of eight relayouts
     three are planned by `tcpc relayout`, one of these with a choice after the best one;
-    one has modes of the destination in a row;
+    one has modes of the destination in a row, or in turn runs of several modes;
     one has rows that begin at any element;
     two are copies without a word about how, of tensors that promise little;
     one is such a copy with params, in programs of their own.
@@ -34,6 +34,13 @@ def bare(rng, i):
 def planned(tcpc, rng, i, kind):
     if kind == "in a row":
         return relayouts.plan_in_a_row(tcpc, rng, relayouts.in_a_row(rng, f"k{i}")).replace("tcp 1;\n", "")
+    if kind == "runs":
+        while True:
+            case = relayouts.runs(rng, f"k{i}")
+            text = relayouts.plan_runs(tcpc, case)
+            if text:
+                relayouts.check_meaning(case, text)
+                return text.replace("tcp 1;\n", "")
     case = relayouts.ragged(rng, f"k{i}") if kind == "ragged" else relayouts.drawn_up_to(rng, f"k{i}", rng.choice(SIZES))
     text = relayouts.plan_text(tcpc, case, rng.randint(1, 40) if kind == "behind" else 0)
     relayouts.check_meaning(case, text)
@@ -102,6 +109,7 @@ def main():
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     a = p.parse_args()
     turn = ["relayout", "bare", "relayout", "ragged", "in a row", "behind", "bare"]
+    turn += ["runs" if kind == "in a row" else kind for kind in turn]
     with_params = a.count // 8
     kinds = [turn[i % len(turn)] for i in range(a.count - with_params)]
     parts = cut(kinds, 0, a.each) + cut(["params"] * with_params, len(kinds), a.each)

@@ -22,6 +22,8 @@ NUMBERS = {1: ["u8", "s8", "f8e4m3", "f8e5m2"], 2: ["f16", "bf16", "s16"], 4: ["
 NAMES = "abcdefghijkl"
 SMALL = 50000  # elements
 JUDGED = 14000  # elements of rows that are judged, in at most 400000 steps
+JUDGED_RUNS = 9000  # the same of runs of several modes
+FORM_RUN = "contiguous on a side form a run"
 
 
 def row_major(extents, order):
@@ -181,6 +183,24 @@ def plan_in_a_row(tcpc, rng, case):
     return rng.choice([text for text in texts if "the row that they form" in text or "all its elements" in text] or texts)
 
 
+def runs(rng, name, judged=False):
+    """Narrow elements, and fast modes that are short or odd: what may be planned by runs of several modes."""
+    while True:
+        extents = [rng.choice([rng.randint(2, 8), rng.randint(3, 35), rng.choice([8, 16, 24])]) for _ in range(rng.choice([3, 4, 4, 5]))]
+        if 4500 <= math.prod(extents) <= (JUDGED_RUNS if judged else 60000):
+            break
+    perm = list(range(len(extents)))
+    while perm[-1] == len(perm) - 1 and rng.random() < .8 or perm == sorted(perm):
+        rng.shuffle(perm)
+    return permutation(name, rng.choice([1, 1, 2]), perm, extents, rng.choice([16, 16, 8, 4]))
+
+
+def plan_runs(tcpc, case):
+    """The first candidate of that form; None: it has none."""
+    text = plan_text(tcpc, case, 0)
+    return text if FORM_RUN in text else None
+
+
 def plan_text(tcpc, case, candidate):
     def planned(n):
         return subprocess.run([tcpc, *case.command(), f"--candidate={n}", "--emit=plan-text"], capture_output=True, text=True, timeout=60)
@@ -223,9 +243,27 @@ def same_in_a_row(case, text, extents, src, row, dst):
     return True
 
 
+def packed(extents, strides):
+    """The modes of a layout, those that continue one another as one."""
+    modes = []
+    for stride, e in sorted((s, e) for e, s in zip(extents, strides) if e > 1):
+        if modes and modes[-1][0] * modes[-1][1] == stride:
+            modes[-1] = (modes[-1][0], modes[-1][1] * e)
+        else:
+            modes.append((stride, e))
+    return modes
+
+
 def check_meaning(case, text):
     found = re.findall(r" : \w+ global \(([\d,]+)\):\(([\d,]+)\) align \d+", text)
     (extents, src), (same, dst) = ((numbers(a), numbers(b)) for a, b in found)
+    if FORM_RUN in text:  # with modes of its own on each side
+        right = packed(extents, src) == packed(case.extents, case.src) and packed(same, dst) == packed(case.extents, case.dst)
+        if right and math.prod(extents) <= JUDGED_RUNS:
+            check_judged(case, text)
+        if right:
+            return
+        raise AssertionError(f"{case.command()} is planned with other tensors:\n{text}")
     if not (same_relayout(case, extents, src, dst) if extents == same else same_in_a_row(case, text, extents, src, same, dst)):
         raise AssertionError(f"{case.command()} is planned as another relayout:\n{text}")
 
@@ -274,6 +312,7 @@ def main():
     p.add_argument("--ragged", type=int, default=0)
     p.add_argument("--rows", type=int, default=0)
     p.add_argument("--in-a-row", type=int, default=0)
+    p.add_argument("--runs", type=int, default=0, help="drawn until so many have runs of several modes")
     p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -288,6 +327,13 @@ def main():
         rng, kind = random.Random(a.seed), ragged if a.ragged else rows if a.rows else in_a_row
         cases = [kind(rng, f"k{i}", *[a.judged] * (not a.ragged)) for i in range(a.ragged or a.rows or a.in_a_row)]
         what = f"--{kind.__name__.replace('_', '-')} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
+    elif a.runs:
+        rng, cases = random.Random(a.seed), []
+        while len(cases) < a.runs:
+            case = runs(rng, f"k{len(cases)}", a.judged)
+            if plan_runs(a.tcpc, case):
+                cases.append(case)
+        what = f"--runs {a.runs} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]

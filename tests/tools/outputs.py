@@ -2,18 +2,21 @@
 
 usage: outputs.py [--write] [--first] [-j JOBS] TCPC [GEN_PLANS]
 
-tests/golden/outputs.txt has a line for each plan below examples/, bench/ and tests/, and for random plans of a few seeds of GEN_PLANS:
-its name, the exit status, and digests of the messages (with -Wall), of the CUDA C, of `explain`, of its numbers (`explain --json`, and
-`count` where COUNTED says so), and of what is said of the plan with a random change, which its name chooses.  Lines "prove-.." are of
-random plans of tests/prove, "relayout-.." of the permutations and random relayouts of tests/relayout, GROUP to a line: how many of
-them are right, the messages, the CUDA C.
+tests/golden/outputs.txt has a block for each plan below examples/, bench/ and tests/, and for random plans of a few seeds of GEN_PLANS:
+its name, the exit status, a digest of the CUDA C and one of everything else, then its messages (with -Wall), each once, without the
+places, sorted.  Everything else is the text of the messages with their places and pictures, `explain`, its numbers (`explain --json`,
+and `count` where COUNTED says so), and what is said of the plan with a random change, which its name chooses.  Blocks "prove-.." are of
+random plans of tests/prove, "relayout-.." of the permutations and random relayouts of tests/relayout, GROUP to a block: their status
+is how many of them are right.  A message has at most WIDTH characters here and a block at most MOST messages, so that the file stays
+below MOST * WIDTH bytes a block; it has some 400 kB.
 This judges nothing: a change may be right.  Other tests say what is right, of what somebody thought of.  This one says what has
-changed, of everything: a note that is gone, a barrier more, a narrower access.  Read such a change with
-`same_output.py OLD NEW --show`, then write the file anew.
+changed, of everything: a note that is gone, a barrier more, a narrower access.  Read such a change in the diff of the file and with
+`same_output.py OLD NEW --show`.
 """
 
 import argparse
 import concurrent.futures
+import difflib
 import hashlib
 import json
 import os
@@ -34,7 +37,9 @@ KEPT = ROOT / "tests/golden/outputs.txt"
 LENGTH = 8  # digits of a digest
 SEEDS, KERNELS = range(1, 7), 50  # of random plans; each other seed has mistakes in it
 PROVEN, RELAYOUTS, GROUP = 160, 60, 20  # plans of each kind of tests/prove, random relayouts, and how many make a line
-KINDS = ("exit status", "messages", "CUDA C", "explain", "numbers", "messages of a changed plan")
+WIDTH, MOST = 140, 12  # of a message, of a block
+KINDS = ("status", "code", "else", "messages")
+SEVERITY = re.compile(r"(?m)^(?:.*?:)?(?:\d+:\d+: )?((?:error|warning|note|remark): .*)$")
 SLOW = ("out-of-steps", "err-equivalent-steps", "autos-wide", "err-not-injective", "15s", "tests/relayout/cases")  # half a second each
 COUNTED = ("examples/", "tests/cost/", "tests/count/", "tests/plans/", "tests/async/")
 ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8")
@@ -49,30 +54,51 @@ def run(tcpc, words, cwd, given=b""):
     return made.returncode, made.stdout, made.stderr
 
 
+def told(messages):
+    """The messages in a text, each once, sorted."""
+    lines = sorted({line.replace("\t", " ") for line in SEVERITY.findall(messages.decode(errors="replace"))})
+    lines = [line if len(line) <= WIDTH else line[:WIDTH - 2] + ".." for line in lines]
+    return lines if len(lines) <= MOST else [*lines[:MOST - 1], f"and {len(lines) - MOST + 1} more"]
+
+
 def outputs(job):
-    """What is kept of a plan, in the order of KINDS; "-" where the plan does not compile."""
+    """What is kept of a plan, in the order of KINDS."""
     tcpc, name, plan, cwd = job
     status, text, messages = run(tcpc, [plan, "-o", "-", "-Wall"], cwd)
-    found = [str(status), digest(messages), "-", "-", "-", "-"]
+    code, other = "-", messages
     if status == 0:
-        numbers = run(tcpc, ["explain", "--json", plan, "-w"], cwd)[1]
+        code = digest(text)
+        other += run(tcpc, ["explain", plan, "-w"], cwd)[1] + run(tcpc, ["explain", "--json", plan, "-w"], cwd)[1]
         if name.startswith(COUNTED):
-            numbers += b"".join(run(tcpc, ["count", plan, "-w"], cwd)[1:])
-        found[2:5] = digest(text), digest(run(tcpc, ["explain", plan, "-w"], cwd)[1]), digest(numbers)
+            other += b"".join(run(tcpc, ["count", plan, "-w"], cwd)[1:])
     source = (cwd / plan).read_text(errors="replace")
     if not name.startswith("random-") and re.search(r"(?m)^(tcp|import)", source):
         changed = change(random.Random(name), source)
-        status, text, messages = run(tcpc, ["-", "-o", "-", "-Wall"], (cwd / plan).parent, changed.encode())
-        found[5] = digest(str(status).encode() + messages + text)
-    return found
+        changed_status, changed_text, changed_messages = run(tcpc, ["-", "-o", "-", "-Wall"], (cwd / plan).parent, changed.encode())
+        other += str(changed_status).encode() + changed_messages + changed_text
+    return [str(status), code, digest(other), told(messages)]
 
 
 def group_outputs(job):
     """What is kept of a group of commands, each with its standard input."""
     tcpc, commands = job
     made = [run(tcpc, words, ROOT, given.encode()) for words, given in commands]
-    messages, texts = (digest(b"".join(m[i] for m in made)) for i in (2, 1))
-    return [str(sum(m[0] == 0 for m in made)), messages, texts]
+    messages, texts = (b"".join(m[i] for m in made) for i in (2, 1))
+    return [str(sum(m[0] == 0 for m in made)), digest(texts), digest(messages), told(messages)]
+
+
+def block(name, kept):
+    """The block of a plan, as in the file."""
+    return f"{name}\n  status {kept[0]} code {kept[1]} else {kept[2]}\n" + "".join(f"  {line}\n" for line in kept[3])
+
+
+def read_kept():
+    """What the file has, by name."""
+    kept = {}
+    for text in re.findall(r"(?m)^\S.*\n(?: .*\n)*", KEPT.read_text()):
+        name, numbers, *lines = text.splitlines()
+        kept[name] = [*numbers.split()[1::2], [line[2:] for line in lines]]
+    return kept
 
 
 def groups():
@@ -111,7 +137,7 @@ def main():
     parser.add_argument("generator", nargs="?", type=pathlib.Path)
     options = parser.parse_args()
     tcpc, generator = options.tcpc.resolve(), options.generator and options.generator.resolve()
-    kept = {} if options.write else {line.split()[0]: line.split()[1:] for line in KEPT.read_text().splitlines()}
+    kept = {} if options.write else read_kept()
     made = {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         work = {name: pool.submit(outputs, (tcpc, name, *plan)) for name, *plan in plans(generator, pathlib.Path(folder))}
@@ -123,7 +149,7 @@ def main():
                 pool.shutdown(cancel_futures=True)
                 return 1
     if options.write:
-        KEPT.write_text("".join(f"{name} {' '.join(made[name])}\n" for name in sorted(made)))
+        KEPT.write_text("".join(block(name, made[name]) for name in sorted(made)))
         kept = made
     bad = 0
     for name in sorted(kept.keys() | made.keys()):
@@ -135,6 +161,7 @@ def main():
             continue
         kinds = [kind for kind, a, b in zip(KINDS, kept[name], made[name]) if a != b]
         print(f"{name}: changed: {', '.join(kinds)}")
+        print("".join(f"  {line}\n" for line in difflib.ndiff(kept[name][3], made[name][3]) if line[0] in "-+"), end="")
     if bad:
         print("same_output.py OLD NEW --show prints what changed; `./dev golden` keeps the new outputs")
     print(f"{len(made)} plans, {bad} differ")

@@ -21,6 +21,8 @@ from doc_examples import ROOT, blocks  # noqa: E402
 from same_output import PLANS, random_plans, read_arguments  # noqa: E402
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\w+[^\n]*|[A-Za-z_][\w.:]*|\d\w*|&&|\|\||[-+*/%<>=!]=|\+\+|<(?=\S)|\S')
+CARRIED = re.compile(r"from_(ahead|step)|at_\w+_(ahead|step)_*$")
+LAUNCHER = re.compile(r"(?m)^TCP_EXTERN_C [^;{]*\{\n.*?^\}\n", re.S)
 CAST = re.compile(r"\((?:int64_t|int|\w+ \*)\)(?=[\w(])")
 PRECEDENCE = {"=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "<": 6, ">=": 6, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8}
 
@@ -28,6 +30,9 @@ PRECEDENCE = {"=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "<": 
 def tokens(text):
     """The tokens of emitted code. One that is a bracket and no operator is "<(" or ">)"."""
     text = re.sub(r"//[^\n]*", "", re.sub(r"#line[^\n]*\n", "", text))
+    text = re.sub(r"1LL << (\d+)", lambda m: str(1 << int(m[1])), text)
+    launchers = [m[0] for m in LAUNCHER.finditer(text)]  # behind all kernels or each behind its own
+    text = re.sub(r"#ifndef __CUDACC_RTC__\s*#endif", "", LAUNCHER.sub("", text)) + "".join(launchers)
     text = re.sub(r"([\w])<(?=\w)([^<>;\n]*(?:\n[^<>;]*)?)>", r"\1 `(\2`)", CAST.sub("", text))
     return re.findall(r"`[()]|" + TOKEN.pattern, text)
 
@@ -120,7 +125,7 @@ def text_of(value):
 def statements(text):
     """The statements of emitted code, with names written out."""
     words, out, scopes, bare, begin = tokens(text), [], [{}], [], 0
-    depth, offsets = 0, {}
+    depth, offsets, kept = 0, {}, set()
     for at, word in enumerate(words):
         depth += (word in "([") - (word in ")]")
         if word.startswith("#"):
@@ -135,14 +140,19 @@ def statements(text):
         names = {k: v for s in scopes for k, v in s.items()}
         if word == ";" and said[:1] == ["const"] and said[3:4] == ["="] and len(scopes) > 1:
             scopes[-1][said[2]] = Reader(said[4:], names).expression(0)
-        elif said[1:2] == ["+="] and said[0] in names:
+        elif said[1:2] == ["+="] and said[0] in names and said[0] not in kept:
             pass  # the same offset has another name
         elif said:
-            if said[2:3] == ["="] and said[1].startswith("from_"):  # an offset that a loop increments
+            if said[2:3] == ["="] and CARRIED.match(said[1]):  # an offset that a loop increments
                 first = said[0], text_of(Reader(said[3:], names).expression(0))
-                if offsets.setdefault(first, said[1]) != said[1]:
-                    scopes[-1][said[1]] = {(offsets[first],): 1}
+                again = first in offsets
+                offset = offsets.setdefault(first, f"carried{len(offsets)}")
+                scopes[-1][said[1]] = names[said[1]] = {(offset,): 1}
+                if again:
+                    kept.discard(said[1])
                     continue
+                kept.add(said[1])
+                said[1] = offset
             r, made = Reader(said, names), []
             while r.at < len(said):
                 made.append(text_of(r.expression(0)))

@@ -12,43 +12,20 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/coverage/defined.h"
 #include "pass/instances/instances.h"
+#include "pass/lint/lint.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-enum { MOST_USES = 512 };
-
-// A read or a write of the kernel's own memory; they are in textual order.
-struct use {
-    const struct copy *copy;  // NULL: a call's argument
-    const struct plan_call *call;
-    const struct view *view;
-    bool write;
-    struct around around;
-    const struct stmt *stmt;
-    struct instances *x;
-    struct prove_set set;
-};
-
-struct uses {
-    struct session *s;
-    const struct plan *plan;
-    const struct kernel *k;
-    struct around around;
-    int n;
-    bool more;
-    struct use at[MOST_USES];
-};
-
-// Whether "t" has no values when "k" begins.
-static bool is_own(const struct kernel *k, const struct tensor *t) {
+bool defined_own(const struct kernel *k, const struct tensor *t) {
     if (t->space == MEM_GLOBAL) return false;
     const struct formal *f = kernel_formal(k, t);
     return f ? f->dir == ARG_OUT : !t->outside;
 }
 
 static void add_use(struct uses *u, struct use x) {
-    if (!is_own(u->k, x.view->base)) return;
+    if (!defined_own(u->k, x.view->base)) return;
     if (u->n == MOST_USES) {
         u->more = true;
         return;
@@ -82,7 +59,7 @@ static void gather(struct uses *u, const struct stmt *list) {
     }
 }
 
-static void make_set(struct uses *u, struct use *x) {
+void defined_set(struct uses *u, struct use *x) {
     if (x->x) return;
     x->x = ARENA_NEW(&u->s->arena, struct instances);
     if (x->view->base->space != MEM_FRAG && x->copy) {
@@ -98,9 +75,7 @@ static void make_set(struct uses *u, struct use *x) {
     }
 }
 
-// Counts the loops around both, and how many of them must be in the same iteration: those up to a
-// pipeline that fills the buffer.  Returns false if the read cannot see any step's write.
-static bool relate(const struct use *r, const struct use *w, struct prove_write *out) {
+bool defined_relate(const struct use *r, const struct use *w, struct prove_write *out) {
     int i = 0;
     *out = (struct prove_write){.set = &w->set, .before = w < r && w->stmt != r->stmt};
     for (; i < r->around.n && i < w->around.n && r->around.stmt[i] == w->around.stmt[i]; ++i)
@@ -180,6 +155,12 @@ static bool fills_same_shape(const struct uses *u, const struct copy *load,
            lay_tuple_equal(load->src.base->layout.shape, to->layout.shape);
 }
 
+static bool in_loop(const struct use *w) {
+    for (int i = 0; i < w->around.n; ++i)
+        if (stmt_loops(w->around.stmt[i])) return true;
+    return false;
+}
+
 // "step": only writes in the same step of a pipeline count.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
                    bool step, const struct prove_witness *found) {
@@ -255,8 +236,11 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   "them a part, or write 'threads %lld'",
                   (long long)c->tc->threads, u->k->name, (long long)u->k->threads,
                   (long long)c->tc->threads);
-    // of what is written in parts, a part is missing; zeros would reach an output
-    bool in_parts = partly || (writers > 1 && !frag) || same;
+    // Of what is written in parts, a part is missing; zeros would reach an output.  In a loop, a step
+    // would leave there what the one before wrote.  Turned tiles have another mistake.
+    bool in_parts = partly || (writers > 1 && !frag) || same ||
+                    (c && in_loop(only) && c->src.overhang) ||
+                    (r->copy && turned_tiles_known(s, u->k, r->copy));
     if (!step)
         diag_note(s, t->at, "'%s' is declared here, and holds nothing at first%s", t->name,
                   in_parts
@@ -271,14 +255,14 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     const struct use *only = NULL;
     int n = 0, writers = 0;
     bool step = false;
-    make_set(u, r);
+    defined_set(u, r);
     bool full = r->x->full;
     for (int i = 0; i < u->n; ++i) {
         struct use *w = &u->at[i];
         struct prove_write one;
-        if (!w->write || w->view->base != r->view->base || !relate(r, w, &one)) continue;
+        if (!w->write || w->view->base != r->view->base || !defined_relate(r, w, &one)) continue;
         if (!one.before && one.common <= one.equal) continue;  // nothing precedes the read
-        make_set(u, w);
+        defined_set(u, w);
         full = full || w->x->full;
         only = writers++ ? NULL : w;
         write[n++] = one;
@@ -315,6 +299,8 @@ bool pass_defined(struct session *s, struct plan *p) {
         struct prover *prover = instances_prover(s, p, k);
         for (int i = 0; i < u->n; ++i)
             if (!u->at[i].write && !check_read(u, prover, &u->at[i])) ok = false;
+        for (int i = 0; i < u->n && ok && !k->planned; ++i)
+            if (!u->at[i].write) defined_stale(u, prover, &u->at[i]);
         prover_free(prover);
         session_rewind(s, mark);
     }

@@ -31,6 +31,11 @@ bool dead_copy_known(struct session *s, const struct kernel *k, const struct stm
 // Whether there is a warning that what is read of "t" stands still.
 bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t);
 
+// turned_tiles.c
+// Whether there is a warning that "c" moves tiles as a transposition does, and not their elements, or the
+// reverse.
+bool turned_tiles_known(struct session *s, const struct kernel *k, const struct copy *c);
+
 // Whether "k" writes nothing that outlives it; such a kernel measures its loads.
 bool has_no_output(const struct kernel *k);
 // Whether "loop" may have several iterations.  A loop of at most one iteration is a condition.

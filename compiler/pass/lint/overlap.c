@@ -3,8 +3,10 @@
 #include <inttypes.h>
 
 #include "base/session.h"
+#include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/lint/lint.h"
+#include "plan/bind.h"
 #include "prove/prove.h"
 
 struct modes {
@@ -115,30 +117,86 @@ static int mode_with(const struct modes *m, struct lay_int x) {
     return -1;
 }
 
-// Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
-static void warn_param(struct session *s, struct prover *p, const struct tensor *t,
-                       const struct modes *m) {
+// Warns of two modes with the same stride, which no number and no promise keeps apart.
+static bool warn_equal(struct session *s, const struct tensor *t, const struct modes *m) {
     for (int i = 0; i < m->n; ++i) {
-        if (!lay_int_is(m->stride[i], 1)) continue;
-        for (int k = 0; k < m->n; ++k) {
-            if (!is_param(m->stride[k]) || lay_int_is(m->extent[k], 1)) continue;
-            const struct ix *row = ix_lay(s, m->extent[i]), *step = ix_lay(s, m->stride[k]);
-            if (!row || !step || prove_at_least(p, step, row) != PROVE_NO) continue;
-            const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, m->extent[i]);
-            int of = mode_with(m, m->stride[k]);
+        for (int k = i + 1; k < m->n; ++k) {
+            int64_t lo, hi[2];
+            lay_int_range(m->extent[i], &lo, &hi[0]);
+            lay_int_range(m->extent[k], &lo, &hi[1]);
+            if (lay_int_static(m->stride[i]) || !lay_int_equal(m->stride[i], m->stride[k]) ||
+                hi[0] < 2 || hi[1] < 2)
+                continue;
+            struct circle x = {.n = 2, .mode = {i, k}, .step = {1, -1}};
             diag_warn(s, W_OVERLAP, t->at,
-                      "rows of '%s' have %s elements and are '%s' apart, and nothing says that "
-                      "they do not overlap; %s: 'where %s >= %s'",
-                      t->name, n, name,
-                      of < 0
-                          ? "promise it"
-                          : arena_printf(&s->arena,
-                                         "'%s' is the extent of mode %d: is the stride %s meant? "
-                                         "if not, promise it",
-                                         name, of, n),
-                      name, n);
-            return;
+                      "the layout %s of '%s' reads elements more than once: %s and %s are both "
+                      "element %s",
+                      lay_text(&s->lay, t->layout), t->name, end_of(s, m, &x, 1),
+                      end_of(s, m, &x, -1), lay_int_text(&s->lay, m->stride[i]));
+            diag_note(s, t->at, "a stride from row to row is at least as large as a row");
+            return true;
         }
+    }
+    return false;
+}
+
+// How many elements the modes that are contiguous together have, without mode "but": those with the
+// stride 1, and each one whose stride is what the others have.
+static struct lay_int span_of(struct session *s, const struct modes *m, int but) {
+    struct lay_int span = lay_int(1);
+    bool in[LAY_MAX_LEAVES] = {false};
+    for (int i = 0; i < m->n; ++i) {
+        if (in[i] || i == but || lay_int_is(m->extent[i], 1) || !lay_int_equal(m->stride[i], span))
+            continue;
+        struct lay_int all = lay_int_mul(&s->lay, span, m->extent[i]);
+        if (!lay_int_valid(all)) break;
+        span = all;
+        in[i] = true;
+        i = -1;
+    }
+    return span;
+}
+
+// Whether the promises of the plan allow "step", a param, to be less than "span".  Where the prover does
+// not know, values that keep all promises are an answer.
+static bool may_be_less(struct lint *l, struct lay_int step, struct lay_int span) {
+    const struct ix *row = ix_lay(l->s, span), *by = ix_lay(l->s, step);
+    enum prove_answer a = row && by ? prove_at_least(lint_prover(l), by, row) : PROVE_YES;
+    if (a != PROVE_UNKNOWN) return a == PROVE_NO;
+    const int64_t *value = plan_choose(l->s, l->p, NULL, 1);
+    int64_t n;
+    if (!value || !lay_int_eval(span, value, &n)) return false;
+    int64_t *fixed = ARENA_ARRAY(&l->s->arena, int64_t, l->p->nsyms + 1);
+    for (int i = 0; i < l->p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int i = 0; i < span.nsyms; ++i)
+        if (span.syms[i]->name) fixed[span.syms[i]->id] = value[span.syms[i]->id];
+    for (int64_t by_many = 1; by_many <= WIDE; by_many *= 2) {
+        fixed[step.syms[0]->id] = (n - 1) / by_many * by_many;
+        if (plan_choose(l->s, l->p, fixed, 0)) return true;
+    }
+    return false;
+}
+
+// Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
+static void warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
+    struct session *s = l->s;
+    for (int k = 0; k < m->n; ++k) {
+        if (!is_param(m->stride[k]) || lay_int_is(m->extent[k], 1)) continue;
+        struct lay_int span = span_of(s, m, k);
+        if (lay_int_is(span, 1) || !may_be_less(l, m->stride[k], span)) continue;
+        const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
+        int of = mode_with(m, m->stride[k]);
+        diag_warn(s, W_OVERLAP, t->at,
+                  "%s of '%s' have %s elements and are '%s' apart, and nothing says that they do "
+                  "not overlap; %s: 'where %s >= %s'",
+                  mode_with(m, span) < 0 ? "parts" : "rows", t->name, n, name,
+                  of < 0 ? "promise it"
+                         : arena_printf(&s->arena,
+                                        "'%s' is the extent of mode %d: is the stride %s meant? "
+                                        "if not, promise it",
+                                        name, of, n),
+                  name, n);
+        return;
     }
 }
 
@@ -160,6 +218,6 @@ void lint_overlap(struct lint *x) {
         struct lay l = lay_inner(t->layout);
         if (!lay_valid(l)) continue;
         collect(l.shape, l.stride, &m);
-        if (!warn_numbers(s, t, &m)) warn_param(s, lint_prover(x), t, &m);
+        if (!warn_numbers(s, t, &m) && !warn_equal(s, t, &m)) warn_param(x, t, &m);
     }
 }

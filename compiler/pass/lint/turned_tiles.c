@@ -110,7 +110,8 @@ static const struct copy *filled_by(struct session *s, const struct kernel *k, c
                                     struct loops *l) {
     const struct copy *from = NULL;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+        bool call = st->kind == STMT_CALL && !st->call->fill;
+        for (int i = 0; call && i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == c->src.base) return NULL;
         if (st->kind != STMT_COPY || st->copy->dst.base != c->src.base) continue;
         if (from || !same_part(s, &st->copy->dst, &c->src, l)) return NULL;
@@ -238,26 +239,48 @@ static bool is_reversed(struct session *s, const struct copy *from, const struct
            !same_extent(s, a, w->of.mode[i], b, to_i);
 }
 
-static void check(struct session *s, const struct kernel *k, const struct copy *c) {
-    struct way w;
+// A copy whose tiles are turned: leaves "i" and "j" of "way", in the order of the modes of the source.
+struct turned {
+    const struct copy *from;
+    struct way way;
+    int i, j;
+};
+
+static bool find(struct session *s, const struct kernel *k, const struct copy *c,
+                 struct turned *out) {
+    struct way *w = &out->way;
     struct loops l = {0};
     bool global = c->src.base->space == MEM_GLOBAL;
-    if (c->dst.base->space != MEM_GLOBAL) return;
-    const struct copy *from = global ? c : filled_by(s, k, c, &l);
-    if (!from || from->src.base->space != MEM_GLOBAL || !way_of(s, from, c, &w)) return;
-    for (int i = 0; i < w.of.n; ++i) {
-        for (int j = i + 1; j < w.of.n; ++j) {
-            const struct ix_var *x = mover_of(&from->src, &w.of, i);
-            const struct ix_var *y = mover_of(&from->src, &w.of, j);
-            const struct ix_var *of_i = filling(k, &l, mover_of(&c->dst, &w.to, w.leaf[i]));
-            const struct ix_var *of_j = filling(k, &l, mover_of(&c->dst, &w.to, w.leaf[j]));
+    if (c->dst.base->space != MEM_GLOBAL) return false;
+    const struct copy *from = out->from = global ? c : filled_by(s, k, c, &l);
+    if (!from || from->src.base->space != MEM_GLOBAL || !way_of(s, from, c, w)) return false;
+    for (int i = 0; i < w->of.n; ++i) {
+        for (int j = i + 1; j < w->of.n; ++j) {
+            const struct ix_var *x = mover_of(&from->src, &w->of, i);
+            const struct ix_var *y = mover_of(&from->src, &w->of, j);
+            const struct ix_var *of_i = filling(k, &l, mover_of(&c->dst, &w->to, w->leaf[i]));
+            const struct ix_var *of_j = filling(k, &l, mover_of(&c->dst, &w->to, w->leaf[j]));
             if (x == y || of_i != y || of_j != x) continue;
-            if ((!x || !y) && !is_reversed(s, from, c, &w, i, j)) continue;
-            bool order = w.of.mode[i] < w.of.mode[j];
-            warn(s, k, from, c, &w, order ? i : j, order ? j : i);
-            return;
+            if ((!x || !y) && !is_reversed(s, from, c, w, i, j)) continue;
+            bool order = w->of.mode[i] < w->of.mode[j];
+            out->i = order ? i : j;
+            out->j = order ? j : i;
+            return true;
         }
     }
+    return false;
+}
+
+bool turned_tiles_known(struct session *s, const struct kernel *k, const struct copy *c) {
+    struct turned x;
+    bool found = find(s, k, c, &x);
+    lay_clear_error(&s->lay);
+    return found;
+}
+
+static void check(struct session *s, const struct kernel *k, const struct copy *c) {
+    struct turned x;
+    if (find(s, k, c, &x)) warn(s, k, x.from, c, &x.way, x.i, x.j);
 }
 
 // -- parts of threads -----------------------------------------------------------------------------

@@ -45,54 +45,58 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
         tcp_f16 *sA, tcp_f16 *sB, int64_t m, int64_t n, int64_t k, int M, int N, int K) {
     const int t0 = tid / 8;  // along mode 0
     const int t1 = tid % 8;  // along mode 1, by 8
-    const int at0 = 8 * tid;  // in sA, sB
+    const int at_sA_sB = 8 * tid;
     // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:32
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
-    //   edge    8 x f16 = 128 bit  (128*m + tid / 8 < M along mode 0 of A, 64*k + 8*(tid % 8) < K
-    //           along mode 1 of A; else 0)
+    //   vector  8 x f16 = 128 bit
+    //   edge    8 x f16 = 128 bit, where
+    //           128*m + tid / 8 < M along mode 0 of A
+    //           64*k + 8*(tid % 8) < K along mode 1 of A
+    //           else 0
     {
-        const int64_t from = 128 * (int64_t)K * m + 64 * k + (int64_t)K * t0 + 8 * t1;
+        const int64_t at_A = 128 * (int64_t)K * m + 64 * k + (int64_t)K * t0 + 8 * t1;
         const bool whole = 128 * m + 127 < M && 64 * k + 63 < K;
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                    &A[from + 16 * (int64_t)K * i]);
+                tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at_sA_sB)],
+                        &A[at_A + 16 * (int64_t)K * i]);
             }
         } else {
             const int64_t coord0 = 128 * m + t0;
             const int64_t coord1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                    &A[from + 16 * (int64_t)K * i], coord0 + 16 * i < M && coord1 < K ? 16 : 0);
+                tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(at_sA_sB)],
+                        &A[at_A + 16 * (int64_t)K * i], coord0 + 16 * i < M && coord1 < K ? 16 : 0);
             }
         }
     }
     // copy local_tile(B, (128,64), (n,k)) -> sB                   gemm.tcp:33
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
-    //   edge    8 x f16 = 128 bit  (128*n + tid / 8 < N along mode 0 of B, 64*k + 8*(tid % 8) < K
-    //           along mode 1 of B; else 0)
+    //   vector  8 x f16 = 128 bit
+    //   edge    8 x f16 = 128 bit, where
+    //           128*n + tid / 8 < N along mode 0 of B
+    //           64*k + 8*(tid % 8) < K along mode 1 of B
+    //           else 0
     {
-        const int64_t from = 128 * (int64_t)K * n + 64 * k + (int64_t)K * t0 + 8 * t1;
+        const int64_t at_B = 128 * (int64_t)K * n + 64 * k + (int64_t)K * t0 + 8 * t1;
         const bool whole = 128 * n + 127 < N && 64 * k + 63 < K;
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                    &B[from + 16 * (int64_t)K * i]);
+                tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at_sA_sB)],
+                        &B[at_B + 16 * (int64_t)K * i]);
             }
         } else {
             const int64_t coord0 = 128 * n + t0;
             const int64_t coord1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at0)],
-                    &B[from + 16 * (int64_t)K * i], coord0 + 16 * i < N && coord1 < K ? 16 : 0);
+                tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(at_sA_sB)],
+                        &B[at_B + 16 * (int64_t)K * i], coord0 + 16 * i < N && coord1 < K ? 16 : 0);
             }
         }
     }
@@ -124,7 +128,7 @@ enum : int {
     load_slice_ALIGN = 16,
 };
 TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f16 *a, tcp_f16 *b,
-        int64_t i) {
+        int i) {
     const int t0 = tid % 16;  // along mode 0
     const int t1 = tid / 16 % 2;  // sA: along mode 1, by 8; sB: along mode 0, by 16
     const int t2 = tid / 32 % 2;  // along mode 0, by 16
@@ -135,24 +139,24 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),(8,4)):((1,1024,16,0),(128,32)) read,
     //           ((4,8,2,2),((2,2,2),4)):((256,1,16,0),((128,8,1024),32)) written
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   vector  8 x f16 = 128 bit
     {
-        const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
+        const int at_sA = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
+            tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * j + tcp_swizzle<3, 3, 3>(at_sA)]);
         }
     }
     // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:41
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,2,2),(8,4)):((1,1024,16,0,8),(128,32)) read,
     //           ((4,8,2,2),((2,2,2),4)):((256,1,0,8),((128,1024,16),32)) written
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   vector  8 x f16 = 128 bit
     {
-        const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
+        const int at_sB = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
+            tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * j + tcp_swizzle<3, 3, 3>(at_sB)]);
         }
     }
 }
@@ -175,7 +179,7 @@ enum : int {
     convert_sums_ALIGN = 16,
 };
 TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
-    alignas(16) tcp_f16 h[128];
+    alignas(16) tcp_f16 h[128];  // ((2,2),4,8):((1,2),4,16)
     const int t0 = tid / 64;  // along mode 1, by 8
     const int t1 = tid % 16;  // along mode 0
     const int t2 = tid / 16 % 2;  // along mode 0, by 32
@@ -200,17 +204,17 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
     //   tiler   (128,128)   rounds (1,1)   TV
     //           ((4,8,2,2),((2,2,2),(2,8))):((256,1,16,1024),((128,8,32),(64,2048))) read,
     //           ((16,2,2,2),(8,(2,8))):((1,32,16,1024),(128,(64,2048))) written
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   vector  8 x f16 = 128 bit
     {
-        const int to = 8 * t0 + 64 * t1 + 2048 * t2 + 1024 * t3;
+        const int at_sC = 8 * t0 + 64 * t1 + 2048 * t2 + 1024 * t3;
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
-                    tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
-                        &h[64 * i + 16 * j + 8 * k]);
+                    tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(at_sC + 16 * j)],
+                            &h[64 * i + 16 * j + 8 * k]);
                 }
             }
         }
@@ -246,21 +250,22 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
     // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:51
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
-    //   vector  8 x f16 = 128 bit  (limited by: atom)
-    //   edge    8 x f16 = 128 bit  (128*m + tid / 16 < M along mode 0 of C8, 128*n + 8*(tid % 16) <
-    //           N8 along mode 1 of C8)
-    const int from = 64 * t0 + 8 * t1 + 8192 * t2;
-    const int64_t to = 128 * (int64_t)N8 * m + 128 * n + (int64_t)N8 * t0 + 8 * t3;
+    //   vector  8 x f16 = 128 bit
+    //   edge    8 x f16 = 128 bit, where
+    //           128*m + tid / 16 < M along mode 0 of C8
+    //           128*n + 8*(tid % 16) < N8 along mode 1 of C8
+    const int at_sC = 64 * t0 + 8 * t1 + 8192 * t2;
+    const int64_t at_C8 = 128 * (int64_t)N8 * m + 128 * n + (int64_t)N8 * t0 + 8 * t3;
     const bool whole = 128 * m + 127 < M && 128 * n + 127 < N8;
     if (whole) {
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-            v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
+            v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(at_sC)]);
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-            tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
+            tcp_st_global_128(&C8[at_C8 + 8 * (int64_t)N8 * i], v[i]);
         }
     } else {
         const int64_t coord0 = 128 * m + t0;
@@ -269,13 +274,13 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (coord0 + 8 * i < M && coord1 < N8) {
-                v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
+                v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(at_sC)]);
             }
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (coord0 + 8 * i < M && coord1 < N8) {
-                tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
+                tcp_st_global_128(&C8[at_C8 + 8 * (int64_t)N8 * i], v[i]);
             }
         }
     }
@@ -308,10 +313,11 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
     // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:54
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
     //   tiler   (2,64)   rounds (64,2)   TV ((64,2),1):((2,1),0)
-    //   vector  1 x f16 = 16 bit  (limited by: atom)
-    //   edge    1 x f16 = 16 bit  (128*m + tid / 64 < M along mode 0 of C, 128*n + tid % 64 < N
-    //           along mode 1 of C)
-    const int64_t to = 128 * (int64_t)N * m + 128 * n + N * t0 + t1;
+    //   vector  1 x f16 = 16 bit
+    //   edge    1 x f16 = 16 bit, where
+    //           128*m + tid / 64 < M along mode 0 of C
+    //           128*n + tid % 64 < N along mode 1 of C
+    const int64_t at_C = 128 * (int64_t)N * m + 128 * n + N * t0 + t1;
     const bool whole = 128 * m + 127 < M && 128 * n + 127 < N;
     if (whole) {
         for (int i = 0; i < 2; ++i) {
@@ -322,7 +328,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
             }
 #pragma unroll
             for (int j = 0; j < 64; ++j) {
-                tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+                tcp_st_global_16(&C[at_C + 64 * i + 2 * (int64_t)N * j], v[j]);
             }
         }
     } else {
@@ -339,7 +345,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #pragma unroll
             for (int j = 0; j < 64; ++j) {
                 if (coord0 + 2 * j < M && coord1 + 64 * i < N) {
-                    tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+                    tcp_st_global_16(&C[at_C + 64 * i + 2 * (int64_t)N * j], v[j]);
                 }
             }
         }

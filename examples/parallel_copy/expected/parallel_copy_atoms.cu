@@ -13,17 +13,18 @@
 static __global__ void __launch_bounds__(32)
 parallel_copy_kernel(const float *__restrict__ src, float *__restrict__ result) {
     TCP_SHARED_BUFFER(smem);
-    float *const dst = (float *)smem;
+    float *const dst = (float *)smem;  // (16,8):(1,16)
     const int tid = (int)threadIdx.x;
     // copy src -> dst                                             parallel_copy_atoms.tcp:13
     //   tile    (16,8) f32   threads 32   atom universal(128)
     //   tiler   (16,8)   rounds (1,1)   TV (32,4):(4,1)
-    //   vector  4 x f32 = 128 bit  (limited by: atom)
+    //   vector  4 x f32 = 128 bit
     tcp_st_shared_128(&dst[4 * tid], tcp_ld_global_nc_128(&src[4 * tid]));
     // copy dst -> result                                          parallel_copy_atoms.tcp:14
     //   tile    (16,8) f32   threads 32   atom universal(128)
     //   tiler   (16,8)   rounds (1,1)   TV (32,4):(4,1)
-    //   vector  4 x f32 = 128 bit  (limited by: atom)
+    //   vector  4 x f32 = 128 bit
+    //   order   no barrier: no thread reads what another one wrote
     tcp_st_global_128(&result[4 * tid], tcp_ld_shared_128(&dst[4 * tid]));
 }
 

@@ -53,7 +53,7 @@ static const struct {
      "    load { copy local_tile(A,(64,1),(0,i)) -> s with g2s; }\n"
      "    use { copy s -> local_tile(B,(64,1),(0,i)) with s2g; } } }\n",
      "term 0 of 4*tid + N*i_load\nterm 1 of 4*tid + N*i_load\n"  // the first loads: of few steps
-     "term 0 of 4*tid + N*i_load\nterm 0 of 4*tid + N*i\nterm 0 of to + j\n"},
+     "term 0 of 4*tid + N*i_load\nterm 0 of 4*tid + N*i\nterm 0 of at_B + j\n"},
 };
 
 // The widths of 64 bits, each once.

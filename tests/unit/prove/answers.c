@@ -221,6 +221,15 @@ static void test_written(void) {
     written("", "x=0..8 -> x", "0 0 1: y=0..4 -> 2*y; 0 0 1: y=0..4 -> 2*y+1", "yes");
     written("N=0..8", "x=0..8 -> x", "0 0 1: i=0..N y=0..8 -> y", "no: N=0 | x=0 : (0)");
     written("N=1..8", "x=0..8 -> x", "0 0 1: i=0..N y=0..8 -> y", "yes");
+    // digits of a sum: few instances are listed
+    written("", "x=0..35 -> x", "0 0 1: t=0..7 i=0..5 -> (5*t+i)%7*5+(5*t+i)/7", "yes");
+    written("", "x=0..35 -> x", "0 0 1: t=0..7 i=0..4 -> (5*t+i)%7*5+(5*t+i)/7", "no: | x=2 : (2)");
+    written("", "x=0..36 -> x", "0 0 1: t=0..7 i=0..5 -> (5*t+i)%7*5+(5*t+i)/7",
+            "no: | x=35 : (35)");
+    written("", "x=0..35 -> x", "0 0 1: t=0..7 i=0..t -> (5*t+i)%7*5+(5*t+i)/7", "no: | x=0 : (0)");
+    written("", "x=0..7 y=0..5 -> 5*x+y", "0 0 0: t=0..7 i=0..5 -> (5*t+i)%7*5+(5*t+i)/7",
+            "no: | x=0 y=0 : (0)");
+    written("", "x=0..5 y=0..7 -> x,y", "0 0 1: t=0..7 i=0..5 -> (5*t+i)/7,(5*t+i)%7", "yes");
     // the same loop around both: written in the iteration before
     written("N=1..8", "i=0..N x=0..8 -> x", "1 0 0: i=0..N y=0..8 -> y", "no: N=1 | i=0 x=0 : (0)");
     written("N=1..8", "i=1..N x=0..8 -> x", "1 0 0: i=0..N y=0..8 -> y", "yes");

@@ -1,0 +1,46 @@
+// Shared by the files of pass "defined": defined.c and stale.c.
+#ifndef TCPC_PASS_COVERAGE_DEFINED_H
+#define TCPC_PASS_COVERAGE_DEFINED_H
+
+#include "pass/instances/instances.h"
+
+enum { MOST_USES = 512 };
+
+// A read or a write of the kernel's own memory; they are in textual order.
+struct use {
+    const struct copy *copy;  // NULL: a call's argument
+    const struct plan_call *call;
+    const struct view *view;
+    bool write;
+    struct around around;
+    const struct stmt *stmt;
+    struct instances *x;
+    struct prove_set set;
+    bool told;  // there is a warning about what it leaves out
+};
+
+struct uses {
+    struct session *s;
+    const struct plan *plan;
+    const struct kernel *k;
+    struct around around;
+    int n;
+    bool more;
+    struct use at[MOST_USES];
+};
+
+// defined.c
+// Whether "t" has no values when "k" begins.
+bool defined_own(const struct kernel *k, const struct tensor *t);
+// Makes the set of "x".
+void defined_set(struct uses *u, struct use *x);
+// Counts the loops around both, and how many of them must be in the same iteration: those up to a
+// pipeline that fills the buffer.  Returns false if the read cannot see any step's write.
+bool defined_relate(const struct use *r, const struct use *w, struct prove_write *out);
+
+// stale.c
+// Warns of a copy before "r" in the same step of a loop that leaves out elements where its source ends,
+// so that "r" reads what an earlier step wrote there.
+void defined_stale(struct uses *u, struct prover *prover, struct use *r);
+
+#endif

@@ -1,0 +1,113 @@
+// Stale elements: a copy in a loop leaves out what its source does not have, and the same step reads
+// there what an earlier step wrote.
+//
+// Only elements count that the copy would write if its source had them, so buffers that keep elements
+// from step to step on purpose are not meant.  Nor are those that another statement of the loop
+// writes, such as a fill.
+#include "base/session.h"
+#include "base/warnings.h"
+#include "pass/coverage/coverage.h"
+#include "pass/coverage/defined.h"
+
+enum { MOST_CHAIN = 4 };
+
+// Whether "w" may leave out elements of its destination, because its source ends.
+static bool leaves_out(const struct use *w) {
+    return w->write && w->copy && !w->copy->pad && w->copy->src.overhang;
+}
+
+// The loop number "loops" around "r", from the outermost on.
+static const struct stmt *loop_of(const struct use *r, int loops) {
+    for (int i = 0; i < r->around.n; ++i)
+        if (stmt_loops(r->around.stmt[i]) && --loops == 0) return r->around.stmt[i];
+    return NULL;
+}
+
+// Whether what "r" reads leaves the memory of the kernel.  A function with an index that depends on the
+// step may know where elements end.
+static bool carried(const struct uses *u, const struct use *r, const struct ix_var *step,
+                    int chain) {
+    for (int i = 0; r->call && i < r->call->fn->nindexes; ++i)
+        if (ix_depends_on(r->call->index[i], step)) return false;
+    if (r->call) return true;
+    const struct tensor *to = r->copy->dst.base;
+    if (!defined_own(u->k, to)) return true;
+    for (const struct use *x = u->at; x < u->at + u->n && chain < MOST_CHAIN; ++x)
+        if (!x->write && x->view->base == to && !(x->copy && x->copy->dst.overhang) &&
+            carried(u, x, step, chain + 1))
+            return true;
+    return false;
+}
+
+static void warn(struct uses *u, struct use *w, const struct use *r, const struct stmt *loop,
+                 const struct prove_witness *found) {
+    struct session *s = u->s;
+    const struct copy *c = w->copy;
+    const struct tensor *t = r->view->base;
+    bool frag = t->space == MEM_FRAG;
+    const char *element =
+        frag ? arena_printf(&s->arena, "register %lld of '%s' in thread %lld",
+                            (long long)found->out[0], t->name,
+                            (long long)found->var[0][u->k->tid->id])
+             : arena_printf(&s->arena, "element %s of '%s'", instances_element(s, found), t->name);
+    w->told = true;
+    diag_warn(s, W_STALE, c->at,
+              "where '%s' ends, this copy leaves in '%s' what an earlier step of '%s' wrote, and "
+              "it is read below",
+              c->src.base->name, t->name, loop->var->name);
+    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in that step",
+              instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
+              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
+    diag_note(s, c->at, "'pad 0' after the copy writes zeros there");
+    diag_fixit(s, (struct range){c->at.file, c->at.end, c->at.end}, " pad 0");
+}
+
+// Asks about steps of the first "loops" loops around "r", and what "w" leaves out.
+static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use *w, int loops) {
+    struct prove_write write[MOST_USES + 1];
+    enum prove_role role[MOST_USES + 1];
+    struct prove_witness found;
+    bool full = r->x->full;
+    int n = 0;
+    for (int i = 0; i < u->n; ++i) {
+        struct use *x = &u->at[i];
+        struct prove_write one;
+        if (!x->write || x->view->base != r->view->base || !defined_relate(r, x, &one)) continue;
+        if (one.equal > 0) return false;  // a slot: only its own step counts
+        if (one.common < loops) continue;
+        defined_set(u, x);
+        full = full || x->x->full;
+        one.equal = loops - 1;
+        role[n] = leaves_out(x) ? PROVE_LEAVES_OUT : PROVE_WRITES;
+        write[n++] = one;
+    }
+    // the same copy, as if its source had all elements
+    struct constant none = {0};
+    struct copy all = *w->copy;
+    all.pad = &none;
+    struct use would = *w;
+    would.copy = &all;
+    would.view = &all.dst;
+    would.x = NULL;
+    if (!defined_relate(r, w, &write[n])) return false;
+    defined_set(u, &would);
+    write[n].set = &would.set;
+    write[n].equal = loops - 1;
+    role[n++] = PROVE_WOULD_WRITE;
+    const struct stmt *loop = loop_of(r, loops);
+    if (full || would.x->full || !carried(u, r, loop->var, 0)) return false;
+    if (prove_not_stale(prover, &r->set, write, role, n, loops, &found) != PROVE_NO) return false;
+    warn(u, w, r, loop, &found);
+    return true;
+}
+
+void defined_stale(struct uses *u, struct prover *prover, struct use *r) {
+    for (struct use *w = u->at; w < r; ++w) {
+        struct prove_write one;
+        if (!leaves_out(w) || w->told || w->view->base != r->view->base) continue;
+        if (!defined_relate(r, w, &one) || !one.before) continue;
+        defined_set(u, r);
+        for (int loops = one.common; loops > 0; --loops)
+            if (ask(u, prover, r, w, loops)) break;
+    }
+}
