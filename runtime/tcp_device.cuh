@@ -30,6 +30,7 @@
 //   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
 //   tcp_zero_{8,16,32,64,128}()                  a value of zeros
 //   tcp_swizzle<B, M, S>(x)                      x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an element index
+//   tcp_out(p, n)                                p, the argument of a function of others that writes n elements of shared memory
 //   tcp_clamp(x, least, most)                    x, but no less than least and no more than most
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
 //   tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at)
@@ -176,6 +177,10 @@ TCP_INSTRUCTION void tcp_sync() {
 
 TCP_INSTRUCTION void tcp_sync_warp() {
     __syncwarp();
+}
+
+template <typename T> TCP_DEVICE T *tcp_out(T *p, int) {
+    return p;
 }
 
 #include "tcp_hints.h"

@@ -53,9 +53,6 @@ static int64_t offset_at(const struct place *f, int64_t i) {
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
     const char *l = plan_named_layout(p->s, r->layout, r->names);
-    const struct lay_int from = r->layout.offset;
-    if (!r->tensor && !r->layout.composed && r->layout.sw.b == 0 && from.num != 0)
-        l = picture_text(p, "%s+%s", lay_int_text(&p->s->lay, from), l);  // a view
     if (!r->tensor && strcmp(r->name, l) == 0) return l;
     if (!r->tensor) return picture_text(p, "%s = %s", r->name, l);
     return picture_text(p, "%s : %s %s %s", r->name, r->tensor->elem->name,

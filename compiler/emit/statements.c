@@ -360,7 +360,11 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         call_arg(&c, "tid");
         for (int i = 0; i < n->nargs; ++i) {
             const struct kir_arg *a = &n->arg[i];
-            call_arg(&c, "%s", a->buf ? element(o, a->buf, a->at) : emit_ix(o->s, o->k, a->at));
+            const char *arg = a->buf ? element(o, a->buf, a->at) : emit_ix(o->s, o->k, a->at);
+            if (a->apart)
+                call_arg(&c, "tcp_out(%s, %lld)", arg, (long long)a->apart);
+            else
+                call_arg(&c, "%s", arg);
         }
         call_write(b, &c);
         return;

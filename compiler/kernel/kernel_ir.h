@@ -90,6 +90,7 @@ struct kir_arg {
     bool read, written;
     struct lay layout;  // of what is written; static
     int place;          // number among the arguments that are buffers
+    int64_t apart;      // shared memory that only a function of others writes: elements; else 0
 };
 
 // What the 32 lanes of a warp do together in one instruction.

@@ -98,6 +98,14 @@ const char *lower_prototype(struct session *s, const struct function *fn) {
     return buf_finish(&b, &s->arena);
 }
 
+// The elements from the first to the last of an "out" argument in shared memory.  No access of ours
+// writes them, so the host runtime is told.
+static int64_t written_apart(struct lowering *w, const struct function *fn, int formal,
+                             const struct view *v) {
+    if (fn->formal[formal].dir != ARG_OUT || v->base->space != MEM_SHARED) return 0;
+    return lay_cosize(&w->s->lay, v->layout).num;
+}
+
 void lower_call(struct lowering *w, const struct plan_call *y) {
     const struct function *fn = y->fn;
     if (y->fill) {
@@ -120,11 +128,12 @@ void lower_call(struct lowering *w, const struct plan_call *y) {
                                   dir != ARG_OUT,
                                   dir != ARG_IN,
                                   v->layout,
-                                  f};
+                                  f,
+                                  written_apart(w, fn, f, v)};
             ++f;
         } else {
             const struct ix *x = view_by_tid(w->s, w->kernel, y->index[i++]);
-            *a = (struct kir_arg){NULL, lower_index(w, x), true, false, lay_layout_invalid(), 0};
+            *a = (struct kir_arg){NULL, lower_index(w, x), true, false, lay_layout_invalid(), 0, 0};
         }
     }
 }

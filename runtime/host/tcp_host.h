@@ -49,6 +49,7 @@ void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, 
 void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes, tcp_host_place at);
 void tcp_host_sync(tcp_host_place at);
 void tcp_host_sync_warp(tcp_host_place at);
+void tcp_host_wrote(const void *p, int bytes);
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at);
 void tcp_host_cp_async_commit();
 void tcp_host_cp_async_wait(int pending, tcp_host_place at);
@@ -91,6 +92,11 @@ inline void tcp_sync(TCP_HOST_AT) {
 
 inline void tcp_sync_warp(TCP_HOST_AT) {
     tcp_host_sync_warp(at);
+}
+
+template <typename T> inline T *tcp_out(T *p, int n) {
+    tcp_host_wrote(p, n * (int)sizeof(T));
+    return p;
 }
 
 #define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \

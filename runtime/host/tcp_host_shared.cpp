@@ -142,6 +142,17 @@ void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at
     }
 }
 
+void tcp_host_wrote(const void *p, int bytes) {
+    const int first = (int)((const unsigned char *)p - tcp_host.shared);
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(first + i, bytes - i);
+        tcp_host_cell *c = cell_of(first + i);
+        if (c->write_epoch >= tcp_host.block_epoch) continue;
+        c->write_epoch = tcp_host.block_epoch;
+        c->pending = false;
+    }
+}
+
 void tcp_host_move_chunk(tcp_host_chunk *c) {
     if (c->done) return;
     memcpy(c->to, c->from, (size_t)c->read);
