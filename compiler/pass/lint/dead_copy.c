@@ -72,21 +72,28 @@ static bool writes_only(const struct plan_call *call, const struct tensor *t) {
     return true;
 }
 
-// A buffer to which functions write, or add and write nothing else, and of which nothing reads anything.
-static void result_unread(struct session *s, const struct kernel *k, const struct tensor *t) {
+// The last call that writes to "t", if functions write to it, or add and write nothing else, and nothing
+// reads anything of it; or NULL.  Sets "result" to its argument.
+static const struct plan_call *unread_call(const struct kernel *k, const struct tensor *t,
+                                           const struct view **result) {
     const struct plan_call *call = NULL;
-    const struct view *result = NULL;
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_COPY && st->copy->src.base == t) return;
+    for (const struct stmt *st = k->body; st && !t->outside; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
             enum dir dir = st->call->fn->formal[i].dir;
             if (st->call->view[i].base != t || st->call->fill) continue;
-            if (dir == ARG_IN || (dir == ARG_INOUT && !writes_only(st->call, t))) return;
+            if (dir == ARG_IN || (dir == ARG_INOUT && !writes_only(st->call, t))) return NULL;
             call = st->call;
-            result = &st->call->view[i];
+            *result = &st->call->view[i];
         }
     }
-    if (!call || t->outside) return;
+    return call;
+}
+
+static void result_unread(struct session *s, const struct kernel *k, const struct tensor *t) {
+    const struct view *result;
+    const struct plan_call *call = unread_call(k, t, &result);
+    if (!call) return;
     diag_warn(s, W_DEAD_COPY, result->at,
               "'%s' writes to '%s', and nothing in kernel '%s' reads it", call->fn->name, t->name,
               k->name);
@@ -202,6 +209,42 @@ static bool is_last(const struct stmt *st) {
     return !st->up;
 }
 
+// Whether a statement that may be executed after "st" reads "t" or passes it to a function.  "st" itself,
+// in a loop, adds to what it wrote.
+static bool is_used_after(const struct stmt *st, const struct tensor *t) {
+    for (const struct stmt *up = st; up; up = up->up) {
+        const struct stmt *list = up != st && stmt_loops(up) ? up->body : NULL;
+        for (const struct stmt *i = list; i; i = stmt_next(list, i)) {
+            struct touched x = {0};
+            if (i != st) dead_touch(&x, i, t);
+            if (x.read || x.called) return true;
+        }
+        for (const struct stmt *i = up->next; i; i = i->next) {
+            struct touched x = touched_in(i, t);
+            if (x.read || x.called) return true;
+        }
+    }
+    return false;
+}
+
+// A call whose results are all read before it, and not after it.
+static void result_late(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct function *f = st->call->fn;
+    const struct view *late = NULL, *result;
+    for (int i = 0; i < f->nformals && !st->call->fill; ++i) {
+        const struct view *v = &st->call->view[i];
+        if (f->formal[i].dir == ARG_IN) continue;
+        if (f->formal[i].dir == ARG_OUT && st->up) return;  // see dead_each_call
+        if (dead_elsewhere(v) || unread_call(k, v->base, &result) || is_used_after(st, v->base))
+            return;
+        if (!late) late = v;
+    }
+    if (late)
+        diag_warn(s, W_DEAD_COPY, late->at,
+                  "'%s' writes to '%s' after its last read, and nothing reads what it writes",
+                  f->name, late->base->name);
+}
+
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st) {
     return !is_read(k, dead_written(st)->base) || is_last(st) ||
            written_again(s, k, st, dead_written(st)->base);
@@ -221,6 +264,7 @@ void lint_dead_copy(struct lint *l) {
         if (st->kind == STMT_CALL) {
             dead_each_call(s, st);
             result_again(s, k, st);
+            result_late(s, k, st);
         }
         const struct stmt *again =
             dead_written(st) ? written_again(s, k, st, dead_written(st)->base) : NULL;

@@ -35,7 +35,7 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     if (!at || !end || v->base->space != MEM_GLOBAL || r->k->device || !is_of_steps(at))
         return false;
     if (to && ix_constant(ix_sub(s, at, to))) return false;
-    if (!to && (coverage_outermost(s, r->k, &a->around, at, &m) || !reads_all(r, a, mode)))
+    if (!to && (coverage_outermost(s, r->k, &a->around, at, &m) || !reads_all(r, a, mode, NULL)))
         return false;
     if (reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, end, &found) != PROVE_NO)
         return false;
@@ -80,7 +80,7 @@ bool misread_other_steps(struct reads *r, const struct access *a, int mode, cons
     struct session *s = r->s;
     const struct view *v = a->view;
     int64_t step;
-    if (!reads_all(r, a, mode)) return false;
+    if (!reads_all(r, a, mode, NULL)) return false;
     const struct copy *c = written_by(r, a, mode, m, &step);
     if (!c) return false;
     diag_warn(s, W_UNREAD, v->at,

@@ -145,22 +145,41 @@ static bool is_partial(struct reads *r, int i) {
     return r->part[i] > 0;
 }
 
-// Whether a part of a tensor is updated, so that nobody knows how much has to be read along a mode of
-// "extent" elements.  A sum over a mode that the tensor does not have needs all of it.
-static bool writes_parts(struct reads *r, struct lay_int extent) {
+// Whether "m", of "a", moves an access to "t": as the step of "load" or of "use".
+static bool moves(const struct reads *r, const struct access *a, const struct mover *m,
+                  const struct tensor *t) {
+    const struct ix_var *x = m->v, *y = m->v;
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (!st->pipe || (st->var != m->v && st->pipe->load_var != m->v)) continue;
+        x = st->var;
+        y = st->pipe->load_var;
+    }
+    for (int i = 0; i < r->n; ++i)
+        if (r->at[i].view->base == t &&
+            (view_depends(r->at[i].view, x) || view_depends(r->at[i].view, y)))
+            return true;
+    return false;
+}
+
+// Whether a part of a tensor is updated, so that nobody knows how much has to be read of "a" along a
+// mode of "extent" elements.  A sum over a mode that the tensor does not have, or in steps "m" that do
+// not move it, needs all of it.
+static bool writes_parts(struct reads *r, const struct access *a, struct lay_int extent,
+                         const struct mover *m) {
     for (int i = 0; i < r->k->nformals; ++i) {
         const struct tensor *t = r->k->formal[i].tensor;
-        if (!is_partial(r, i)) continue;
+        if (!is_partial(r, i) || (m && !moves(r, a, m, t))) continue;
         for (int m = 0; m < lay_tuple_leaves(t->layout.shape); ++m)
             if (!is_unrelated(r->s, extent, extent_of(r->s, t, m))) return true;
     }
     return false;
 }
 
-bool reads_all(struct reads *r, const struct access *a, int mode) {
+bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m) {
     const struct tensor *t = a->view->base;
     return t->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
-           !writes_parts(r, extent_of(r->s, t, mode));
+           !writes_parts(r, a, extent_of(r->s, t, mode), m);
 }
 
 const struct ix *reads_end(struct session *s, const struct view *v, int mode) {

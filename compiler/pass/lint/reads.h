@@ -27,6 +27,7 @@ struct reads {
     signed char *part;  // by formal: 1: `inout`, and written in part; -1: not; 0: not asked
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
+    const struct ix_var *slip;  // the last one whose bound was reported for all that it moves
     struct access at[MOST_READS];
 };
 
@@ -48,8 +49,9 @@ enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir 
 // Notes a coordinate that is never read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 const struct prove_witness *found);
-// Whether "a" is one of those reads that should be complete along "mode".
-bool reads_all(struct reads *r, const struct access *a, int mode);
+// Whether "a" is one of those reads that should be complete along "mode", where "m" moves it (NULL: not
+// asked).
+bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);

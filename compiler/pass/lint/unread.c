@@ -115,6 +115,23 @@ static struct skipped before(struct session *s, const struct view *v, int mode) 
     return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
 }
 
+// Whether the bound of "m", of "a", is no part on purpose, whatever the kernel writes: it counts larger
+// tiles of the same extent, "limit", or is the only block.
+static bool is_slip(const struct reads *r, const struct access *a, const struct mover *m,
+                    const struct ix *limit) {
+    struct session *s = r->s;
+    struct lay_int of, n;
+    int64_t blocks;
+    if (is_complete(r, a)) return false;
+    if (!m->loop && ix_static(m->end, &blocks)) return blocks == 1;
+    if (!ix_monomial(limit, &of) || lay_int_static(of) || !ix_monomial(m->end, &n)) return false;
+    bool up = n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
+    struct lay_int rate = up ? lay_int(n.syms[0]->by) : lay_int_div(&s->lay, of, n);
+    lay_clear_error(&s->lay);
+    return (!up || lay_int_equal(n.syms[0]->of, of)) && lay_int_valid(rate) &&
+           lay_int_static(rate) && rate.den == 1 && m->step > 1 && rate.num > m->step;
+}
+
 // Returns true if the other accesses and modes have no need to be checked.
 static bool check_mover(struct reads *r, const struct access *a, enum dir dir, int mode,
                         const struct mover *m) {
@@ -125,7 +142,8 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool by_tiles = reads_all(r, a, mode);
+    bool slip = is_slip(r, a, m, limit), by_tiles = slip || reads_all(r, a, mode, m);
+    if (slip && r->slip == m->v) return false;
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
     if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
@@ -134,6 +152,7 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     if (!lost && !by_tiles) return false;
     if (reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
     bool swapped = false;
+    if (slip) r->slip = m->v;
     if (lost)
         warn_lost(r, a, m, mode);
     else
@@ -183,7 +202,7 @@ static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, in
     int64_t tile;
     if (!limit || !ix_constant(m->end) || !coverage_reach(s, v, &a->around, mode, &end, &tile))
         return false;
-    if (m->step <= tile || !reads_all(r, a, mode)) return false;
+    if (m->step <= tile || !reads_all(r, a, mode, m)) return false;
     if (coverage_short(r->prover, end, limit)) limit = end;
     if (reads_whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO)
         return false;
@@ -204,7 +223,7 @@ static bool check_threads(struct reads *r, const struct access *a, enum dir dir,
     const struct ix *limit = view_limit(s, v, mode), *begin = at ? ix_min(s, at) : NULL;
     struct prove_witness found;
     int64_t first;
-    if (!last || !ix_depends(at, IX_TID) || v->limit || !limit || !reads_all(r, a, mode))
+    if (!last || !ix_depends(at, IX_TID) || v->limit || !limit || !reads_all(r, a, mode, NULL))
         return false;
     if (!begin || !ix_static(begin, &first) || first != 0) return false;
     if (reads_whole(r, v->base, dir, mode, (struct skipped){0}, limit, &found) != PROVE_NO)
