@@ -103,8 +103,11 @@ static bool suits(const struct prove_set *set, bool reads) {
     for (int i = 0; i < set->nvars; ++i) {
         const struct prove_var *v = &set->var[i];
         if (level(set, v->begin) > i || level(set, v->end) > i || !as_declared(v)) return false;
-        n *= v->end->hi > v->begin->lo ? v->end->hi - v->begin->lo : 1;
-        if (n > MOST_LISTED || n < 1) return false;
+        int64_t steps;
+        if (__builtin_sub_overflow(v->end->hi, v->begin->lo, &steps) || steps > MOST_LISTED)
+            return false;
+        if (steps > 0) n *= steps;
+        if (n > MOST_LISTED) return false;
     }
     for (int i = 0; i < set->nconds && !reads; ++i)
         if (level(set, set->cond[i]) > set->nvars) return false;

@@ -29,7 +29,7 @@ static void strides(struct relayout *r, bool src, bool gaps) {
         while (used[m]) m = (m + 1) % r->rank;
         used[m] = true;
         *(src ? &r->mode[m].src : &r->mode[m].dst) = src && gaps && draw(8) == 0 ? 0 : stride;
-        stride *= r->mode[m].extent;
+        if (i + 1 < r->rank) stride *= r->mode[m].extent;
         if (gaps && draw(6) == 0) stride += draw(9);
     }
 }
@@ -38,7 +38,12 @@ static struct relayout drawn(int rank, const int *extents, int n, bool gaps) {
     static const char *const types[] = {"u8", "f16", "f32", "f64", "b128"};
     struct relayout r = {.rank = rank, .arch = 90, .shared = 227 * 1024};
     r.type = elem_type_find(types[draw(5)]);
-    for (int m = 0; m < rank; ++m) r.mode[m].extent = extents[draw(n)];
+    int64_t size = 1;
+    for (int m = 0; m < rank; ++m) {
+        int64_t extent = extents[draw(n)];
+        r.mode[m].extent = size < INT64_C(1) << 44 ? extent : 1 + extent % 3;  // offsets fit
+        size *= r.mode[m].extent;
+    }
     r.src_align = 16 >> draw(3);
     r.dst_align = 16 >> draw(3);
     if (r.src_align < r.type->bits / 8) r.src_align = r.type->bits / 8;
