@@ -41,8 +41,8 @@ bool reads_count(const struct access *a, const struct tensor *t, enum dir dir) {
 
 // -- one mode of one tensor -----------------------------------------------------------------------
 
-// The instances of "a" by their coordinate along "mode".
-static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
+// The instances of "a" by their coordinates; false: there are too many, or they are ordered.
+static bool all_modes(struct reads *r, const struct access *a, struct prove_set *out) {
     struct session *s = r->s;
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_set set;
@@ -53,10 +53,16 @@ static bool along_mode(struct reads *r, const struct access *a, int mode, struct
         instances_of(x, NULL, a->view);
         set = instances_settled(x, &a->around, a->view);
     }
-    set.out += mode;
-    set.nouts = 1;
     *out = set;
     return !x->full && !set.time;
+}
+
+// .. by that along "mode".
+static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
+    bool known = all_modes(r, a, out);
+    out->out += mode;
+    out->nouts = 1;
+    return known;
 }
 
 // A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
@@ -187,6 +193,21 @@ const struct ix *reads_end(struct session *s, const struct view *v, int mode) {
     if (!v->limit || !limit || ix_constant(limit)) return limit;
     if (v->range_of_range) return NULL;
     return view_limit(s, &(struct view){.base = v->base}, mode);
+}
+
+bool reads_written(struct reads *r, const struct tensor *t) {
+    struct session *s = r->s;
+    int rank = lay_tuple_leaves(t->layout.shape), n = 0;
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set set[MOST_READS];
+    struct prove_witness found;
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, extent_of(s, t, i));
+    for (int i = 0; i < r->n; ++i) {
+        if (r->at[i].view->base != t) continue;
+        if (!r->at[i].write || !lay_valid(r->at[i].view->coord)) return false;
+        if (!all_modes(r, &r->at[i], &set[n++])) return false;
+    }
+    return n && !r->more && prove_whole(r->prover, extent, rank, set, n, &found) == PROVE_YES;
 }
 
 struct reads *reads_of(struct lint *l) {

@@ -52,6 +52,8 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 // Whether "a" is one of those reads that should be complete along "mode", where "m" moves it (NULL: not
 // asked).
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
+// Whether nothing reads "t", and all of it is proven to be written.
+bool reads_written(struct reads *r, const struct tensor *t);
 // The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);

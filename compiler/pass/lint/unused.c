@@ -2,7 +2,7 @@
 // pipeline fills.
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/lint/lint.h"
+#include "pass/lint/reads.h"
 
 static bool names(const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
@@ -78,9 +78,26 @@ static void call_unused(struct session *s, const struct kernel *k, const struct 
     diag_note(s, f->at, "'%s' is declared here", f->name);
 }
 
+// An `inout` tensor of which nothing is read, and all of which is written.  What other cases do is unknown.
+static void never_in(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    struct reads *r = NULL;
+    for (int i = 0; i < k->nformals && !k->first_case && !k->next_case && !k->device; ++i) {
+        const struct formal *f = &k->formal[i];
+        if (f->dir != ARG_INOUT || f->tensor->space != MEM_GLOBAL) continue;
+        if (!r) r = reads_of(l);
+        if (!reads_written(r, f->tensor)) continue;
+        diag_warn(s, W_UNUSED, f->at,
+                  "'%s' writes all of '%s' and reads nothing of it; 'out %s' has that proven",
+                  k->name, f->tensor->name, f->tensor->name);
+    }
+}
+
 void lint_declared(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
+    never_in(l);
     for (int i = 0; i < k->nlocal; ++i) stages_unused(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_CALL)

@@ -129,7 +129,7 @@ if kind == "variants":  # kernels of five each, for what is not promised of thei
     print("tcp 1;\nparam P : index;\n" + "".join(f"tensor A{i} : f32 global row({i},P);\n" for i in range(1, n + 1)) + "tensor B : f32 global row(1,128);")
     print("tiled_copy line = tile(auto(128), thr=32, val=4);")
     for i in range(1, n + 1):
-        print(f"kernel k{i}(A{i}, inout B) threads 32 {{ shared s : f32 row(1,128); copy local_tile(A{i}, (1,128), (0,0)) -> s with line pad 0; copy s -> B with line; }}")
+        print(f"kernel k{i}(A{i}, out B) threads 32 {{ shared s : f32 row(1,128); copy local_tile(A{i}, (1,128), (0,0)) -> s with line pad 0; copy s -> B with line; }}")
     sys.exit()
 if kind in PLANS:
     before, one, after = PLANS[kind]
