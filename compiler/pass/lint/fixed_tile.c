@@ -94,34 +94,6 @@ static const char *as_tile_of(struct session *s, const struct view *a, const str
     return arena_printf(&s->arena, "%s%s%s", begin, a->base->name, text + head + name);
 }
 
-static void warn(struct session *s, const struct kernel *k, const struct uses *x,
-                 const struct view *b) {
-    const struct view *a = &x->copy->copy->src;
-    int mode = mode_apart(a, b);
-    const char *at = ix_text(s, b->coord_off[mode]);
-    bool block = is_of_block(b->coord_off[mode]);
-    if (block && is_fixed(a))
-        diag_warn(s, W_FIXED_TILE, a->at,
-                  "every block reads the same part of '%s', and '%s', which has the same shape, is "
-                  "written by parts of the blocks",
-                  a->base->name, b->base->name);
-    else
-        diag_warn(s, W_FIXED_TILE, a->at,
-                  "'%s' is only read at %s along mode %d, and '%s', which has the same shape, is "
-                  "written at %s",
-                  a->base->name, ix_text(s, a->coord_off[mode]), mode, b->base->name, at);
-    const char *text = as_tile_of(s, a, b);
-    if (block)
-        diag_note(s, b->at, "this part of '%s' depends on the block", b->base->name);
-    else
-        diag_note(s, b->at, "this part of '%s' begins at %s along mode %d", b->base->name, at,
-                  mode);
-    if (!text) return;
-    diag_note(s, a->at, "'%s' is the part of '%s' at the same place", text, a->base->name);
-    diag_fixit(s, a->at, text);
-    diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});
-}
-
 // -- as many blocks or steps as tiles -------------------------------------------------------------
 
 // The place along "mode" where all reads of "t" are, each in a copy; NULL: they differ, or without
@@ -170,6 +142,69 @@ static const struct ix_var *counts(const struct stmt *loop, const struct view *a
     return depends(a, loop->var) || depends(a, x) ? NULL : loop->var;
 }
 
+// How many tiles the tensor of "a" has along "mode"; invalid: it is not known.
+static struct lay_int tiles_along(struct session *s, const struct view *a, int mode,
+                                  struct lay_int *extent, int64_t *tile) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, a->base->layout.shape);
+    const struct ix *lo, *hi;
+    view_reach(s, a, mode, &lo, &hi);
+    if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), tile)) return LAY_INT_INVALID;
+    ++*tile;
+    *extent = lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, mode)->leaf;
+    struct lay_int n = lay_int_ceil_div(&s->lay, *extent, lay_int(*tile));
+    lay_clear_error(&s->lay);
+    return n;
+}
+
+static void note_counter(struct session *s, const struct view *a, int mode,
+                         const struct ix_var *x) {
+    diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", x->name,
+              view_mode_text(s, a->base, mode));
+}
+
+// The variable of a loop around "st" that counts the tiles of what "st" reads along "mode", and moves
+// neither that nor "b"; NULL: there is none.
+static const struct ix_var *idle_step(struct session *s, const struct stmt *st,
+                                      const struct view *b, int mode) {
+    struct lay_int extent;
+    const struct ix_var *x;
+    int64_t tile;
+    struct lay_int n = tiles_along(s, &st->copy->src, mode, &extent, &tile);
+    for (const struct stmt *up = st->up; up && lay_int_valid(n); up = up->up)
+        if (stmt_loops(up) && (x = counts(up, &st->copy->src, n)) && !depends(b, x)) return x;
+    return NULL;
+}
+
+static void warn(struct session *s, const struct kernel *k, const struct uses *x,
+                 const struct view *b) {
+    const struct view *a = &x->copy->copy->src;
+    int mode = mode_apart(a, b);
+    const char *at = ix_text(s, b->coord_off[mode]);
+    bool block = is_of_block(b->coord_off[mode]);
+    if (block && is_fixed(a))
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "every block reads the same part of '%s', and '%s', which has the same shape, is "
+                  "written by parts of the blocks",
+                  a->base->name, b->base->name);
+    else
+        diag_warn(s, W_FIXED_TILE, a->at,
+                  "'%s' is only read at %s along mode %d, and '%s', which has the same shape, is "
+                  "written at %s",
+                  a->base->name, ix_text(s, a->coord_off[mode]), mode, b->base->name, at);
+    const struct ix_var *step = idle_step(s, x->copy, b, mode);
+    const char *text = step ? NULL : as_tile_of(s, a, b);
+    if (block)
+        diag_note(s, b->at, "this part of '%s' depends on the block", b->base->name);
+    else
+        diag_note(s, b->at, "this part of '%s' begins at %s along mode %d", b->base->name, at,
+                  mode);
+    if (step) note_counter(s, a, mode, step);
+    if (!text) return;
+    diag_note(s, a->at, "'%s' is the part of '%s' at the same place", text, a->base->name);
+    diag_fixit(s, a->at, text);
+    diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});
+}
+
 // Whether a function gets elements of "t" in "loop".
 static bool is_passed_in(const struct stmt *loop, const struct tensor *t) {
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
@@ -201,17 +236,12 @@ static const struct ix_var *idle_counter(const struct kernel *k, const struct st
 static bool warn_counted(struct session *s, const struct kernel *k, const struct stmt *st) {
     const struct view *a = &st->copy->src;
     const struct tensor *t = a->base;
-    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     for (int i = 0; i < ncoords(a); ++i) {
-        const struct ix *at, *lo, *hi;
+        const struct ix *at;
+        struct lay_int extent;
         int64_t tile;
         if (!a->coord_off[i]) continue;
-        view_reach(s, a, i, &lo, &hi);
-        if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
-        struct lay_int extent =
-            lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, i)->leaf;
-        struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
-        lay_clear_error(&s->lay);
+        struct lay_int n = tiles_along(s, a, i, &extent, &tile);
         if (!lay_int_valid(n) || lay_int_is(n, 1)) continue;
         // of numbers, as many tiles as blocks may be a coincidence
         at = only_place(k, t, i, !lay_int_static(n));
@@ -221,10 +251,9 @@ static bool warn_counted(struct session *s, const struct kernel *k, const struct
         diag_warn(
             s, W_FIXED_TILE, a->at,
             "'%s' is only read at %s along %s, where it has %s tiles, and '%s' counts as many",
-            t->name, ix_text(s, at), view_mode_text(s, t, i), coverage_tiles(s, extent, tile + 1),
+            t->name, ix_text(s, at), view_mode_text(s, t, i), coverage_tiles(s, extent, tile),
             x->name);
-        diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", x->name,
-                  view_mode_text(s, t, i));
+        note_counter(s, a, i, x);
         return true;
     }
     return false;
@@ -301,26 +330,21 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
                          const struct stmt *st) {
     const struct view *a = &st->copy->src;
     const struct formal *f = kernel_formal(k, a->base);
-    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, a->base->layout.shape);
     const struct stmt *up = st->up && st->up->kind == STMT_PART ? st->up->up : st->up;
     if (up != loop || !f || !formal_is_constant(k, f)) return;
     if (st->copy->dst.base->space == MEM_GLOBAL) return;
     if (view_depends(&st->copy->dst, loop->var) || !fills_alone(loop, st)) return;
     for (int i = 0; i < ncoords(a); ++i) {
-        const struct ix *lo, *hi;
+        struct lay_int extent;
         int64_t tile;
         if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
-        view_reach(s, a, i, &lo, &hi);
-        if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile)) continue;
-        struct lay_int extent = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
-        struct lay_int n = lay_int_ceil_div(&s->lay, extent, lay_int(tile + 1));
-        lay_clear_error(&s->lay);
+        struct lay_int n = tiles_along(s, a, i, &extent, &tile);
         if (!lay_int_valid(n) || lay_int_static(n) || !counts(loop, a, n)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,
                   "each step of the loop over '%s' copies the same part of '%s' to '%s'; along %s "
                   "'%s' has %s tiles, and '%s' counts as many",
                   loop->var->name, a->base->name, st->copy->dst.base->name,
-                  view_mode_text(s, a->base, i), a->base->name, coverage_tiles(s, extent, tile + 1),
+                  view_mode_text(s, a->base, i), a->base->name, coverage_tiles(s, extent, tile),
                   loop->var->name);
         diag_note(s, loop->at,
                   "'%s' should be in the coordinate, or the copy stand before the loop",

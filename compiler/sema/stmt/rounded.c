@@ -9,17 +9,25 @@ const struct ast_expr *expr_inside(const struct ast_expr *e) {
     return e;
 }
 
-const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e) {
-    const struct ast_expr *sum = expr_inside(e->lhs), *by = expr_inside(e->rhs);
-    if (sum->kind != E_BINARY) return NULL;
+// What "sum" adds the number "over" to; NULL: it adds something else.
+static const struct ast_expr *added_to(struct sema *c, const struct ast_expr *sum, int64_t *over) {
     const struct ast_expr *of = sum;
     while (of->kind == E_BINARY && (of->op == OP_ADD || of->op == OP_SUB)) of = of->lhs;
-    int64_t n = 0, over = 0;
+    int64_t n = 0;
+    *over = 0;
     for (const struct ast_expr *x = sum; x != of; x = x->lhs) {
         const struct value *v = eval(c, x->rhs);
         if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return NULL;
-        over += x->op == OP_ADD ? n : -n;
+        *over += x->op == OP_ADD ? n : -n;
     }
+    return of;
+}
+
+const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e) {
+    const struct ast_expr *sum = expr_inside(e->lhs), *by = expr_inside(e->rhs);
+    int64_t n = 0, over = 0;
+    const struct ast_expr *of = sum->kind == E_BINARY ? added_to(c, sum, &over) : NULL;
+    if (!of) return NULL;
     const struct value *v = eval(c, by);
     return v->kind == VAL_INT && ix_static(v->ix, &n) && over == n - 1 ? of : NULL;
 }
@@ -43,6 +51,12 @@ const struct rounded *rounded_quotient(struct sema *c, const struct ast_expr *e)
         r->least = ix_divisor(of->ix);
     }
     if (by->kind != VAL_INT || !ix_static(by->ix, &r->by)) r->by = 0;
+    int64_t over;
+    const struct ast_expr *n = added_to(c, a, &over);
+    if (n && over > 0 && over == r->by) {  // "(N + 64) / 64" has a tile more than N needs
+        r->up = sema_text(c, "ceil_div(%s, %s)", ast_expr_text(c->s, n), r->b);
+        r->least = 1;
+    }
     if (e->lhs->kind == E_NAME) r->param = param_of(c, scope_find(c, e->lhs->name));
     return r;
 }

@@ -204,6 +204,7 @@ static void note_repeat(struct sema *c, const struct view *a, const struct view 
     if (last + 1 != lay_rank(b->layout)) return;
     bool first = lacks_mode(c, a, b, 0);
     if (first == lacks_mode(c, a, b, last)) return;  // neither, or both
+    if (!first && b->base->stages) return;           // a slot is meant, and not all of them
     struct lay_int n = lay_size(c->lay, lay_mode(c->lay, b->layout, first ? 0 : last));
     const char *call = first ? "prepend" : "append", *by = lay_int_text(c->lay, n);
     diag_note(c->s, a->at, "'%s(%s, %s:0)' repeats the source along mode %d", call,
