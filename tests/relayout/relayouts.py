@@ -221,26 +221,30 @@ def same_in_a_row(case, text, extents, src, row, dst):
     """The source has modes "extents", and the destination "row", of which one has several of the source's."""
     sliced, column = re.search(r"local_tile\(\w+\(([^()]*)\), \([\d,]+\), \((?:e\w* % (\d+))?", text).groups()
     sliced = [s.strip() for s in sliced.split(",")]
-    kept, place = [m for m, s in enumerate(sliced) if s == "_"], None
+    kept = [m for m, s in enumerate(sliced) if s == "_"]
     if column:  # all of them
-        sliced[kept[0]], kept, place = f"e % {column}", [], 0
-    else:
-        place = next(p for p in range(len(row)) if row[:p] + row[p + 1:] == [extents[m] for m in kept])
+        sliced[kept[0]], kept, places = f"e % {column}", [], [0]
+    else:  # modes of one extent may be taken for each other
+        places = [p for p in range(len(row)) if row[:p] + row[p + 1:] == [extents[m] for m in kept]]
     if math.prod(row) != math.prod(extents) or len(sliced) != len(extents):
         return False
     worked_out = [eval(f"lambda e: {re.sub(r'e[_]*', 'e', s).replace('/', '//')}") if m not in kept and s != "_" else None for m, s in enumerate(sliced)]
-    rng, other = random.Random(0), [p for p in range(len(row)) if p != place]
-    if math.prod(row) > SMALL:
-        some = [[0 if i == 0 else n - 1 if i == 1 else rng.randrange(n) for n in row] for i in range(2000)]
-    else:
-        some = itertools.product(*map(range, row))
-    for x in some:
-        c = [f(x[place]) if f else None for f in worked_out]
-        for m, p in zip(kept, other):
-            c[m] = x[p]
-        if any(not 0 <= i < n for i, n in zip(c, extents)) or source_of(at(x, dst), case.extents, case.src, case.dst) != at(c, src):
-            return False
-    return True
+
+    def meets(place):
+        rng, other = random.Random(0), [p for p in range(len(row)) if p != place]
+        if math.prod(row) > SMALL:
+            some = [[0 if i == 0 else n - 1 if i == 1 else rng.randrange(n) for n in row] for i in range(2000)]
+        else:
+            some = itertools.product(*map(range, row))
+        for x in some:
+            c = [f(x[place]) if f else None for f in worked_out]
+            for m, p in zip(kept, other):
+                c[m] = x[p]
+            if any(not 0 <= i < n for i, n in zip(c, extents)) or source_of(at(x, dst), case.extents, case.src, case.dst) != at(c, src):
+                return False
+        return True
+
+    return any(map(meets, places))
 
 
 def packed(extents, strides):
