@@ -57,12 +57,31 @@ static bool all_modes(struct reads *r, const struct access *a, struct prove_set 
     return !x->full && !set.time;
 }
 
-// .. by that along "mode".
-static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
-    bool known = all_modes(r, a, out);
-    out->out += mode;
+// The coordinates along "mode" where those along some other modes are in bounds: NULL where there is none.
+struct slice {
+    int mode, rank;
+    const struct ix **lo, **hi;
+};
+
+// .. by those of "only".
+static bool along_mode(struct reads *r, const struct access *a, const struct slice *only,
+                       struct prove_set *out) {
+    struct session *s = r->s;
+    if (!all_modes(r, a, out)) return false;
+    const struct ix **cond =
+        ARENA_ARRAY(&s->arena, const struct ix *, out->nconds + 2 * only->rank + 1);
+    int n = out->nconds;
+    for (int i = 0; i < n; ++i) cond[i] = out->cond[i];
+    for (int i = 0; i < only->rank; ++i) {
+        if (!only->lo[i]) continue;
+        cond[n++] = ix_sub(s, out->out[i], only->lo[i]);
+        cond[n++] = ix_sub(s, only->hi[i], out->out[i]);
+    }
+    out->cond = cond;
+    out->nconds = n;
+    out->out += only->mode;
     out->nouts = 1;
-    return known;
+    return true;
 }
 
 // A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
@@ -78,15 +97,15 @@ static struct prove_set between(struct session *s, const struct ix *begin, const
     return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
 }
 
-enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
-                              struct skipped skip, const struct ix *end,
-                              struct prove_witness *found) {
+static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir,
+                               const struct slice *only, struct skipped skip, const struct ix *end,
+                               struct prove_witness *found) {
     struct session *s = r->s;
     const struct kernel *k = r->k;
     struct prove_set set[MOST_READS + MOST_EMPTY];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
-        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], mode, &set[n++]))
+        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], only, &set[n++]))
             return PROVE_UNKNOWN;
     int room = n + MOST_EMPTY;
     for (int i = 0; i < k->nparams; ++i) {
@@ -106,6 +125,34 @@ enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir 
     if (skip.end && n == room) return PROVE_UNKNOWN;
     if (skip.end) set[n++] = between(s, skip.begin, skip.end, NULL);
     return prove_whole(r->prover, &end, 1, set, n, found);
+}
+
+enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
+                              struct skipped skip, const struct ix *end,
+                              struct prove_witness *found) {
+    return whole(r, t, dir, &(struct slice){.mode = mode}, skip, end, found);
+}
+
+bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                 const struct ix **hi) {
+    const struct ix *at = v->coord_off[mode];
+    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
+        if (!at || ix_depends(at, (enum ix_var_kind)kind)) return false;
+    view_reach(s, v, mode, lo, hi);
+    *lo = *lo ? ix_min(s, *lo) : NULL;
+    *hi = *hi ? ix_max(s, *hi) : NULL;
+    return *lo && *hi && ix_constant(*lo) && ix_constant(*hi);
+}
+
+enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
+                               const struct ix *end, struct prove_witness *found) {
+    struct session *s = r->s;
+    int rank = lay_tuple_leaves(v->base->layout.shape);
+    struct slice only = {mode, rank, ARENA_ARRAY(&s->arena, const struct ix *, rank),
+                         ARENA_ARRAY(&s->arena, const struct ix *, rank)};
+    for (int i = 0; i < rank; ++i)
+        if (i == mode || !reads_stand(s, v, i, &only.lo[i], &only.hi[i])) only.lo[i] = NULL;
+    return whole(r, v->base, ARG_IN, &only, skip, end, found);
 }
 
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,

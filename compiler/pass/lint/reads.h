@@ -1,4 +1,4 @@
-// What a kernel reads of a tensor, for warnings of what it leaves out: unread.c and misread.c.
+// What a kernel reads of a tensor, for warnings of what it leaves out: unread.c, misread.c, beside.c.
 #ifndef TCPC_PASS_LINT_READS_H
 #define TCPC_PASS_LINT_READS_H
 
@@ -46,6 +46,13 @@ struct skipped {
 enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
                               struct skipped skip, const struct ix *end,
                               struct prove_witness *found);
+// Whether no block and no step moves "v" along "mode": it has "lo" to "hi" there.
+bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                 const struct ix **hi);
+// Is each coordinate of an input below "end" in a read that is where "v" is along the other modes of which
+// that is known (reads_stand)?
+enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
+                               const struct ix *end, struct prove_witness *found);
 // Notes a coordinate that is never read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 const struct prove_witness *found);
@@ -66,5 +73,10 @@ bool misread_steps(struct reads *r, const struct access *a, int mode);
 bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
+
+// beside.c
+// Warns of a read of the input "t" that stands still where what is made of it is moved, if nothing reads the
+// elements beside it.
+bool beside(struct reads *r, const struct tensor *t);
 
 #endif
