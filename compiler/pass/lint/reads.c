@@ -171,14 +171,13 @@ static bool is_bounded(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL;
 }
 
-// Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
-static bool is_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
+bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     struct lay_int rate = lay_int_div(&s->lay, a, b);
     lay_clear_error(&s->lay);
     return !lay_int_valid(rate) || rate.nsyms > 0;
 }
 
-static struct lay_int extent_of(struct session *s, const struct tensor *t, int mode) {
+struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;
 }
@@ -191,7 +190,7 @@ static bool is_partial(struct reads *r, int i) {
     r->part[i] = -1;
     if (r->k->formal[i].dir != ARG_INOUT || t->space != MEM_GLOBAL) return false;
     for (int m = 0; m < lay_tuple_leaves(t->layout.shape) && r->part[i] < 0; ++m) {
-        const struct ix *end = ix_lay(r->s, extent_of(r->s, t, m));
+        const struct ix *end = ix_lay(r->s, reads_extent(r->s, t, m));
         if (!end || reads_whole(r, t, ARG_OUT, m, (struct skipped){0}, end, &found) != PROVE_YES)
             r->part[i] = 1;
     }
@@ -224,7 +223,7 @@ static bool writes_parts(struct reads *r, const struct access *a, struct lay_int
         const struct tensor *t = r->k->formal[i].tensor;
         if (!is_partial(r, i) || (m && !moves(r, a, m, t))) continue;
         for (int m = 0; m < lay_tuple_leaves(t->layout.shape); ++m)
-            if (!is_unrelated(r->s, extent, extent_of(r->s, t, m))) return true;
+            if (!reads_unrelated(r->s, extent, reads_extent(r->s, t, m))) return true;
     }
     return false;
 }
@@ -232,7 +231,7 @@ static bool writes_parts(struct reads *r, const struct access *a, struct lay_int
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m) {
     const struct tensor *t = a->view->base;
     return t->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
-           !writes_parts(r, a, extent_of(r->s, t, mode), m);
+           !writes_parts(r, a, reads_extent(r->s, t, mode), m);
 }
 
 const struct ix *reads_end(struct session *s, const struct view *v, int mode) {
@@ -248,7 +247,7 @@ bool reads_written(struct reads *r, const struct tensor *t) {
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     struct prove_set set[MOST_READS];
     struct prove_witness found;
-    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, extent_of(s, t, i));
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, reads_extent(s, t, i));
     for (int i = 0; i < r->n; ++i) {
         if (r->at[i].view->base != t) continue;
         if (!r->at[i].write || !lay_valid(r->at[i].view->coord)) return false;

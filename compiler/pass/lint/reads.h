@@ -28,6 +28,7 @@ struct reads {
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
     const struct ix_var *slip;  // the last one whose bound was reported for all that it moves
+    bool swapped;  // two indices were reported that count the tiles of each other's mode
     struct access at[MOST_READS];
 };
 
@@ -61,6 +62,10 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// The extent of "t" along its flattened mode "mode".
+struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
+// Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
+bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b);
 // The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);
