@@ -2,10 +2,8 @@
 // in the order of the emitted text (emit/write_ix.c).
 #include "kernel/evaluate.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "kernel/kernel_ir.h"
 #include "tcp_apart.h"
