@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/match.h"
 #include "syntax/parse.h"
@@ -9,6 +10,28 @@
 
 // Rewrites are tried in sources of so many bytes at most.
 enum { MOST_TRIED = 1 << 16 };
+
+// Whether "word" is one of the words in "of", which are joined by '.' or '::'.
+static bool has(const char *of, const char *word) {
+    size_t n;
+    for (; *of; of += n ? n : 1) {
+        n = word_length(of);
+        if (n == strlen(word) && memcmp(of, word, n) == 0) return true;
+    }
+    return false;
+}
+
+// Writes the atom that is an access of PTX: "ld.global.v4.f32", of which a number alone has 32 bits.
+static void put_access(struct buf *b, const char *of) {
+    int each = 32, parts = 1, number;
+    for (const char *at = strchr(of, '.'); at; at = strchr(at + 1, '.')) {
+        if (sscanf(at, ".v%1d", &number) == 1) parts = number;
+        if (strchr("fbus", at[1]) && sscanf(at + 2, "%2d", &number) == 1) each = number;
+    }
+    int bits = each * parts;
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) bits = 128;
+    buf_printf(b, "universal(%d%s)", bits, has(of, "nc") ? ", ld=nc" : "");
+}
 
 // Writes the captured text "of" as "how" says (see slips.h).
 static void put_capture(struct buf *b, struct match *m, char how, const char *of) {
@@ -33,6 +56,22 @@ static void put_capture(struct buf *b, struct match *m, char how, const char *of
         while (!(ours = match_warning(of)))
             of = arena_strndup(&s->arena, of, (size_t)(strrchr(of, '-') - of));
         buf_puts(b, ours);
+        break;
+    case 'a': put_access(b, of); break;
+    case 'b': buf_puts(b, *of ? of : "16"); break;  // bytes
+    case 'c': buf_puts(b, has(of, "ca") ? "ca" : "cg"); break;
+    case 'l':
+        ours = has(of, "64B") ? "64" : has(of, "128B") ? "128" : has(of, "256B") ? "256" : NULL;
+        if (ours) buf_printf(b, ", l2=%s", ours);
+        break;
+    case 'o':
+        ours = has(of, "x1") ? "x1" : has(of, "x2") ? "x2" : "x4";
+        buf_printf(b, "%s%s", ours, has(of, "trans") ? ".trans" : "");
+        break;
+    case 'm': buf_puts(b, *of == 'L' ? "ldmatrix" : "stmatrix"); break;
+    case 'n':  // of "transpose=True, num_matrices=4"
+        inside = strpbrk(of, "124");
+        buf_printf(b, "x%c%s", inside ? *inside : '4', strstr(of, "True") ? ".trans" : "");
         break;
     case 'v': buf_write(b, of, strlen(of) - 2); break;
     case '.': buf_printf(b, "%s%s", of, strchr(of, '.') ? "" : ".tcp"); break;
