@@ -110,27 +110,12 @@ static const char *expand(struct match *m, const char *text, size_t length) {
     return buf_finish(&b, &m->p->s->arena);
 }
 
-// The source with the fix-its of the last error.
-static const char *edited(struct match *m, const char *const *ours, size_t *size) {
-    struct buf b;
-    uint32_t at = 0;
-    buf_init(&b);
-    for (int k = 0; k < m->m.fixes; ++k) {
-        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
-        buf_puts(&b, ours[k]);
-        at = m->m.fix[k].end;
-    }
-    buf_write(&b, m->f->text + at, m->f->size - at);
-    *size = b.len;
-    return buf_finish(&b, &m->p->s->arena);
-}
-
 // Whether the parser gets past the error with the fix-its: then they are a mend.
-static bool parses(struct match *m, const char *const *ours) {
+static bool parses(struct match *m, const struct fixit *ours) {
     struct parser *p = m->p;
     if (p->s->trial || m->f->size > MOST_TRIED) return true;
     size_t size;
-    const char *text = edited(m, ours, &size);
+    const char *text = fixit_text(p->s, (uint32_t)p->file, ours, &size);
     struct session s;
     session_init(&s);
     s.trial = true;
@@ -141,11 +126,10 @@ static bool parses(struct match *m, const char *const *ours) {
     else
         parse_source(&s, file);
     // Errors before are in the source as it is, those behind were not reported yet.
-    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
-    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
-        const struct range *at = &m->m.fix[k];
-        if (at->end > to) to = at->end;
-        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
+    int64_t from = ours->at.begin, to = p->now.at.end, moved = 0;
+    for (const struct fixit *x = ours; x && x->at.begin <= p->now.at.end; x = x->next) {
+        if (x->at.end > to) to = x->at.end;
+        moved += (int64_t)strlen(x->replacement) - (x->at.end - x->at.begin);
     }
     bool right = true;
     for (const struct diag *d = s.diags.first; d; d = d->next)
@@ -184,17 +168,18 @@ void slip_report(struct match *m, const struct slip_row *row) {
     if (!row->message) return;
     struct parser *p = m->p;
     struct range at = m->m.reported ? m->m.at : p->now.at;
-    const char *ours[MOST_FIXES] = {NULL}, *fix = row->fix, *text = row->message;
+    const char *fix = row->fix, *text = row->message;
+    struct fixit *ours = NULL;
     for (int k = 0; fix && k < m->m.fixes; ++k) {
         size_t length = strcspn(fix, "|");
-        ours[k] = expand(m, fix, length);
+        fixit_add(&p->s->arena, &ours, m->m.fix[k], expand(m, fix, length));
         if (fix[length]) fix += length + 1;
     }
     size_t length = strcspn(text, "|");
     diag_error(p->s, at, "%s", expand(m, text, length));
     if (text[length])
         diag_note(p->s, at, "%s", expand(m, text + length + 1, strlen(text + length + 1)));
-    if (m->m.fixes > 0 && row->fix && parses(m, ours))
-        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
+    if (ours && parses(m, ours))
+        for (; ours; ours = ours->next) diag_fixit(p->s, ours->at, ours->replacement);
     skip(m, row->then);
 }
