@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "cost/copy.h"
 #include "cost/memo.h"
