@@ -3,7 +3,6 @@
 #include "lib/tcpc.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>

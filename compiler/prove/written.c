@@ -3,7 +3,6 @@
 // Starts with all reads and removes those that some write precedes: first writes in the same
 // iteration of all common loops, then those in an earlier one of the innermost loop, and so on
 // outwards, until nothing is left.  If there are few instances, they are listed instead.
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"

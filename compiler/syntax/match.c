@@ -7,7 +7,6 @@
 #include "base/warnings.h"
 #include "base/words.h"
 #include "syntax/foreign.h"
-#include "syntax/slips.h"
 
 // So many steps a pattern may take: it does not fit then.
 enum { MOST_STEPS = 20000 };

@@ -1,7 +1,6 @@
 // Slips that need more than a pattern (see slips.h): arithmetic, comments, the lists of calls, and statements of other languages.
 #include "syntax/slips.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 // writes, such as a fill.
 #include "base/session.h"
 #include "base/warnings.h"
-#include "pass/coverage/coverage.h"
 #include "pass/coverage/defined.h"
 
 enum { MOST_CHAIN = 4 };
