@@ -16,7 +16,6 @@
 #include "emit/emit.h"
 #include "explain/explain.h"
 #include "kernel/kernel_ir.h"
-#include "kernel/launch.h"
 #include "plan/bind.h"
 #include "plan/plan.h"
 #include "planner/planner.h"

@@ -123,6 +123,7 @@ struct kernel {
     struct kernel *first_case, *next_case;
     const struct condition *when;
     int nwhen;
+    struct range aligned_at;  // where it asks for the alignment of its arguments; or empty
     // pass "vectorize": widest first; none if there would be only one and the kernel is no case.
     // The variants of a case include the conditions of the case.
     const struct variant *variant;

@@ -1,5 +1,4 @@
 // Writes plans that are one relayout.
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 // The form of a tile: straight through registers, or through shared memory.
-#include <inttypes.h>
 
 #include "planner/form.h"
 

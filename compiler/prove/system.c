@@ -4,7 +4,6 @@
 // If constraints were added to a set one by one, isl would simplify it each time.  A quotient
 // becomes an unknown d with bounds: by * d <= of < by * (d + 1).
 #include <isl/mat.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"

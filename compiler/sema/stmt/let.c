@@ -1,7 +1,6 @@
 // A let, which names a value.
 #include <string.h>
 
-#include "base/session.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
