@@ -15,7 +15,6 @@
 #include "plan/align.h"
 #include "plan/arch.h"
 #include "plan/plan.h"
-#include "steps/fixits.h"
 #include "syntax/ast.h"
 
 struct use {

@@ -1,9 +1,7 @@
 // The session: it is made first and released last.
 #include "base/session.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void *lay_memory(void *user, size_t bytes) {
     return arena_alloc(user, bytes);

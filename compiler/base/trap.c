@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The only mutable object outside of sessions: code deep inside a printer has no session to find
 // the trap in.

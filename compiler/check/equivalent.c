@@ -9,7 +9,6 @@
 #include "base/session.h"
 #include "image/image.h"
 #include "kernel/kernel_ir.h"
-#include "layout/algebra.h"
 #include "machine/trace.h"
 #include "machine/values.h"
 #include "oracle/oracle.h"

@@ -5,7 +5,6 @@
 
 #include "base/session.h"
 #include "cost/lanes.h"
-#include "layout/algebra.h"
 #include "plan/align.h"
 
 // An offset in elements that makes all addresses positive and separates groups; a multiple of

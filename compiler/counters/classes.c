@@ -1,12 +1,9 @@
 // Which blocks cost the same (see classes.h).
 #include "counters/classes.h"
 
-#include <string.h>
-
 #include "base/session.h"
 #include "hw/sizes.h"
 #include "index/ix.h"
-#include "layout/algebra.h"
 
 #define NOWHERE (INT64_MIN / 2)
 enum { MOST_DEEP = 64, MOST_TERMS = 32 };

@@ -1,5 +1,4 @@
 // Lays out a flow: a column for each memory space, a row for each step, time downwards.
-#include <string.h>
 
 #include "draw/scene.h"
 

@@ -1,5 +1,4 @@
 // Writes pictures as text, for terminals and tests.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

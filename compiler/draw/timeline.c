@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "draw/picture.h"
-#include "layout/algebra.h"
 
 enum { MAX_COLUMNS = 96, MAX_ROWS = 64, MAX_PIPES = 8, SYNC_ROW = 0 };
 

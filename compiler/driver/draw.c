@@ -1,6 +1,5 @@
 // tcpc draw PLAN NAME, or EXPRESSION: finds the subject, chooses view and format, and writes the
 // drawing.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "plan/arch.h"
 #include "plan/bind.h"

@@ -1,9 +1,7 @@
 // tcpc relayout TYPE SOURCE DESTINATION: plans a relayout, and compiles or runs the plan.
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "base/warnings.h"
 #include "compile/compile.h"

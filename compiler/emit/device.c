@@ -1,7 +1,6 @@
 // Prints a device function: the preconditions for its caller, its constants, its body.
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"

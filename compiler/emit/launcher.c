@@ -66,7 +66,7 @@ static void put_sum(const struct emission *o, const struct kir_param *p, bool ex
     const char *value =
         exact ? emit_exact_ix(o->s, o->k, p->sum) : emit_host_ix(o->s, o->k, p->sum);
     statement_write(o->b, 4,
-                    arena_printf(&o->s->arena, "[[maybe_unused]] %s%s %s = %s;",
+                    arena_printf(&o->s->arena, "%s%s %s = %s;",
                                  ix_static(p->sum, NULL) ? "" : "const ",
                                  exact ? "tcp_exact" : "int64_t", p->c_name, value));
 }

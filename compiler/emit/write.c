@@ -2,7 +2,6 @@
 #include "emit/write.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>

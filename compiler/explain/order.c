@@ -1,13 +1,10 @@
 // What `tcpc explain` tells about order: pipelines with their buffers and the schedule of a step,
 // and every wait and barrier with the accesses that need it.
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "explain/private.h"
 #include "layout/algebra.h"
-#include "plan/view.h"
 
 // -- reasons --------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 
 #include "base/session.h"
 #include "index/ix_private.h"
-#include "layout/algebra.h"
 
 // Splits "e" into k * "whole" + "rest".  "whole" has the terms whose coefficients "k" divides, and
 // the multiples of "k" in constant terms.

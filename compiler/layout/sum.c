@@ -2,8 +2,6 @@
 // decisions itself.
 #include "layout/impl.h"
 
-#include <string.h>
-
 typedef __int128 wide;
 
 bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out) {

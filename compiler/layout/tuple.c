@@ -1,8 +1,6 @@
 // Tuples of integers: makes them, compares their profiles, and computes with shapes.
 #include "layout/impl.h"
 
-#include <string.h>
-
 const struct lay_tuple *lay_leaf(struct lay_ctx *ctx, struct lay_int a) {
     if (a.den == 0) return NULL;
     struct lay_tuple *t = lay_new(ctx, sizeof *t);

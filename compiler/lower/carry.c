@@ -4,7 +4,6 @@
 // If a tensor's tiles follow each other in steps of the same size, the offset of the next step is
 // ready when the barrier opens.  Other lets stay: the C compiler moves invariants out of a loop,
 // but rarely makes sums from products.
-#include <string.h>
 
 #include "base/session.h"
 #include "lower/private.h"

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "lower/nest.h"
 #include "lower/private.h"
-#include "plan/view.h"
 
 enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 

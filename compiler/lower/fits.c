@@ -4,7 +4,6 @@
 // its partial sums, where its value matters: in a condition, in a bound of a loop, in an argument,
 // and below a quotient or a remainder.  An offset that is only part of an address may wrap.  It is
 // right again after the sum is complete, because the tensor fits (lower/launch.c).
-#include <string.h>
 
 #include "base/session.h"
 #include "lower/private.h"

@@ -242,6 +242,55 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
     }
 }
 
+// -- sums ----------------------------------------------------------------------------------------
+
+static bool speaks_of(struct kir_extents x, const struct lay_sym *y) {
+    for (int i = 0; i < x.n; ++i)
+        if (ix_speaks_of(x.extent[i], y)) return true;
+    return false;
+}
+
+static bool check_needs(const struct kir_check *c, const struct kir_param *p) {
+    const struct kir_relation *r = c->relation;
+    const struct lay_sym *y = p->sym;
+    if (c->param)
+        return c->kind == KIR_CHECK_SUM ? ix_speaks_of(c->param->sum, y) : c->param->sym == y;
+    bool needs = ix_speaks_of(c->value, y) || speaks_of(c->unless, y) ||
+                 (r && (ix_speaks_of(r->a, y) || ix_speaks_of(r->b, y)));
+    for (int i = 0; i < c->nempty; ++i) needs |= speaks_of(c->empty[i], y);
+    for (int i = 0; i < 2; ++i) {
+        const struct kir_tensor *t = c->tensor[i];
+        needs |= ix_speaks_of(c->bytes[i], y);
+        if (!c->between) continue;
+        needs |= speaks_of((struct kir_extents){t->extent, t->nextents}, y) ||
+                 speaks_of((struct kir_extents){t->stride, t->nextents}, y);
+    }
+    return needs;
+}
+
+static bool launch_needs(struct session *s, const struct kir_launch *l, const struct kir_param *p) {
+    bool needs = false;
+    for (const struct kir_variant *v = l->variant; v < l->variant + l->nvariants; ++v) {
+        for (int i = 0; i < 3; ++i) needs |= ix_speaks_of(ix_lay(s, v->kernel->grid[i]), p->sym);
+        for (int i = 0; i < v->nargs; ++i) needs |= v->arg[i].param == p;
+    }
+    return needs;
+}
+
+// Gives "out" the checks, without sums that nothing needs.  A sum needs only sums before it.
+static void put_checks(struct making *m, struct kir_launch *out) {
+    int kept = m->nchecks;
+    for (int i = m->nchecks - 1; i >= 0; --i) {
+        const struct kir_check c = m->check[i];
+        bool needed = c.kind != KIR_CHECK_SUM || launch_needs(m->s, out, c.param);
+        for (int k = kept; k < m->nchecks && !needed; ++k)
+            needed = check_needs(&m->check[k], c.param);
+        if (needed) m->check[--kept] = c;
+    }
+    out->check = m->check + kept;
+    out->nchecks = m->nchecks - kept;
+}
+
 void lower_launch(struct session *s, const struct plan *of, const struct kernel *first,
                   struct kir_kernel *head) {
     struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
@@ -270,11 +319,10 @@ void lower_launch(struct session *s, const struct plan *of, const struct kernel 
         for (const struct kir_kernel *x = one; x; x = x->narrower)
             lower_find_wide(s, x, check_body, &m);
     check_tensors(&m);
-    out->check = m.check;
-    out->nchecks = m.nchecks;
 
     struct kir_variant *list = ARENA_ARRAY(&s->arena, struct kir_variant, n);
     out->variant = list;
     for (plan = first, k = head; k; plan = plan->next_case, k = k->next_case)
         put_variants(&m, plan, k, out, list);
+    put_checks(&m, out);
 }

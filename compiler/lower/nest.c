@@ -7,7 +7,6 @@
 #include "lower/nest.h"
 
 #include "base/session.h"
-#include "layout/algebra.h"
 
 enum { BATCH_BITS = 2048, BATCH_MAX = 64 };
 

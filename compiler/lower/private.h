@@ -118,8 +118,6 @@ void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel
 // Makes the launcher of "k", the lowered kernel "plan" of "of" with its variants.
 void lower_launch(struct session *s, const struct plan *of, const struct kernel *plan,
                   struct kir_kernel *k);
-// Whether all params in "e" are params of "k".
-bool lower_known(const struct kernel *k, const struct ix *e);
 
 // fits.c: finds index computations in "k" that may not fit 64 bits and whose value matters.  Calls
 // "found" for each such "e", with an expression of params, "most", that is at least its value, or

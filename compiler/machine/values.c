@@ -2,7 +2,6 @@
 // every compile.
 #include "machine/values.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/session.h"

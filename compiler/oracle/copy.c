@@ -1,5 +1,4 @@
 // Copies in the oracle: what one copy statement moves, element by element (see oracle.h).
-#include <string.h>
 
 #include "base/session.h"
 #include "oracle/private.h"

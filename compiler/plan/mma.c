@@ -8,7 +8,6 @@
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "plan/tensor.h"
-#include "plan/types.h"
 
 #define C_OF_16 "((4,8),(2,2)):((32,1),(16,8))"  // of shape (16,8), like the 16-bit A of k8
 #define C_OF_8  "((4,8),2):((16,1),8)"           // of shape (8,8)

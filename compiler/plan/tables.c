@@ -1,7 +1,6 @@
 // Names of spaces and bounds, and look-ups in a plan.
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/session.h"
 #include "plan/plan.h"
 

@@ -1,5 +1,6 @@
-// The cases of a relayout whose strides are params: the possible width of accesses depends on their
-// divisors, and so does the best tile.  Each case is planned separately.
+// The cases of a relayout whose strides are params, or whose sides may begin at any address: the
+// possible width of accesses depends on their divisors, and so does the best tile.  Each case is
+// planned separately.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -65,11 +66,14 @@ static void ask_align(struct relayout *r, bool open, bool src, int bytes) {
     if (open && *align < bytes) *align = bytes;
 }
 
+enum { GAIN = 32 };  // a case by address has to gain one part in so many
+
 // Most bytes of a case's accesses on either side; 0: as promised.
 static const struct { int src, dst; } widths[] = {{16, 16}, {8, 8}, {4, 4}, {0, 16}, {16, 0}};
 
 static bool same(const struct relayout *a, const struct relayout *b) {
-    bool same = a->nwhen == b->nwhen;
+    bool same =
+        a->nwhen == b->nwhen && a->src_align == b->src_align && a->dst_align == b->dst_align;
     for (int i = 0; same && i < a->nwhen; ++i)
         same = lay_int_equal(a->when[i].value, b->when[i].value) && a->when[i].by == b->when[i].by;
     return same;
@@ -94,19 +98,64 @@ static bool tear(struct session *s, struct relayout *r) {
 static bool can_hold(struct session *s, const struct relayout *x, const char **left_out) {
     if (!x->can_hold || x->can_hold(x->by, x)) return true;
     *left_out = arena_printf(&s->arena, "%s%s%s", *left_out ? *left_out : "", *left_out ? ", " : "",
-                             when_text(s, x));
+                             when_text(s, x, true));
     return false;
 }
 
+// -- params ---------------------------------------------------------------------------------------
+
+static bool is_staged(const struct candidate *c) {
+    return c->form == &form_tile && c->tile.c.way == WAY_STAGED;
+}
+
+// Makes "x" the case whose accesses have these widths; false if there is none.
+static bool by_params(struct relayout *x, int src, int dst, int src_bytes, int dst_bytes,
+                      bool straight) {
+    int load = vector_along(x, src, true), store = vector_along(x, dst, false);
+    int rd = src_bytes / bytes_of(x, true), wr = dst_bytes / bytes_of(x, false);
+    if (rd > load) rd = load;
+    if (wr > store) wr = store;
+    if (straight) rd = wr = rd < wr ? rd : wr;
+    return (rd <= 1 || ask_side(x, rd, true)) && (wr <= 1 || ask_side(x, wr, false));
+}
+
+// -- numbers --------------------------------------------------------------------------------------
+
+// The elements of both accesses; 0 for a form whose shape depends on more than these.
+static int width_of(const struct candidate *c) {
+    if (c->form == &form_rows) return c->rows.load + c->rows.store;
+    if (c->form == &form_line) return c->line.load + c->line.store;
+    if (c->form != &form_tile && c->form != &form_flat) return 0;
+    const struct choice *t = &c->tile.c;
+    return t->rd.vector + (t->way == WAY_STAGED ? t->wr.vector : t->rd.vector);
+}
+
+// Whether "a" is predicted to be faster than "b" by enough for a case of its own.
+static bool gains(const struct candidate *a, const struct candidate *b) {
+    int wide = width_of(a), than = width_of(b);
+    if (a->form == b->form && wide && wide <= than) return false;
+    return !a->cost || !b->cost || a->cost < b->cost - b->cost / GAIN;
+}
+
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
-             struct candidate *best, struct flat *row, int *count) {
+             struct candidate of[RELAYOUT_CASES], struct flat row[RELAYOUT_CASES],
+             int count[RELAYOUT_CASES]) {
     int n = 0, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     const char *left_out = NULL;
+    bool open = !r->index && !r->several && (r->src_open || r->dst_open);
+    struct candidate best;
+    struct flat best_row;
+    for (int i = 0; i < RELAYOUT_CASES; ++i) count[i] = 0;
     list[0] = *r;
-    *count = 0;
-    if (!r->usual || !candidate_of(r, 0, best, row, count) || best->form != &form_tile ||
-        best->tile.c.way != WAY_STAGED)
-        return 1;  // variants are as good
+    if ((!r->usual && !open) || !candidate_of(r, 0, &best, &best_row, &count[0])) return 1;
+    bool staged = is_staged(&best);
+    if (!staged && !open) {  // variants are as good
+        of[0] = best;
+        row[0] = best_row;
+        return 1;
+    }
+    int found = count[0];
+    count[0] = 0;
     order_of(r, true, src);
     order_of(r, false, dst);
     for (unsigned i = 0; i < sizeof widths / sizeof widths[0]; ++i) {
@@ -114,34 +163,52 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
         *x = *r;
         ask_align(x, r->src_open, true, widths[i].src);
         ask_align(x, r->dst_open, false, widths[i].dst);
+        bool narrow = widths[i].src == 0 || widths[i].dst == 0, middle = widths[i].src == 8;
+        // where addresses decide, multiples of 8 alone are rare, and each case takes time to plan
+        if (r->usual ? narrow && !staged : middle || (narrow && n == 0)) continue;
         // storing single bytes loses more than wide loads gain: 0.53 of memcpy, and 0.62 without
         if (widths[i].dst == 0 && bytes_of(r, false) == 1) continue;
-        int load = vector_along(x, src[0], true), store = vector_along(x, dst[0], false);
-        int rd = widths[i].src / bytes_of(r, true), wr = widths[i].dst / bytes_of(r, false);
-        if (rd > load) rd = load;
-        if (wr > store) wr = store;
-        bool made = (rd <= 1 || ask_side(x, rd, true)) && (wr <= 1 || ask_side(x, wr, false)) &&
-                    x->nwhen > 0;
+        bool made =
+            !r->usual || by_params(x, src[0], dst[0], widths[i].src, widths[i].dst, !staged);
+        made = made && (x->nwhen > 0 || x->src_align > r->src_align || x->dst_align > r->dst_align);
         for (int j = 0; made && j < n; ++j) made = !same(x, &list[j]) && !covers(&list[j], x);
         made = made && can_hold(s, x, &left_out);
-        if (made && i > 0) made = tear(s, x);
+        if (made && r->usual && i > 0) made = tear(s, x);
+        if (made && !r->usual) {
+            made = candidate_of(x, 0, &of[n], &row[n], &count[n]) && gains(&of[n], &best);
+            // what asks for more is not needed if it gains nothing
+            if (made && n > 0 && covers(x, &list[n - 1]) && !gains(&of[n - 1], &of[n])) {
+                --n;
+                list[n] = list[n + 1];
+                of[n] = of[n + 1];
+                row[n] = row[n + 1];
+                count[n] = count[n + 1];
+            }
+        }
         n += made;
     }
     list[n] = *r;
-    if (n > 0 && !tear(s, &list[n])) list[n] = *r;
+    count[n] = 0;
+    if (n > 0 && r->usual && !tear(s, &list[n])) list[n] = *r;
     list[n].left_out = left_out;
+    if (n == 0 || !r->usual) {
+        of[n] = best;
+        row[n] = best_row;
+        count[n] = found;
+    }
     return n + 1;
 }
 
 int relayout_cases(struct session *s, const struct relayout *r,
                    struct relayout list[RELAYOUT_CASES]) {
-    struct candidate best;
-    struct flat row;
-    int count;
-    return cases_of(s, r, list, &best, &row, &count);
+    struct candidate *of = ARENA_ARRAY(&s->arena, struct candidate, RELAYOUT_CASES);
+    struct flat *row = ARENA_ARRAY(&s->arena, struct flat, RELAYOUT_CASES);
+    int count[RELAYOUT_CASES];
+    return cases_of(s, r, list, of, row, count);
 }
 
-const char *when_text(struct session *s, const struct relayout *r) {
+const char *when_text(struct session *s, const struct relayout *r, bool last) {
+    if (!last && r->nwhen == 0) return " when aligned";
     const char *text = r->nwhen > 1 ? " when (" : r->nwhen ? " when " : "";
     for (int i = 0; i < r->nwhen; ++i)
         text = arena_printf(&s->arena, "%s%s%s %% %" PRId64 " == 0", text, i ? ", " : "",

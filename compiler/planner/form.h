@@ -59,9 +59,9 @@ extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, 
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, struct flat *row,
                   int *count);
 
-// Like relayout_cases.  If "*count" > 0, "*best" and "*row" are candidate 0 of "r", and "r" is the
-// only case if there is just one.
+// Like relayout_cases.  If count[i] > 0, of[i] and row[i] are candidate 0 of list[i].
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
-             struct candidate *best, struct flat *row, int *count);
+             struct candidate of[RELAYOUT_CASES], struct flat row[RELAYOUT_CASES],
+             int count[RELAYOUT_CASES]);
 
 #endif

@@ -127,8 +127,9 @@ bool vector_proven(const struct relayout *r, int vector, bool src);
 
 // A divisor of "x", by promises and by the conditions of the case.
 int64_t divisor_of(const struct relayout *r, struct lay_int x);
-// " when (M % 8 == 0, N % 8 == 0)", or nothing.
-const char *when_text(struct session *s, const struct relayout *r);
+// " when (M % 8 == 0, N % 8 == 0)".  Without conditions it is nothing if this is the last case, and
+// otherwise " when aligned".
+const char *when_text(struct session *s, const struct relayout *r, bool last);
 
 // The number of tiles along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {

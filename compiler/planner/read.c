@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
 #include "planner/private.h"

@@ -1,6 +1,5 @@
 // The search: tries tiles by the length of their runs on both sides, with threads and values for
 // each, and keeps those with the least cost.
-#include <string.h>
 
 #include "planner/private.h"
 

@@ -1,6 +1,5 @@
 // The form for sides that no modes describe together: each thread computes the coordinates of its
 // element on both sides.  Threads count along the fast modes of the destination.
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "planner/form.h"

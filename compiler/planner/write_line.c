@@ -1,5 +1,4 @@
 // The form of a line (see line.h).
-#include <inttypes.h>
 
 #include "planner/form.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "prove/private.h"
 
 struct draft draft_of(struct session *s, const struct prove_set *x) {

@@ -3,7 +3,6 @@
 // (i + 1) % N, with i in 0 .. N, is i + 1 or i + 1 - N, because the quotient (i + 1) / N is 0 or 1.
 // If a quotient or remainder by a param has few values, the set becomes one set for each value,
 // with the condition under which the quotient has that value.
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"

@@ -7,7 +7,6 @@
 // instances of both, and more.
 //
 // Widened: a set with more instances.  If these name different elements, so do the original ones.
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"

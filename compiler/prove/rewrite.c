@@ -9,7 +9,6 @@
 //   chains    i in f(y) .. f(y+1), f monotone, y in 0 .. n, no other use of y: i in f(0) .. f(n)
 //
 // Each replacement keeps the instances: each old one has exactly one new one.
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"

@@ -3,7 +3,6 @@
 // Starts with all reads and removes those that some write precedes: first writes in the same
 // iteration of all common loops, then those in an earlier one of the innermost loop, and so on
 // outwards, until nothing is left.  If there are few instances, they are listed instead.
-#include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"
@@ -112,7 +111,7 @@ static isl_set *only_stale(struct question *q, isl_set *left, const struct qset 
             in_step(q, read, &write[i], &each[i], x->loops, isl_set_empty(isl_set_get_space(left)));
         left = isl_set_subtract(left, now);
         isl_set *past = preceded(q, read, &each[i], x->loops - 1, true);
-        if (x->role[i] == PROVE_LEAVES_OUT)
+        if (x->role[i] == PROVE_COPIES)
             earlier = isl_set_union(earlier, past);
         else
             left = isl_set_subtract(left, past);

@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "image/elem.h"
 #include "oracle/oracle.h"
 #include "plan/align.h"
 #include "plan/plan.h"

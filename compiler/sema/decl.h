@@ -11,7 +11,6 @@ void declare_all(struct sema *c, const struct ast_file *f);
 void declare_params(struct sema *c, const struct ast_param *p, struct range at, int64_t least);
 // Adds "p" to the plan's params; reports an error if there are too many.
 bool param_add(struct sema *c, struct param *p);
-bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
 // multiples.c
 // Adds to the divisors of params what the newest relation promises, and what others do then.

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "sema/decl.h"
-#include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
 // Whether "x" is a multiple of a product of params.

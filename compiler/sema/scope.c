@@ -1,6 +1,5 @@
 // Names: a hash table, in which an inner declaration hides the outer one until its scope is left.
 // Also the labels of copies, which are kept for the complete run.
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // Words of other languages (see foreign.h): a row has all words that one answer fits.
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,12 +2,9 @@
 // token.
 #include "syntax/scan.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "syntax/foreign.h"
 #include "syntax/slips.h"
 

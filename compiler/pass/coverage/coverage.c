@@ -18,7 +18,6 @@
 #include "pass/coverage/coverage.h"
 #include "pass/instances/witness.h"
 #include "pass/pass.h"
-#include "pass/walk.h"
 #include "plan/view.h"
 
 struct walk {

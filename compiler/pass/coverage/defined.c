@@ -16,7 +16,6 @@
 #include "pass/instances/instances.h"
 #include "pass/lint/lint.h"
 #include "pass/pass.h"
-#include "pass/walk.h"
 
 bool defined_own(const struct kernel *k, const struct tensor *t) {
     if (t->space == MEM_GLOBAL) return false;

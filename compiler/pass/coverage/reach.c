@@ -3,10 +3,8 @@
 #include <inttypes.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 #include "plan/rounded.h"
-#include "plan/view.h"
 
 // The loop in "around" whose steps "v" counts; or NULL.
 static const struct stmt *loop_of(const struct around *around, const struct ix_var *v) {

@@ -8,7 +8,6 @@
 #include "pass/partition/edge.h"
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "pass/vectorize/run.h"
 
 static struct lay_int times(struct session *s, struct lay_int a, int64_t n) {

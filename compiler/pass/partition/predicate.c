@@ -18,7 +18,6 @@
 #include "pass/partition/shift.h"
 #include "pass/partition/together.h"
 #include "pass/pass.h"
-#include "pass/walk.h"
 #include "plan/view.h"
 
 enum { SRC_VALUE = 0, DST_VALUE = 1 };

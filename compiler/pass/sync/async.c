@@ -2,7 +2,6 @@
 #include "pass/sync/async.h"
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "pass/partition/edge.h"
 #include "plan/plan.h"
 

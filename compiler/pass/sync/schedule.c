@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
 
 enum { TIME = 2 * INSTANCE_LOOPS + 4 };
 enum phase { AT_WAIT, AT_BARRIER, AT_ITSELF, AT_COMMIT, PHASES };

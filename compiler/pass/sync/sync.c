@@ -11,12 +11,10 @@
 // earlier one needless, so each is then removed on trial.  accesses.c computes what each access
 // needs.
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "pass/pass.h"
 #include "pass/sync/private.h"
-#include "pass/walk.h"
 
 enum { MANY_VISITS = 4000 };  // visits of statements of a kernel, above which no trials are walked
 

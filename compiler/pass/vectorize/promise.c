@@ -4,7 +4,6 @@
 #include "layout/algebra.h"
 #include "pass/vectorize/run.h"
 #include "pass/vectorize/width.h"
-#include "pass/walk.h"
 #include "plan/atoms.h"
 
 static const struct tensor *side_of(const struct copy *c, int i) {

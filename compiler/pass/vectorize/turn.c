@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
 #include "pass/vectorize/width.h"
 
 // The same instruction that transposes, or does not; NULL: there is none.

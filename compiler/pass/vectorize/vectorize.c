@@ -16,11 +16,9 @@
 // Unpromised facts (assume.h) bound no width: variants.c makes a version of the kernel for each
 // resulting width.
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "base/warnings.h"
-#include "layout/algebra.h"
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"

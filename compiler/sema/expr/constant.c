@@ -1,5 +1,4 @@
 // Numbers in a plan as bits of an element, such as those that 'pad' writes for missing sources.
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

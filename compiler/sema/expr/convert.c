@@ -1,6 +1,5 @@
 // Converts values to what their context requires, with errors that name what was required and
 // given.
-#include "base/buf.h"
 #include "sema/expr/expr.h"
 
 // "wanted" is what the context requires: "an integer".

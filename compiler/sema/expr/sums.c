@@ -1,6 +1,5 @@
 // Sums of params as extents and strides: row(M, N + K).  A sum becomes a param of its own, which the
 // launcher computes, with the relation that says what it is.
-#include <string.h>
 
 #include "base/buf.h"
 #include "layout/algebra.h"

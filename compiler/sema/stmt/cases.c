@@ -1,6 +1,7 @@
 // The cases of a kernel: several kernels with one name, each but the last with "when".  A launch
 // takes the first one whose conditions hold.
 #include <inttypes.h>
+#include <string.h>
 
 #include "layout/algebra.h"
 #include "layout/lay.h"
@@ -56,6 +57,11 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
     return true;
 }
 
+// Whether "e" asks only for the alignment of the arguments.
+static bool asks_aligned(const struct ast_expr *e) {
+    return e->kind == E_NAME && strcmp(e->name, "aligned") == 0;
+}
+
 void kernel_when(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     const struct ast_expr *e = fn->when;
@@ -78,8 +84,13 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
             diag_error(c->s, e->arg[i].key.at, "a condition has no name");
             return;
         }
-    for (int i = 0; i < n; ++i)
-        k->nwhen += condition(c, list ? e->arg[i].value : e, &when[k->nwhen]);
+    for (int i = 0; i < n; ++i) {
+        const struct ast_expr *one = list ? e->arg[i].value : e;
+        if (asks_aligned(one))
+            k->aligned_at = one->at;
+        else
+            k->nwhen += condition(c, one, &when[k->nwhen]);
+    }
 }
 
 // -- one name -------------------------------------------------------------------------------------
@@ -133,14 +144,35 @@ void kernel_cases_end(struct sema *c) {
     diag_note(c->s, k->at, "add the same kernel without 'when' after it, with the same arguments");
 }
 
+// The layout with its modes in the order of memory, merged where they continue each other.
+static struct lay in_memory(struct sema *c, struct lay l) {
+    int order[LAY_MAX_LEAVES];
+    struct lay flat = lay_flatten(c->lay, l);
+    if (!lay_valid(flat) || !lay_static(flat)) return l;
+    for (int i = 0; i < lay_rank(flat); ++i) {
+        int j = i;
+        int64_t d = lay_mode(c->lay, flat, i).stride->leaf.num;
+        for (; j > 0 && lay_mode(c->lay, flat, order[j - 1]).stride->leaf.num > d; --j)
+            order[j] = order[j - 1];
+        order[j] = i;
+    }
+    return lay_coalesce(c->lay, lay_select(c->lay, flat, lay_rank(flat), order));
+}
+
+// Whether both layouts have the same elements in memory: they are equal, or of numbers that differ
+// only in the order of modes and in which are merged.
+static bool same_elements(struct sema *c, struct lay a, struct lay b) {
+    return lay_equal(a, b) || lay_equal(in_memory(c, a), in_memory(c, b));
+}
+
 // What must be the same in both cases but is not; NULL: nothing.
-static const char *differs(const struct kernel *a, const struct kernel *b) {
+static const char *differs(struct sema *c, const struct kernel *a, const struct kernel *b) {
     if (a->nformals != b->nformals) return "the same number of arguments";
     for (int i = 0; i < a->nformals; ++i) {
         const struct tensor *x = a->formal[i].tensor, *y = b->formal[i].tensor;
         if (x->name != y->name || x->elem != y->elem || a->formal[i].dir != b->formal[i].dir)
             return "the same arguments, by name, direction and type";
-        if (lay_valid(x->layout) && lay_valid(y->layout) && !lay_equal(x->layout, y->layout))
+        if (lay_valid(x->layout) && lay_valid(y->layout) && !same_elements(c, x->layout, y->layout))
             return "arguments of the same layouts";
     }
     if (a->ngiven != b->ngiven) return "the same params";
@@ -214,7 +246,7 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
     if (!last->first_case || last->nwhen || c->open_case) return;
     if (c->lacks_formal == last->name) return;
     for (struct kernel *k = last->first_case; k != last; k = k->next_case) {
-        const char *what = differs(k, last);
+        const char *what = differs(c, k, last);
         if (what) {
             diag_error(c->s, k->at, "the cases of kernel '%s' do not have %s", k->name, what);
             diag_note(c->s, last->at, "the case for all other sizes is here");
@@ -222,10 +254,20 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
         }
         // an alignment beyond that of the last case is a condition too
         struct condition *when = (struct condition *)k->when;
+        bool more = false;
         for (int i = 0; when && i < k->nformals; ++i) {
             const struct tensor *t = k->formal[i].tensor;
             if (align_known(t) > align_known(last->formal[i].tensor))
-                when[k->nwhen++] = (struct condition){.tensor = t, .by = align_known(t)};
+                when[k->nwhen++] = (struct condition){.tensor = t, .by = align_known(t)},
+                more = true;
+        }
+        if (k->aligned_at.end && !more) {
+            diag_error(c->s, k->aligned_at,
+                       "'aligned' asks for nothing: no argument of this case of kernel '%s' has a "
+                       "greater 'align' than in the case for all other sizes",
+                       k->name);
+            diag_note(c->s, last->at, "the case for all other sizes is here");
+            return;
         }
     }
     share_sums(c, last);
@@ -270,7 +312,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
             case_begins(c, k);
         }
         k->planned = text[i].planned;
-        k->planned_how = text[i].how;
+        k->chosen = text[i].chosen;
         k->candidates = text[i].candidates;
         c->part_of[0] = text[i].part_of[0];
         c->part_of[1] = text[i].part_of[1];

@@ -1,10 +1,7 @@
 // Copy statements: the two views, the way of copying, and whether the two sides fit.  The passes
 // decide which threads execute it, whether it stays inside its tensors, and whether it writes each
 // element once.
-#include <inttypes.h>
-#include <string.h>
 
-#include "base/buf.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"

@@ -1,6 +1,4 @@
 // Kernels: arguments and statements.  grid.c has grids, copy.c copies.
-#include <inttypes.h>
-#include <string.h>
 
 #include "sema/decl.h"
 #include "sema/expr/expr.h"

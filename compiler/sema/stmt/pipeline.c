@@ -1,6 +1,5 @@
 // Pipelines: which buffers their "load" parts fill, which slot of a buffer a name means, and
 // whether "load" may run ahead of "use".
-#include <inttypes.h>
 
 #include "base/warnings.h"
 #include "sema/expr/expr.h"

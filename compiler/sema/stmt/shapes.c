@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "sema/sema.h"
 #include "sema/stmt/stmt.h"
-#include "sema/view/viewfn.h"
 
 enum { MOST_MODES = 6 };  // limit for searching other orders
 

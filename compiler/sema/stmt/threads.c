@@ -3,7 +3,6 @@
 
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
-#include "sema/tile/map.h"
 #include "sema/tile/tile.h"
 
 static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);

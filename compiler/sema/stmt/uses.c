@@ -1,6 +1,5 @@
 // Finds the params that something depends on: these are the parameters of a kernel's launcher.
 // Also finds which of its own tensors a kernel touches.
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // Cache hints of an atom: ld=cs, st=L1.no_allocate.L2.evict_first.
 #include <string.h>
 
-#include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
 // The hints that an atom takes for messages, "nc, cg, cs".

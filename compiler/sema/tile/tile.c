@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/args.h"
 #include "sema/tile/tile.h"

@@ -1,16 +1,13 @@
-"""usage: same_code.py [--one-of=N[:SEED]] TCPC PLAN...: `explain --plan` of each plan compiles to the same code up to comments, lines of
-#line, and sums that a launcher computes and does not need: the plan with every choice written down may not have them."""
+"""usage: same_code.py [--one-of=N[:SEED]] TCPC PLAN...: `explain --plan` of each plan compiles to the same code up to comments and lines of
+#line."""
 
 import argparse
 import pathlib
-import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from sampled import drawn  # noqa: E402
-
-SUM = re.compile(r" *\[\[maybe_unused\]\] const int64_t \w+ = .*;$")
 
 
 def run(arguments, text=None):
@@ -21,8 +18,7 @@ def run(arguments, text=None):
 
 
 def code(text):
-    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("//", "#line"))]
-    return [line for line in lines if not SUM.match(line)]
+    return [line for line in text.splitlines() if not line.lstrip().startswith(("//", "#line"))]
 
 
 parser = argparse.ArgumentParser()
