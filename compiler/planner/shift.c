@@ -9,8 +9,9 @@ enum {
     LEAST_THREADS = 128,
     MOST_ROUNDS = 64,  // accesses of a thread to the source
     MOST_TIMES = 8,
-    MOST_TAKEN = 32,  // elements that a thread takes from shared memory before it writes them
-    LEAST_RUN = 48,   // bytes of a run
+    MOST_TAKEN = 32,   // elements that a thread takes from shared memory before it writes them
+    LEAST_RUN = 48,    // bytes of a run
+    LEAST_PART = 240,  // bytes of a part of a row that is written
     PADS = 4,
     ASYNC = 80,    // the first architecture with cp.async
     CONFLICT = 4,  // passes that cost as much as an access
@@ -321,6 +322,7 @@ int shift_choose(const struct relayout *given, struct shifted list[], int most) 
             if (!k.windows && inner * d % store) continue;
             int64_t tiles = (extent + d - 1) / d;
             if (k.windows && parts > 1) {
+                if (inner * d * es < LEAST_PART) break;
                 if (tiles * d * inner < extent * inner + store) continue;
                 k.more = inner >= store ? 1 : store;
             }

@@ -3,22 +3,29 @@
 
 #include "planner/form.h"
 
-enum { TRIED = 4, LESS = 97, ONE = 256 };
+enum {
+    TRIED = 4,  // so many candidates
+    LESS = 65,  // percent of the cost of another form; with more, about half of them were slower
+    LATER = 8,  // the place of the best one otherwise: 'tune' tries it
+    ONE = 256
+};
 
+// Those that cost so much less than the best tile are the first, if that is the first choice.  They
+// also come before skewed tiles, if these have windows of rows that fit in one tile.
 static void choose_shifted(struct candidates *list) {
     struct shifted found[TRIED];
-    int64_t first = 0, own = 0;
-    for (int i = 0; i < list->n && own == 0; ++i) {
-        first = list->of[i].cost;
-        own = first > 0 ? candidates_work(list, &list->of[i]) / ONE : 0;
-    }
-    int64_t least = list->n > 0 ? list->of[0].cost / 100 * LESS : 0;
+    int skewed = 0;
+    while (skewed < list->n && list->of[skewed].form == &form_skew) ++skewed;
+    int64_t first = skewed < list->n ? list->of[skewed].cost : 0;
+    int64_t own = first > 0 ? candidates_work(list, &list->of[skewed]) / ONE : 0;
     int n = own > 0 ? shift_choose(list->r, found, TRIED) : 0;
     for (int i = 0; i < n; ++i) {
         struct candidate c = {&form_shift, found[i].c.threads, .shifted = found[i]};
+        bool best = found[i].cost / ONE < own * LESS / 100 && !(skewed && found[i].more > 0);
         c.cost = first / own * (found[i].cost / ONE);
-        if (c.cost >= least) return;
-        candidates_add(list, i, &c);
+        if (!best && i > 0) return;
+        candidates_add(list, best ? i : LATER, &c);
+        if (!best) return;
     }
 }
 
