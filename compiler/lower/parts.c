@@ -101,27 +101,16 @@ static const struct ix *with_let(struct lowering *w, const struct ix *e) {
     return NULL;
 }
 
+static const struct ix *lower_part(struct session *s, const struct ix *e, const void *w) {
+    (void)s;
+    return lower_index(*(struct lowering *const *)w, e);
+}
+
 // "e" with names for its parts.
 static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
-    struct session *s = w->s;
-    switch (e->op) {
-    case IX_VAR:
-        for (int i = 0; e->var->kind == IX_FORMAL && i < w->kernel->nindexes; ++i)
-            if (w->index[i]->id == e->var->id) return ix_var(s, w->index[i]);
-        return e;
-    case IX_DIV: return ix_div(s, lower_index(w, e->a), e->k);
-    case IX_MOD: return ix_mod(s, lower_index(w, e->a), e->k);
-    case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
-    case IX_SUM: break;
-    }
-    const struct ix *sum = ix_int(s, 0);
-    for (int i = 0; i < e->nterms; ++i) {
-        const struct ix *atom = e->term[i].atom;
-        sum = ix_add(s, sum,
-                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef)
-                          : ix_lay(s, e->term[i].coef));
-    }
-    return sum;
+    for (int i = 0; e->op == IX_VAR && e->var->kind == IX_FORMAL && i < w->kernel->nindexes; ++i)
+        if (w->index[i]->id == e->var->id) return ix_var(w->s, w->index[i]);
+    return ix_made_of(w->s, e, lower_part, &w);
 }
 
 const struct ix *lower_index(struct lowering *w, const struct ix *e) {
