@@ -11,6 +11,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "kernel/kernel_ir.h"
+#include "launch/launch.h"
 #include "plan/arch.h"
 
 struct result {
@@ -18,9 +19,10 @@ struct result {
     struct session s;
     struct given given;  // the plan's text
     struct source_reader reader;
-    const struct tcpc_options *options;  // only during the compilation
+    struct tcpc_options options;
     char bug[sizeof((struct trap *)0)->bug];
     struct tcpc_message bug_message;
+    const struct tcpc_message *bug_messages[1];
 };
 
 // -- imports --------------------------------------------------------------------------------------
@@ -36,7 +38,7 @@ static int add_beside(struct session *s, const char *folder, const char *path) {
 }
 
 static int read_import(const struct source_reader *reader, struct session *s, const char *path) {
-    const struct tcpc_options *o = ((const struct result *)reader->user)->options;
+    const struct tcpc_options *o = &((const struct result *)reader->user)->options;
     struct tcpc_text text = {0};
     int found = o->read ? o->read(o->user, path, &text) : 0;
     if (found > 0) return source_add(s, path, text.bytes ? text.bytes : "", text.size);
@@ -49,6 +51,29 @@ static int read_import(const struct source_reader *reader, struct session *s, co
 }
 
 // -- options --------------------------------------------------------------------------------------
+
+// Copies the options that "from" has, which may be of an older or a newer header. NULL: the
+// defaults.
+static bool copy_options(struct session *s, const struct tcpc_options *from,
+                         struct tcpc_options *to) {
+    *to = (struct tcpc_options){.size = sizeof *to};
+    if (!from) return true;
+    size_t size = from->size, known = size < sizeof *to ? size : sizeof *to;
+    if (size < sizeof size || size > 4096) {
+        diag_error(s, RANGE_NONE,
+                   "the size of tcpc_options is not set: .size = sizeof(struct tcpc_options)");
+        return false;
+    }
+    for (size_t i = known; i < size; ++i) {
+        if (((const char *)from)[i] == 0) continue;
+        diag_error(s, RANGE_NONE,
+                   "tcpc_options sets byte %zu, but this library, %s, knows %zu bytes of it", i,
+                   TCPC_VERSION, known);
+        return false;
+    }
+    memcpy(to, from, known);
+    return true;
+}
 
 static bool take_defines(struct session *s, const struct tcpc_options *o) {
     for (size_t i = 0; i < o->ndefines; ++i) {
@@ -63,7 +88,7 @@ static bool take_defines(struct session *s, const struct tcpc_options *o) {
 }
 
 static bool take_options(struct session *s, const struct tcpc_options *o) {
-    if ((unsigned)o->emit > TCPC_EMIT_AST) {
+    if ((unsigned)o->emit > TCPC_EMIT_DEVICE) {
         diag_error(s, RANGE_NONE, "what is to be emitted is no tcpc_emit: %d", (int)o->emit);
         return false;
     }
@@ -77,6 +102,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
     s->options.arch = o->arch;
     s->options.proof_limit = o->proof_limit;
     s->options.no_line = o->no_line != 0;
+    s->options.device = o->emit == TCPC_EMIT_DEVICE;
     s->options.emitted = o->emitted;
     if (o->error_limit) s->diags.error_limit = o->error_limit < 0 ? 0 : o->error_limit;
     return take_defines(s, o);
@@ -94,29 +120,36 @@ static struct tcpc_place place_of(struct session *s, struct range r) {
     return p;
 }
 
-static struct tcpc_message message_of(struct session *s, const struct diag *d) {
+static const struct tcpc_message *message_of(struct session *s, const struct diag *d) {
     static const enum tcpc_severity severity[] = {
         [SEV_ERROR] = TCPC_ERROR, [SEV_WARNING] = TCPC_WARNING, [SEV_NOTE] = TCPC_NOTE};
-    struct tcpc_message m = {
-        .severity = severity[d->severity], .at = place_of(s, d->at), .text = d->message};
-    m.page = d->page;
-    if (d->warning) m.page = m.warning = diag_warning_name(d->warning);
-    for (const struct diag *n = d->note; n; n = n->next) ++m.nnotes;
-    for (const struct fixit *f = d->fixit; f; f = f->next) ++m.nfixits;
-    struct tcpc_message *note = ARENA_ARRAY(&s->arena, struct tcpc_message, m.nnotes);
-    struct tcpc_fixit *fixit = ARENA_ARRAY(&s->arena, struct tcpc_fixit, m.nfixits);
-    m.note = note;
-    m.fixit = fixit;
+    struct tcpc_message *m = ARENA_NEW(&s->arena, struct tcpc_message);
+    *m = (struct tcpc_message){.size = sizeof *m,
+                               .severity = severity[d->severity],
+                               .at = place_of(s, d->at),
+                               .text = d->message,
+                               .page = d->page};
+    if (d->warning) m->page = m->warning = diag_warning_name(d->warning);
+    for (const struct diag *n = d->note; n; n = n->next) ++m->nnotes;
+    for (const struct fixit *f = d->fixit; f; f = f->next) ++m->nfixits;
+    const struct tcpc_message **note =
+        ARENA_ARRAY(&s->arena, const struct tcpc_message *, m->nnotes);
+    const struct tcpc_fixit **fixit = ARENA_ARRAY(&s->arena, const struct tcpc_fixit *, m->nfixits);
+    m->note = note;
+    m->fixit = fixit;
     for (const struct diag *n = d->note; n; n = n->next) *note++ = message_of(s, n);
-    for (const struct fixit *f = d->fixit; f; f = f->next)
-        *fixit++ = (struct tcpc_fixit){place_of(s, f->at), f->replacement};
+    for (const struct fixit *f = d->fixit; f; f = f->next) {
+        struct tcpc_fixit *x = ARENA_NEW(&s->arena, struct tcpc_fixit);
+        *x = (struct tcpc_fixit){sizeof *x, place_of(s, f->at), f->replacement};
+        *fixit++ = x;
+    }
     return m;
 }
 
 static void show_messages(struct session *s, struct tcpc_result *out) {
     int n, errors = 0;
     struct diag **sorted = diag_sorted(s, &n);
-    struct tcpc_message *m = ARENA_ARRAY(&s->arena, struct tcpc_message, n);
+    const struct tcpc_message **m = ARENA_ARRAY(&s->arena, const struct tcpc_message *, n);
     out->message = m;
     out->nerrors = (size_t)s->diags.nerrors;
     out->nwarnings = (size_t)s->diags.nwarnings;
@@ -129,39 +162,13 @@ static void show_messages(struct session *s, struct tcpc_result *out) {
 
 // -- kernels --------------------------------------------------------------------------------------
 
-static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
-    while (k->next_case) k = k->next_case;  // the head of the cases has what all of them ask for
-    struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
-    struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->ngiven);
-    for (int i = 0; i < k->ntensors; ++i) {
-        const struct kir_tensor *t = &k->tensor[i];
-        tensor[i] = (struct tcpc_tensor){.name = t->name,
-                                         .element = t->elem->name,
-                                         .element_bits = t->elem->bits,
-                                         .direction = !t->written ? TCPC_IN
-                                                      : t->read   ? TCPC_INOUT
-                                                                  : TCPC_OUT,
-                                         .align = t->align};
-    }
-    for (int i = 0; i < k->ngiven; ++i) param[i] = (struct tcpc_param){k->param[i].name};
-    return (struct tcpc_kernel){.name = k->name,
-                                .launcher = arena_printf(&s->arena, "%s_launch", k->c_name),
-                                .threads = k->threads,
-                                .shared_bytes = k->smem_bytes,
-                                .tensor = tensor,
-                                .ntensors = (size_t)k->ntensors,
-                                .param = param,
-                                .nparams = (size_t)k->ngiven};
-}
-
-static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_result *out) {
+static void show_launches(struct session *s, const struct kir *ir, struct tcpc_result *out) {
     size_t n = 0;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) n += !k->device && k->first_case;
-    struct tcpc_kernel *kernel = ARENA_ARRAY(&s->arena, struct tcpc_kernel, n);
-    out->kernel = kernel;
-    out->nkernels = n;
+    const struct tcpc_launch **launch = ARENA_ARRAY(&s->arena, const struct tcpc_launch *, n);
+    out->launch = launch;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
-        if (!k->device && k->first_case) *kernel++ = kernel_of(s, k);
+        if (!k->device && k->first_case) launch[out->nlaunches++] = launch_new(s, k->launch);
 }
 
 // -- the entry ------------------------------------------------------------------------------------
@@ -174,41 +181,45 @@ static void show_files(struct session *s, struct tcpc_result *out) {
             file[out->nfiles++] = s->sources.file[i].path;
 }
 
-static enum tcpc_status compile(struct result *r, const char *name, const char *text, size_t size) {
-    static const enum product products[] = {[TCPC_EMIT_CUDA] = PRODUCT_CUDA,
-                                            [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
-                                            [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL,
-                                            [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
-                                            [TCPC_EMIT_AST] = PRODUCT_AST};
+static enum tcpc_status compile(struct result *r, const struct tcpc_options *given,
+                                const char *name, const char *text, size_t size) {
+    static const enum product products[] = {
+        [TCPC_EMIT_CUDA] = PRODUCT_CUDA,     [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
+        [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL, [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
+        [TCPC_EMIT_AST] = PRODUCT_AST,       [TCPC_EMIT_DEVICE] = PRODUCT_CUDA};
     struct session *s = &r->s;
     session_init(s);
-    if (!take_options(s, r->options)) return TCPC_BAD_OPTION;
+    if (!copy_options(s, given, &r->options) || !take_options(s, &r->options))
+        return TCPC_BAD_OPTION;
     r->given = (struct given){name, text, size, NULL};
     r->reader = (struct source_reader){read_import, r};
     s->sources.given = &r->given;
     s->sources.reader = &r->reader;
     struct compiled c;
-    if (compile_product(s, name, products[r->options->emit], &c) != 0) return TCPC_WRONG;
+    if (compile_product(s, name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
     r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
-    if (c.kir) show_kernels(s, c.kir, &r->shown);
+    if (c.kir) show_launches(s, c.kir, &r->shown);
     return TCPC_OK;
 }
 
 // Makes "r" report a bug of the compiler as its only message.
 static void show_bug(struct result *r, const char *what) {
     memcpy(r->bug, what, sizeof r->bug);
-    r->bug_message = (struct tcpc_message){.severity = TCPC_ERROR, .text = r->bug};
-    r->shown.message = &r->bug_message;
+    r->bug_message = (struct tcpc_message){
+        .size = sizeof r->bug_message, .severity = TCPC_ERROR, .text = r->bug};
+    r->bug_messages[0] = &r->bug_message;
+    r->shown.message = r->bug_messages;
     r->shown.nmessages = r->shown.nerrors = 1;
 }
 
 // Compiles into "r", which must be zeroed. False when memory ran out.
-static bool compile_trapped(struct result *r, const char *name, const char *text, size_t size) {
+static bool compile_trapped(struct result *r, const struct tcpc_options *o, const char *name,
+                            const char *text, size_t size) {
     struct trap trap;
     trap_set(&trap);
     int trapped = setjmp(trap.at);
     if (!trapped) {
-        r->shown.status = compile(r, name, text, size);
+        r->shown.status = compile(r, o, name, text, size);
         show_messages(&r->s, &r->shown);
         show_files(&r->s, &r->shown);
     } else {
@@ -218,23 +229,21 @@ static bool compile_trapped(struct result *r, const char *name, const char *text
         show_bug(r, trap.bug);
     }
     if (!r->shown.output.bytes) r->shown.output.bytes = "";
-    r->options = NULL;
+    r->shown.size = sizeof r->shown;
     trap_end(&trap);
     return trapped != TRAPPED_MEMORY;
 }
 
 enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
                               const struct tcpc_options *options, struct tcpc_result **out) {
-    static const struct tcpc_options defaults;
     *out = NULL;
     struct result *r = calloc(1, sizeof *r);
     // the C locale, so that numbers are read and written as the language defines them
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
     bool ok = r && plain;
     if (ok) {
-        r->options = options ? options : &defaults;
         was = uselocale(plain);
-        ok = compile_trapped(r, name, text, size);
+        ok = compile_trapped(r, options, name, text, size);
         uselocale(was);
     }
     if (plain) freelocale(plain);
@@ -249,6 +258,7 @@ enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
 void tcpc_free(struct tcpc_result *result) {
     struct result *r = (struct result *)result;
     if (!r) return;
+    for (size_t i = 0; i < r->shown.nlaunches; ++i) tcpc_launch_free(r->shown.launch[i]);
     session_release(&r->s);
     free(r);
 }

@@ -132,6 +132,13 @@ static bool is_slip(const struct reads *r, const struct access *a, const struct 
            lay_int_static(rate) && rate.den == 1 && m->step > 1 && rate.num > m->step;
 }
 
+// Whether the plan names the part along "mode" that "a" reads in steps, for a tensor that may be written in
+// part.
+static bool is_named(const struct reads *r, const struct access *a, int mode) {
+    const struct view *v = a->view;
+    return v->limit && v->limit[mode] && ix_constant(v->limit[mode]) && !is_complete(r, a);
+}
+
 // Returns true if the other accesses and modes have no need to be checked.
 static bool check_mover(struct reads *r, const struct access *a, enum dir dir, int mode,
                         const struct mover *m) {
@@ -142,8 +149,9 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool slip = is_slip(r, a, m, limit), by_tiles = slip || reads_all(r, a, mode, m);
-    if (slip && r->slip == m->v) return false;
+    bool slip = is_slip(r, a, m, limit);
+    bool by_itself = slip || is_named(r, a, mode), by_tiles = by_itself || reads_all(r, a, mode, m);
+    if (by_itself && r->slip == m->v) return false;
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
     if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
@@ -152,7 +160,7 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     if (!lost && !by_tiles) return false;
     if (reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
     bool swapped = false;
-    if (slip) r->slip = m->v;
+    if (by_itself) r->slip = m->v;
     if (lost)
         warn_lost(r, a, m, mode);
     else

@@ -10,6 +10,7 @@
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
+#include "sema/tile/tile.h"
 #include "syntax/parse.h"
 
 // Whether "e" depends on the block or thread.
@@ -173,6 +174,14 @@ static bool is_empty(struct sema *c, const struct lay_tuple *t) {
     int64_t n;
     const struct ix *e = sums_written_out(c, ix_lay(c->s, t->leaf));
     return ix_static(e, &n) && n == 0;
+}
+
+// The name of "t" in the planner's text, where a call of some names is not a slice.
+static const char *argument_name(struct sema *c, const struct tensor *t,
+                                 const struct tensor *other) {
+    if (strcmp(t->name, "ceil_div") != 0 && !atom_known(t->name)) return t->name;
+    const char *name = sema_text(c, "%s_", t->name);
+    return strcmp(name, other->name) == 0 ? sema_text(c, "%s_", name) : name;
 }
 
 static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
@@ -379,8 +388,8 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         why = relayout_between(c->s, of[0], of[1], &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
-                                   .src = a->name,
-                                   .dst = b->name,
+                                   .src = argument_name(c, a, b),
+                                   .dst = argument_name(c, b, a),
                                    .dst_first = d->fn.formal[0].dir != DIR_NONE};
     struct buf text;
     buf_init(&text);
