@@ -192,6 +192,16 @@ struct named_layout {
     struct range at;
 };
 
+// A quotient in the text that has one value in all blocks and steps, such as a block's number divided by 8 in
+// a grid of 8.
+struct vanished {
+    const struct ix *of;
+    int64_t value;
+    struct range at, by_at;  // by_at: the divisor
+    const char *let;         // the name of it, if it is what a `let` names; or NULL
+    struct vanished *next;
+};
+
 struct plan {
     const char *path;
     int arch;               // 80, 90
@@ -215,6 +225,7 @@ struct plan {
     int nfunctions;
     struct expectation *expects;
     struct constant *constants;  // the last one is first
+    struct vanished *vanished;   // .. too
     int nconstants;
     int nvars;  // all ix_var ids are below this
     int nsyms;  // all lay_sym ids are below this
