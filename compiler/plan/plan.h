@@ -13,6 +13,7 @@
 #include "plan/stmt.h"
 #include "plan/tensor.h"
 
+struct relayout_chosen;
 struct session;
 struct tiled_mma;
 
@@ -135,10 +136,8 @@ struct kernel {
     int asked;                      // pass "sync": questions asked to prove the order of accesses
     // the text that the planner wrote for this kernel and its further cases; or NULL
     const char *planned;
-    // of the kernel that options.tuned names: the candidate in one line, and the number of
-    // candidates
-    const char *planned_how;
-    int candidates;
+    const struct relayout_chosen *chosen;  // .. which is one copy: what it took; else NULL
+    int candidates;  // of the kernel that options.tuned names: how many there are
     struct range at;
     struct kernel *next;
 };
