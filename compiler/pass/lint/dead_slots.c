@@ -55,6 +55,21 @@ static bool step_of(const struct dead_list *x, const struct dead_access *a, int 
     return !in->full;
 }
 
+// Whether steps are counted modulo something in "e": '(i + 1) % N', and '1 % N' before the loop, load ahead
+// and begin again at the end, on purpose.
+static bool turns(const struct ix *e) {
+    bool found = e && e->op == IX_MOD && (ix_depends(e, IX_LOOP) || ix_constant(e));
+    for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i) found |= turns(e->term[i].atom);
+    return found;
+}
+
+static bool source_turns(const struct view *v) {
+    bool found = turns(v->offset);
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    for (int i = 0; i < n; ++i) found |= turns(v->coord_off[i]);
+    return found;
+}
+
 // Warns of "w", one of the steps, if some of its instances are not read.
 static void check(const struct dead_list *x, int w, int mode, int64_t slots,
                   const struct prove_step *step) {
@@ -86,7 +101,9 @@ void dead_slots(const struct dead_list *x) {
         for (int i = 0; i < x->n && known; ++i)
             known = step_of(x, &x->at[i], mode, slots.num, false, &step[i]);
         for (int i = 0; i < x->n && known; ++i)
-            if (x->at[i].write && x->at[i].stmt->kind == STMT_COPY)
+            if (x->at[i].write && x->at[i].stmt->kind == STMT_COPY &&
+                !source_turns(&x->at[i].stmt->copy->src) &&
+                !dead_copy_known(s, x->l->k, x->at[i].stmt))
                 check(x, i, mode, slots.num, step);
         if (known) return;
     }
