@@ -10,7 +10,16 @@
 #include "pass/walk.h"
 #include "plan/view.h"
 
-// Whether each access has one coordinate along "mode", or all "slots", and a loop moves one of them.
+// Whether steps are counted modulo something in "e": '(i + 1) % N', and '1 % N' before the loop, load ahead
+// and begin again at the end, on purpose.
+static bool turns(const struct ix *e) {
+    bool found = e && e->op == IX_MOD && (ix_depends(e, IX_LOOP) || ix_constant(e));
+    for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i) found |= turns(e->term[i].atom);
+    return found;
+}
+
+// Whether each access has one coordinate along "mode", or all "slots", and loops read one after
+// the other, or write them in turn.  What only loads a table for one read is another matter.
 static bool is_slot(struct session *s, const struct dead_list *x, int mode, int64_t slots) {
     bool moved = false;
     for (int i = 0; i < x->n; ++i) {
@@ -21,7 +30,8 @@ static bool is_slot(struct session *s, const struct dead_list *x, int mode, int6
         view_reach(s, v, mode, &lo, &hi);
         const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
         if (!more || !ix_static(more, &n) || (n != 0 && n != slots - 1)) return false;
-        moved |= ix_depends(v->coord_off[mode], IX_LOOP);
+        moved |=
+            x->at[i].read ? ix_depends(v->coord_off[mode], IX_LOOP) : turns(v->coord_off[mode]);
     }
     return moved;
 }
@@ -53,14 +63,6 @@ static bool step_of(const struct dead_list *x, const struct dead_access *a, int 
     out->set.out += mode;
     out->set.nouts = 1;
     return !in->full;
-}
-
-// Whether steps are counted modulo something in "e": '(i + 1) % N', and '1 % N' before the loop, load ahead
-// and begin again at the end, on purpose.
-static bool turns(const struct ix *e) {
-    bool found = e && e->op == IX_MOD && (ix_depends(e, IX_LOOP) || ix_constant(e));
-    for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i) found |= turns(e->term[i].atom);
-    return found;
 }
 
 static bool source_turns(const struct view *v) {
