@@ -228,7 +228,7 @@ static bool half_unread(struct dead_list *x, int mode, int64_t n) {
 static void halves_unread(struct dead_list *x) {
     struct session *s = x->l->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, x->t->layout.shape);
-    int rank = lay_tuple_leaves(flat) - (x->t->stages != 0);
+    int rank = lay_tuple_leaves(flat) - is_of_pipeline(x->l->k, x->t);
     for (int m = 0; m < rank; ++m) {
         struct lay_int n = lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, m)->leaf;
         if (lay_int_static(n) && half_unread(x, m, n.num)) return;
