@@ -1,6 +1,5 @@
 // Evaluates launchers (tcpc_launch.h) with the messages of the runtime and the arithmetic of C, in
 // the order of the emitted text (emit/write_ix.c).
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

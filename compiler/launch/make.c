@@ -1,5 +1,4 @@
 // The data of a launcher, made twice: first to measure it, then in one block of memory.
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 

@@ -9,10 +9,14 @@
 #include <sys/stat.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 #include "compile/compile.h"
 #include "kernel/kernel_ir.h"
 #include "launch/launch.h"
+#include "lib/lib.h"
 #include "plan/arch.h"
+#include "plan/plan.h"
+#include "planner/planner.h"
 
 struct result {
     struct tcpc_result shown;  // first, because the caller gets a pointer to it
@@ -52,25 +56,22 @@ static int read_import(const struct source_reader *reader, struct session *s, co
 
 // -- options --------------------------------------------------------------------------------------
 
-// Copies the options that "from" has, which may be of an older or a newer header. NULL: the
-// defaults.
-static bool copy_options(struct session *s, const struct tcpc_options *from,
-                         struct tcpc_options *to) {
-    *to = (struct tcpc_options){.size = sizeof *to};
-    if (!from) return true;
-    size_t size = from->size, known = size < sizeof *to ? size : sizeof *to;
-    if (size < sizeof size || size > 4096) {
-        diag_error(s, RANGE_NONE,
-                   "the size of tcpc_options is not set: .size = sizeof(struct tcpc_options)");
+bool lib_copy(struct session *s, const char *name, const void *from, void *to, size_t size) {
+    size_t given, known;
+    memcpy(&given, from, sizeof given);
+    known = given < size ? given : size;
+    if (given < sizeof given || given > 4096) {
+        diag_error(s, RANGE_NONE, "the size of %s is not set: .size = sizeof(struct %s)", name,
+                   name);
         return false;
     }
-    for (size_t i = known; i < size; ++i) {
+    for (size_t i = known; i < given; ++i) {
         if (((const char *)from)[i] == 0) continue;
-        diag_error(s, RANGE_NONE,
-                   "tcpc_options sets byte %zu, but this library, %s, knows %zu bytes of it", i,
-                   TCPC_VERSION, known);
+        diag_error(s, RANGE_NONE, "%s sets byte %zu, but this library, %s, knows %zu bytes of it",
+                   name, i, TCPC_VERSION, known);
         return false;
     }
+    memset(to, 0, size);
     memcpy(to, from, known);
     return true;
 }
@@ -171,6 +172,32 @@ static void show_launches(struct session *s, const struct kir *ir, struct tcpc_r
         if (!k->device && k->first_case) launch[out->nlaunches++] = launch_new(s, k->launch);
 }
 
+static const struct tcpc_planned *planned_of(struct session *s, const struct kernel *k) {
+    const char *text = k->planned, *next = k->next_case ? k->next_case->planned : NULL;
+    struct tcpc_planned *p = ARENA_NEW(&s->arena, struct tcpc_planned);
+    *p = (struct tcpc_planned){.size = sizeof *p,
+                               .kernel = k->name,
+                               .candidate = k->chosen->candidate,
+                               .how = k->chosen->how,
+                               .why = relayout_reasons(s, text),
+                               .refused = k->chosen->refused,
+                               .cost = k->chosen->cost,
+                               .text = arena_strndup(&s->arena, text,
+                                                     next ? (size_t)(next - text) : strlen(text))};
+    for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++p->number;
+    p->number += k->first_case != NULL;
+    return p;
+}
+
+static void show_planned(struct session *s, const struct plan *plan, struct tcpc_result *out) {
+    size_t n = 0;
+    for (const struct kernel *k = plan->kernels; k; k = k->next) n += k->chosen != NULL;
+    const struct tcpc_planned **planned = ARENA_ARRAY(&s->arena, const struct tcpc_planned *, n);
+    out->planned = planned;
+    for (const struct kernel *k = plan->kernels; k; k = k->next)
+        if (k->chosen) planned[out->nplanned++] = planned_of(s, k);
+}
+
 // -- the entry ------------------------------------------------------------------------------------
 
 static void show_files(struct session *s, struct tcpc_result *out) {
@@ -181,24 +208,51 @@ static void show_files(struct session *s, struct tcpc_result *out) {
             file[out->nfiles++] = s->sources.file[i].path;
 }
 
-static enum tcpc_status compile(struct result *r, const struct tcpc_options *given,
-                                const char *name, const char *text, size_t size) {
+// What a caller asks for: a plan, or a relayout.
+struct request {
+    const struct tcpc_options *options;
+    const struct tcpc_relayout *relayout;  // or
+    const char *name, *text;
+    size_t size;
+};
+
+// Makes a plan of the relayout that "q" asks for. False after an error.
+static bool plan_relayout(struct session *s, struct request *q) {
+    int candidate;
+    q->text = lib_relayout_text(s, q->relayout, &s->options.tuned, &candidate);
+    if (!q->text) return false;
+    q->name = arena_printf(&s->arena, "%s.tcp", s->options.tuned);
+    q->size = strlen(q->text);
+    s->options.no_line = true;
+    // another candidate is as good, unless this one was asked for
+    s->options.candidate = candidate;
+    if (candidate == 0) s->options.tuned = NULL;
+    for (int w = 1; w < W_COUNT; ++w) s->diags.off[w] |= !warning_row(w)->planned;
+    return true;
+}
+
+static enum tcpc_status compile(struct result *r, struct request q) {
     static const enum product products[] = {
         [TCPC_EMIT_CUDA] = PRODUCT_CUDA,     [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
         [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL, [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
         [TCPC_EMIT_AST] = PRODUCT_AST,       [TCPC_EMIT_DEVICE] = PRODUCT_CUDA};
     struct session *s = &r->s;
     session_init(s);
-    if (!copy_options(s, given, &r->options) || !take_options(s, &r->options))
+    if (q.options && !lib_copy(s, "tcpc_options", q.options, &r->options, sizeof r->options))
         return TCPC_BAD_OPTION;
-    r->given = (struct given){name, text, size, NULL};
+    if (!take_options(s, &r->options) || (q.relayout && !plan_relayout(s, &q)))
+        return TCPC_BAD_OPTION;
+    r->given = (struct given){q.name, q.text, q.size, NULL};
+    r->shown.plan =
+        (struct tcpc_text){arena_strndup(&s->arena, q.text ? q.text : "", q.size), q.size};
     r->reader = (struct source_reader){read_import, r};
     s->sources.given = &r->given;
     s->sources.reader = &r->reader;
     struct compiled c;
-    if (compile_product(s, name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
+    if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
     r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
     if (c.kir) show_launches(s, c.kir, &r->shown);
+    if (c.plan) show_planned(s, c.plan, &r->shown);
     return TCPC_OK;
 }
 
@@ -213,13 +267,12 @@ static void show_bug(struct result *r, const char *what) {
 }
 
 // Compiles into "r", which must be zeroed. False when memory ran out.
-static bool compile_trapped(struct result *r, const struct tcpc_options *o, const char *name,
-                            const char *text, size_t size) {
+static bool compile_trapped(struct result *r, struct request q) {
     struct trap trap;
     trap_set(&trap);
     int trapped = setjmp(trap.at);
     if (!trapped) {
-        r->shown.status = compile(r, o, name, text, size);
+        r->shown.status = compile(r, q);
         show_messages(&r->s, &r->shown);
         show_files(&r->s, &r->shown);
     } else {
@@ -229,13 +282,13 @@ static bool compile_trapped(struct result *r, const struct tcpc_options *o, cons
         show_bug(r, trap.bug);
     }
     if (!r->shown.output.bytes) r->shown.output.bytes = "";
+    if (!r->shown.plan.bytes) r->shown.plan.bytes = "";
     r->shown.size = sizeof r->shown;
     trap_end(&trap);
     return trapped != TRAPPED_MEMORY;
 }
 
-enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
-                              const struct tcpc_options *options, struct tcpc_result **out) {
+static enum tcpc_status result_of(struct request q, struct tcpc_result **out) {
     *out = NULL;
     struct result *r = calloc(1, sizeof *r);
     // the C locale, so that numbers are read and written as the language defines them
@@ -243,7 +296,7 @@ enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
     bool ok = r && plain;
     if (ok) {
         was = uselocale(plain);
-        ok = compile_trapped(r, options, name, text, size);
+        ok = compile_trapped(r, q);
         uselocale(was);
     }
     if (plain) freelocale(plain);
@@ -253,6 +306,17 @@ enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
     }
     *out = &r->shown;
     return r->shown.status;
+}
+
+enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
+                              const struct tcpc_options *options, struct tcpc_result **out) {
+    return result_of((struct request){options, NULL, name, text, size}, out);
+}
+
+enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,
+                                       const struct tcpc_options *options,
+                                       struct tcpc_result **out) {
+    return result_of((struct request){.options = options, .relayout = relayout}, out);
 }
 
 void tcpc_free(struct tcpc_result *result) {

@@ -122,6 +122,20 @@ struct tcpc_message {
     size_t nfixits; /* the edits of one message or note belong together */
 };
 
+/* What the planner took for a kernel that is one copy, or for one of its cases. */
+struct tcpc_planned {
+    size_t size;
+    const char *kernel;  /* its name */
+    int number;          /* of the case, from 1 on; 0: there is one only */
+    int candidate;       /* the planner's choice: 0 is its best one */
+    const char *how;     /* in one line that no other candidate has */
+    const char *why;     /* the reasons, in sentences */
+    const char *refused; /* the candidates before it that did not compile, and why, a line for each;
+                            or NULL */
+    int64_t cost;        /* predicted, to compare candidates of one relayout; 0: it is not known */
+    const char *text;    /* what the planner wrote: the kernel's declaration */
+};
+
 struct tcpc_result {
     size_t size;
     enum tcpc_status status;
@@ -135,6 +149,9 @@ struct tcpc_result {
     size_t nlaunches;
     const char *const *file; /* names of the texts that were read, the plan's own first */
     size_t nfiles;
+    const struct tcpc_planned *const *planned; /* when TCPC_OK */
+    size_t nplanned;
+    struct tcpc_text plan; /* the text that was compiled */
 };
 
 /* Compiles the "size" bytes at "text", a plan that is called "name" in messages and in what is
@@ -144,6 +161,55 @@ struct tcpc_result {
 TCPC_API enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
                                        const struct tcpc_options *options,
                                        struct tcpc_result **out);
+
+/* -- relayouts --------------------------------------------------------------------------------- */
+
+/* An integer of a relayout: a number, or an expression of the relayout's params in the notation of
+ * plans, "N" or "2*N + 8". */
+struct tcpc_integer {
+    int64_t number;   /* if "text" is NULL */
+    const char *text; /* or NULL */
+};
+
+/* A param: an integer that is known only at the launch. */
+struct tcpc_open {
+    size_t size;
+    const char *name;
+    int64_t multiple;    /* of which it promises to be a multiple; 0: of 1 */
+    int64_t least, most; /* its range; both 0: 1 .. 2^40 */
+    const char *where;   /* a relation that it keeps, "ld >= N"; or NULL */
+};
+
+/* The source or the destination of a relayout. */
+struct tcpc_side {
+    size_t size;
+    const char *element;               /* "f16" */
+    const struct tcpc_integer *stride; /* of each mode, in elements; NULL: compact, the last mode
+                                          is contiguous */
+    struct tcpc_integer offset;        /* elements from the pointer to element (0,0,..) */
+    int64_t align; /* bytes that the pointer is a multiple of, a power of 2; 0: only the element's,
+                      and there are variants for the addresses at the launch */
+};
+
+/* A copy of each element to another place.  With two types each is converted. */
+struct tcpc_relayout {
+    size_t size;
+    const char *name; /* of the kernel; NULL: "relayout" */
+    size_t rank;      /* at most 32 */
+    const struct tcpc_integer *extent;
+    const struct tcpc_side *from, *to;
+    const struct tcpc_open *const *open;
+    size_t nopen;
+    int candidate; /* of the planner's choices, counted from 0; one that is asked for is not replaced
+                      by another if it does not compile */
+};
+
+/* Plans the relayout, and compiles the plan as tcpc_compile does.  Its only kernel has two tensors,
+ * the source and the destination, and the params in the order of "open"; the result's "planned"
+ * says what was chosen. */
+TCPC_API enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,
+                                                const struct tcpc_options *options,
+                                                struct tcpc_result **out);
 
 /* Frees a result; NULL is allowed. */
 TCPC_API void tcpc_free(struct tcpc_result *r);

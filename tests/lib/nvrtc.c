@@ -1,4 +1,4 @@
-// nvrtc RUNTIME [NVRTC [CUDA]]: plans two copies, compiles them by NVRTC with the headers in the
+// nvrtc RUNTIME [NVRTC [CUDA]]: plans two relayouts, compiles them by NVRTC with the headers in the
 // folder RUNTIME, launches them by the driver's API, and compares what they wrote.
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@ static int (*nvrtcCreateProgram)(void **, const char *, const char *, int, void 
 static int (*nvrtcCompileProgram)(void *, int, const char *const *);
 static int (*nvrtcGetProgramLogSize)(void *, size_t *), (*nvrtcGetProgramLog)(void *, char *);
 static int (*nvrtcGetCUBINSize)(void *, size_t *), (*nvrtcGetCUBIN)(void *, char *);
+static void *cuda;  // the driver
 static int (*cuInit)(unsigned), (*cuDeviceGet)(int *, int), (*cuCtxSetCurrent)(void *);
 static int (*cuDeviceGetAttribute)(int *, int, int), (*cuDevicePrimaryCtxRetain)(void **, int);
 static int (*cuModuleLoadData)(void **, const void *), (*cuFuncSetAttribute)(void *, int, int);
@@ -62,43 +63,25 @@ static char *compile(const char *text, const char *runtime, const char *arch) {
     return cubin;
 }
 
-// Whether each element of "a" is at its place in "b": tensors of one shape and one type.
-static int same(const struct tcpc_tensor *a, const unsigned char *from, const struct tcpc_tensor *b,
-                const unsigned char *to, const int64_t *param) {
-    int64_t extent[32], stride[2][32], at[32] = {0}, offset[2] = {0}, bytes = a->element_bits / 8;
-    for (size_t i = 0; i < a->nmodes; ++i) {
-        tcpc_value_at(&a->mode[i]->extent, param, &extent[i]);
-        tcpc_value_at(&a->mode[i]->stride, param, &stride[0][i]);
-        tcpc_value_at(&b->mode[i]->stride, param, &stride[1][i]);
-    }
-    for (size_t i = 0; i < a->nmodes;) {  // counts "at" up, the first mode fastest
-        if (i == 0 && memcmp(from + offset[0] * bytes, to + offset[1] * bytes, (size_t)bytes) != 0)
+// Whether the transpose "to" of the "m" x "n" matrix "from" is right.
+static int is_transpose(const char *to, const char *from, int64_t m, int64_t n, size_t bytes) {
+    for (int64_t i = 0; i < m * n; ++i)
+        if (memcmp(to + (i % n * m + i / n) * (int64_t)bytes, from + i * (int64_t)bytes, bytes))
             return 0;
-        offset[0] += stride[0][i];
-        offset[1] += stride[1][i];
-        if (++at[i] < extent[i]) {
-            i = 0;
-            continue;
-        }
-        offset[0] -= extent[i] * stride[0][i];
-        offset[1] -= extent[i] * stride[1][i];
-        at[i++] = 0;
-    }
     return 1;
 }
 
-// Launches "l", whose tensors are a source and a destination, with these params.
-static int run(const struct tcpc_launch *l, void *module, const int64_t *param) {
+// Launches "l", which transposes a matrix of "m" x "n" elements, with these params.
+static int run(const struct tcpc_launch *l, void *module, const int64_t *param, int64_t m,
+               int64_t n) {
     enum { BUFFER = 1, BUFFER_SIZE = 2, MOST_SHARED = 8 };
-    unsigned char *host[2];
+    size_t element = (size_t)l->tensor[0]->element_bits / 8, bytes = (size_t)(m * n) * element;
+    char *host[2] = {malloc(bytes), calloc(1, bytes)};
     uint64_t address[2];
-    int64_t bytes[2];
+    for (size_t k = 0; k < bytes; ++k) host[0][k] = (char)rand();
     for (int i = 0; i < 2; ++i) {
-        if (!tcpc_value_at(&l->tensor[i]->bytes, param, &bytes[i])) return 0;
-        host[i] = malloc((size_t)bytes[i]);
-        for (int64_t k = 0; k < bytes[i]; ++k) host[i][k] = (unsigned char)(i ? 0 : rand());
-        CHECK(cuMemAlloc_v2(&address[i], (size_t)bytes[i]));
-        CHECK(cuMemcpyHtoD_v2(address[i], host[i], (size_t)bytes[i]));
+        CHECK(cuMemAlloc_v2(&address[i], bytes));
+        CHECK(cuMemcpyHtoD_v2(address[i], host[i], bytes));
     }
     void *arguments = malloc(l->argument_bytes), *function;
     struct tcpc_call call = {.size = sizeof call};
@@ -118,8 +101,8 @@ static int run(const struct tcpc_launch *l, void *module, const int64_t *param) 
                              extra));
     }
     CHECK(cuCtxSynchronize());
-    CHECK(cuMemcpyDtoH_v2(host[1], address[1], (size_t)bytes[1]));
-    int right = same(l->tensor[0], host[0], l->tensor[1], host[1], param);
+    CHECK(cuMemcpyDtoH_v2(host[1], address[1], bytes));
+    int right = is_transpose(host[1], host[0], m, n, element);
     printf("%s by %s: %s\n", l->name, call.variant ? call.variant->symbol : "nobody",
            right ? "right" : "WRONG");
     for (int i = 0; i < 2; ++i) {
@@ -133,45 +116,62 @@ static int run(const struct tcpc_launch *l, void *module, const int64_t *param) 
     return right && told;
 }
 
+// Plans, compiles and runs the transpose of a matrix, whose extents are "m" and "n" or the params "M"
+// and "N".
+static int transpose(int open, const char *runtime, const char *arch, int64_t m, int64_t n) {
+    const struct tcpc_open M = {.size = sizeof M, .name = "M"}, N = {.size = sizeof N, .name = "N"};
+    const struct tcpc_open *const params[] = {&M, &N};
+    const struct tcpc_integer extent[] = {{m, open ? "M" : NULL}, {n, open ? "N" : NULL}},
+                              stride[] = {{1, NULL}, extent[0]};
+    const struct tcpc_side from = {.size = sizeof from, .element = "f16", .align = 16},
+                           to = {.size = sizeof to, .element = "f16", .stride = stride};
+    const struct tcpc_relayout relayout = {.size = sizeof relayout,
+                                           .rank = 2,
+                                           .extent = extent,
+                                           .from = &from,
+                                           .to = &to,
+                                           .open = params,
+                                           .nopen = open ? 2 : 0};
+    struct tcpc_options options = {.size = sizeof options, .emit = TCPC_EMIT_DEVICE, .arch = arch};
+    struct tcpc_result *r;
+    void *module;
+    if (tcpc_compile_relayout(&relayout, &options, &r) == TCPC_NO_MEMORY) return 0;
+    for (size_t i = 0; i < r->nmessages; ++i) fprintf(stderr, "%s\n", r->message[i]->text);
+    int right = r->status == TCPC_OK;
+    if (right) {
+        char *cubin = compile(r->output.bytes, runtime, arch);
+        FIND(cuda, cuModuleLoadData);
+        CHECK(cuModuleLoadData(&module, cubin));
+        right = run(r->launch[0], module, (const int64_t[]){m, n}, m, n);
+        printf("  %s\n", r->planned[0]->why);
+        free(cubin);
+    }
+    tcpc_free(r);
+    return right;
+}
+
 int main(int argc, char **argv) {
-    static const char plan[] = "tcp 1;\nparam M, N : index in 1 .. 100000;\n"
-                               "tensor A : f16 global (300,500):(500,1) align 16;\n"
-                               "tensor B : f16 global (300,500):(1,300) align 16;\n"
-                               "tensor C : f32 global (M,N):(N,1);\n"
-                               "tensor D : f32 global (M,N):(1,M);\n"
-                               "kernel numbers(A, out B) { copy A -> B; }\n"
-                               "kernel params(C, out D) { copy C -> D; }\n";
-    void *nvrtc = dlopen(argc > 2 ? argv[2] : "libnvrtc.so", RTLD_NOW);
+    const char *runtime = argc > 1 ? argv[1] : "runtime";
+    void *nvrtc = dlopen(argc > 2 ? argv[2] : "libnvrtc.so", RTLD_NOW), *context;
+    char arch[16] = "sm_90";  // without a GPU, which is missed after the compilation
+    int device, major, minor;
     FIND(nvrtc, nvrtcCreateProgram), FIND(nvrtc, nvrtcCompileProgram);
     FIND(nvrtc, nvrtcGetProgramLogSize), FIND(nvrtc, nvrtcGetProgramLog);
     FIND(nvrtc, nvrtcGetCUBINSize), FIND(nvrtc, nvrtcGetCUBIN);
-    struct tcpc_options options = {.size = sizeof options, .emit = TCPC_EMIT_DEVICE};
-    struct tcpc_result *r;
-    char arch[16] = "sm_90";
-    void *context, *module, *cuda = dlopen(argc > 3 ? argv[3] : "libcuda.so.1", RTLD_NOW);
-    int device, major, minor;
+    cuda = dlopen(argc > 3 ? argv[3] : "libcuda.so.1", RTLD_NOW);
     if (cuda) {
         FIND(cuda, cuInit), FIND(cuda, cuDeviceGet), FIND(cuda, cuDeviceGetAttribute);
-        if (cuInit(0) != 0 || cuDeviceGet(&device, 0) != 0) find(NULL, "device");
-        CHECK(cuDeviceGetAttribute(&major, 75, device) | cuDeviceGetAttribute(&minor, 76, device));
+        FIND(cuda, cuDevicePrimaryCtxRetain), FIND(cuda, cuCtxSetCurrent);
+        FIND(cuda, cuModuleGetFunction), FIND(cuda, cuFuncSetAttribute);
+        FIND(cuda, cuLaunchKernel), FIND(cuda, cuCtxSynchronize), FIND(cuda, cuMemFree_v2);
+        FIND(cuda, cuMemAlloc_v2), FIND(cuda, cuMemcpyHtoD_v2), FIND(cuda, cuMemcpyDtoH_v2);
+        CHECK(cuInit(0) || cuDeviceGet(&device, 0));
+        CHECK(cuDeviceGetAttribute(&major, 75, device) || cuDeviceGetAttribute(&minor, 76, device));
+        CHECK(cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context));
         snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
     }
-    options.arch = arch;
-    if (tcpc_compile("plan.tcp", plan, strlen(plan), &options, &r) == TCPC_NO_MEMORY) return 2;
-    for (size_t i = 0; i < r->nmessages; ++i) fprintf(stderr, "%s\n", r->message[i]->text);
-    if (r->status != TCPC_OK) return 1;
-    char *cubin = compile(r->output.bytes, argc > 1 ? argv[1] : "runtime", arch);
-    FIND(cuda, cuDevicePrimaryCtxRetain), FIND(cuda, cuCtxSetCurrent), FIND(cuda, cuModuleLoadData);
-    FIND(cuda, cuModuleGetFunction), FIND(cuda, cuFuncSetAttribute), FIND(cuda, cuLaunchKernel);
-    FIND(cuda, cuMemAlloc_v2), FIND(cuda, cuMemcpyHtoD_v2), FIND(cuda, cuMemcpyDtoH_v2);
-    FIND(cuda, cuCtxSynchronize), FIND(cuda, cuMemFree_v2);
-    CHECK(cuDevicePrimaryCtxRetain(&context, device));
-    CHECK(cuCtxSetCurrent(context));
-    CHECK(cuModuleLoadData(&module, cubin));
-    static const int64_t sizes[][2] = {{1024, 512}, {1023, 77}};
-    int right = run(r->launch[0], module, NULL);
-    for (int i = 0; i < 2; ++i) right &= run(r->launch[1], module, sizes[i]);
-    tcpc_free(r);
-    free(cubin);
+    int right = transpose(0, runtime, arch, 300, 500);
+    right &= transpose(1, runtime, arch, 1024, 512);
+    right &= transpose(1, runtime, arch, 1023, 77);
     return !right;
 }

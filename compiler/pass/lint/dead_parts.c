@@ -191,6 +191,16 @@ static bool is_by_tiles(struct dead_list *x, const struct dead_access *r, int mo
            from == 0 && left % m.step == 0;
 }
 
+// Whether "c" has a source with as many elements as its destination, for some size: it always has no
+// guards, or guards by params that may be as large.
+static bool is_full(const struct copy *c, int64_t n) {
+    for (int i = 0; i < c->facts.npred; ++i) {
+        const struct ix *limit = c->facts.pred[i].limit;
+        if (!limit || ix_static(limit, NULL) || limit->hi < n) return false;
+    }
+    return true;
+}
+
 // Warns of the copy that writes to the buffer from its beginning to its end along "mode", if all reads
 // together leave out half or more, or end before tiles that are inputs.  Less may be left out where copies
 // are made wider.
@@ -208,7 +218,7 @@ static bool half_unread(struct dead_list *x, int mode, int64_t n) {
     }
     if (first < 0 || last < first || !all) return false;
     const struct copy *c = all->stmt->copy;
-    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && !c->facts.npred;
+    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && is_full(c, n);
     for (int i = 0; i < x->n; ++i)
         ends &= !x->at[i].read || is_by_tiles(x, &x->at[i], mode, n - 1 - last);
     if (2 * (last + 1 - first) > n && !ends) return false;

@@ -5,8 +5,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/coverage/coverage.h"
-#include "pass/lint/lint.h"
+#include "pass/lint/reads.h"
 #include "plan/view.h"
 
 // How a kernel reads a tensor.
@@ -354,13 +353,16 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
 }
 
 // Warns of "t" if what is read of it stands still along a mode.
-static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
+static bool look_at(struct reads *r, const struct tensor *t) {
+    struct session *s = r->s;
+    const struct kernel *k = r->k;
     struct uses x;
     if (t->stages) return false;
     const struct view *b = output_alike(s, k, t, &x);
     if (b) warn(s, k, &x, b);
-    return b || (t->space == MEM_GLOBAL && x.copy && !is_whole(s, &x.copy->copy->src) &&
-                 warn_counted(s, k, x.copy));
+    if (b || t->space != MEM_GLOBAL) return b;
+    return (x.copy && !is_whole(s, &x.copy->copy->src) && warn_counted(s, k, x.copy)) ||
+           beside(r, t);
 }
 
 void lint_fixed_tile(struct lint *l) {
@@ -368,12 +370,13 @@ void lint_fixed_tile(struct lint *l) {
     const struct kernel *k = l->k;
     bool warned = false;
     if (k->device) return;
+    struct reads *r = reads_of(l);
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(s, k, t);
+        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(r, t);
     }
     for (int i = 0; i < k->nlocal; ++i)
-        if (k->local[i]->space == MEM_SHARED) warned |= look_at(s, k, k->local[i]);
+        if (k->local[i]->space == MEM_SHARED) warned |= look_at(r, k->local[i]);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
          st = stmt_next(k->body, st)) {
         if (stmt_loops(st) && st->var) alike(s, k, st);

@@ -391,10 +391,12 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                                    .src = argument_name(c, a, b),
                                    .dst = argument_name(c, b, a),
                                    .dst_first = d->fn.formal[0].dir != DIR_NONE};
+    struct relayout_chosen *chosen =
+        ARENA_ARRAY(&c->s->arena, struct relayout_chosen, RELAYOUT_CASES);
     struct buf text;
     buf_init(&text);
     if (!why && relayout_loss(c->s, &r) < 0) why = relayout_too_slow;
-    if (!why) why = relayout_kernel(c->s, &r, &names, &text);
+    if (!why) why = relayout_kernel(c->s, &r, &names, &text, chosen);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) return refused(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
@@ -405,10 +407,10 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
     for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;
     struct relayout list[RELAYOUT_CASES];
-    int cases = is_tuned ? relayout_cases(c->s, &r, list) : 0;
-    for (int i = 0; i < cases && i < n; ++i) {
-        out[i].candidates = relayout_candidates(&list[i]);
-        out[i].how = relayout_how(c->s, &list[i]);
+    if (is_tuned) relayout_cases(c->s, &r, list);
+    for (int i = 0; i < n; ++i) {
+        out[i].chosen = &chosen[i];
+        if (is_tuned) out[i].candidates = relayout_candidates(&list[i]);
     }
     return n;
 }
