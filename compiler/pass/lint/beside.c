@@ -117,9 +117,21 @@ static const struct ix *part_along(struct session *s, const struct view *v, int 
                                    const struct ix **begin, const struct ix **end) {
     *end = view_limit(s, v, mode);
     *begin = ix_int(s, 0);
-    if (!*end || !ix_constant(*end)) return NULL;
+    if (!*end || !v->coord_off[mode]) return NULL;
+    const struct ix *n = v->limit ? ix_sub(s, *end, v->coord_off[mode]) : *end;
     if (v->limit) *begin = ix_min(s, v->coord_off[mode]);
-    return *begin && ix_constant(*begin) ? ix_sub(s, *end, *begin) : NULL;
+    if (v->limit && n && !ix_constant(n) && *begin) n = ix_sub(s, *end, *begin);
+    *end = ix_max(s, *end);
+    return *begin && *end && n && ix_constant(*begin) && ix_constant(*end) && ix_constant(n) ? n
+                                                                                             : NULL;
+}
+
+// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
+static bool are_equal(struct reads *r, const struct ix *n, const struct ix *m) {
+    if (ix_equal(n, m)) return true;
+    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
+    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
+           prove_at_least(r->prover, m, n) == PROVE_YES;
 }
 
 // A read, and a write of what it reads, which "x" moves along "mode" and not the read.
@@ -152,7 +164,7 @@ static bool is_moved_elsewhere(struct reads *r, const struct pair *p, const stru
         if (!goes_to(&flow, c, p->b)) continue;
         for (int m = 0; m < lay_tuple_leaves(c->view->base->layout.shape); ++m)
             if (is_moved_along(c->view, &p->x, m) &&
-                (of = part_along(r->s, c->view, m, &begin, &end)) && ix_equal(of, n))
+                (of = part_along(r->s, c->view, m, &begin, &end)) && are_equal(r, of, n))
                 return true;
     }
     return false;
@@ -242,10 +254,13 @@ static bool left_beside(struct reads *r, const struct pair *p, int mode) {
     struct prove_witness found;
     const struct ix *n = part_along(s, v, mode, &begin, &end);
     const struct ix *m = part_along(s, w, p->mode, &from, &to);
-    bool as_many = n && m && ix_equal(n, m);
+    bool as_many = n && m && are_equal(r, n, m);
     const struct vanished *q = as_many ? NULL : quotient_of(r, p, mode);
     if (!n || (v->limit && v->range_of_range) || (!as_many && !q)) return false;
-    if (!reads_stand(s, v, mode, &lo, &hi) || is_all_along(s, v, mode, lo, hi)) return false;
+    bool moves =
+        v->limit && !ix_constant(view_limit(s, v, mode));  // a range that another index moves
+    if (!moves && (!reads_stand(s, v, mode, &lo, &hi) || is_all_along(s, v, mode, lo, hi)))
+        return false;
     if (as_many && p->flow->called && is_moved_elsewhere(r, p, m)) return false;
     if (reads_beside(r, v, mode, (struct skipped){ix_int(s, 0), begin}, end, &found) != PROVE_NO)
         return false;
@@ -266,6 +281,57 @@ static bool left_beside(struct reads *r, const struct pair *p, int mode) {
     diag_note(s, v->at, "%snothing reads '%s'", instances_params(s, r->plan, r->k, &found),
               elements_text(s, v, mode, found.out[0]));
     return true;
+}
+
+// -- two inputs of one shape ----------------------------------------------------------------------
+
+// Whether the elements of "x" and "y" meet in a function.
+static bool meet(const struct flow *x, const struct flow *y) {
+    for (int i = 0; i < x->n && x->called && y->called; ++i)
+        if (holds(y, x->at[i])) return true;
+    return false;
+}
+
+// Whether "c" reads tiles of an input like "a" does, of another one with the same shape.
+static bool is_like(const struct access *a, const struct access *c) {
+    const struct view *v = a->view, *w = c->view;
+    return !c->write && v->base != w->base && w->base->space == MEM_GLOBAL && lay_valid(w->coord) &&
+           lay_tuple_equal(v->layout.shape, w->layout.shape) &&
+           lay_tuple_equal(v->base->layout.shape, w->base->layout.shape);
+}
+
+// Warns of the read "a" if an index moves another input like it along a mode, and not this one, of which
+// nothing reads the rest.
+static bool left_alone(struct reads *r, const struct access *a, const struct flow *flow) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *lo, *hi, *begin, *end;
+    struct prove_witness found;
+    struct index x;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *c = &r->at[i];
+        if (!is_like(a, c)) continue;
+        struct flow other = flow_of(r, c);
+        for (int j = 0; meet(flow, &other) && index_at(r, c, j, &x); ++j) {
+            for (int m = 0; x.v && m < lay_tuple_leaves(v->base->layout.shape); ++m) {
+                if (!is_moved_along(c->view, &x, m) || is_moved(v, &x)) continue;
+                if (v->limit || !part_along(s, v, m, &begin, &end)) continue;
+                if (!reads_stand(s, v, m, &lo, &hi) || is_all_along(s, v, m, lo, hi)) continue;
+                if (reads_beside(r, v, m, (struct skipped){0}, end, &found) != PROVE_NO) continue;
+                diag_warn(s, W_FIXED_TILE, v->at,
+                          "'%s' moves '%s' along %s, and not '%s', which has the same shape and is "
+                          "used with it; nothing reads the rest",
+                          x.v->name, c->view->base->name, view_mode_text(s, v->base, m),
+                          v->base->name);
+                diag_note(s, c->view->at, "'%s' is read here", c->view->base->name);
+                diag_note(s, v->at, "%snothing reads '%s'",
+                          instances_params(s, r->plan, r->k, &found),
+                          elements_text(s, v, m, found.out[0]));
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 // -- blocks that compute the same -----------------------------------------------------------------
@@ -299,6 +365,13 @@ static int moved_by(const struct reads *r, const struct access *b, const struct 
     return n;
 }
 
+// Whether "x" moves "v" along several modes.
+static bool is_moved_twice(const struct view *v, const struct index *x) {
+    int n = 0;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) n += is_moved_along(v, x, i);
+    return n > 1;
+}
+
 // Warns of the axis of "p", which moves only its write, if the read has as many elements along a mode that
 // another axis moves: as that of C = A * B for both factors.
 static bool all_alike(struct reads *r, const struct pair *p) {
@@ -311,10 +384,11 @@ static bool all_alike(struct reads *r, const struct pair *p) {
     if (rank < 2 || !p->flow->called || !m) return false;
     for (int i = 0; i < rank; ++i) {
         const struct ix *n = part_along(s, v, i, &begin, &end);
-        for (int axis = 0; n && ix_equal(n, m) && axis < 3; ++axis) {
-            struct index y = {r->k->block[axis], r->k->block[axis], r->k->grid[axis]};
+        struct index y;
+        for (int j = 0; n && ix_equal(n, m) && index_at(r, p->a, j, &y); ++j) {
             if (!y.v || y.v == p->x.v || !is_moved_along(v, &y, i)) continue;
-            if (!same && moved_by(r, p->b, &y) < 2) continue;
+            if (y.v->kind == IX_LOOP ? !is_moved_twice(v, &y) : !same && moved_by(r, p->b, &y) < 2)
+                continue;
             diag_warn(s, W_FIXED_TILE, w->at,
                       "blocks that differ in '%s' alone read the same and compute the same, and "
                       "write it to different parts of '%s'",
@@ -344,6 +418,7 @@ bool beside(struct reads *r, const struct tensor *t) {
         const struct access *a = &r->at[i];
         if (a->view->base != t || a->write || !lay_valid(a->view->coord)) continue;
         struct flow flow = flow_of(r, a);
+        if (left_alone(r, a, &flow)) return true;
         for (int j = 0; j < r->n; ++j) {
             const struct access *b = &r->at[j];
             if (!is_output(r, b) || !goes_to(&flow, a, b)) continue;

@@ -323,6 +323,23 @@ static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
     return true;
 }
 
+// Whether "loop" moves another copy from global memory, by "tile" elements along a mode of "extent".
+static bool moves_as_many(struct session *s, const struct stmt *loop, struct lay_int extent,
+                          int64_t tile) {
+    const struct ix_var *x = loop->pipe && loop->pipe->load_var ? loop->pipe->load_var : loop->var;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        const struct view *a = st->kind == STMT_COPY ? &st->copy->src : NULL;
+        for (int i = 0; a && a->base->space == MEM_GLOBAL && i < ncoords(a); ++i) {
+            struct lay_int other;
+            int64_t by;
+            if (!a->coord_off[i] || !ix_depends_on(a->coord_off[i], x)) continue;
+            struct lay_int n = tiles_along(s, a, i, &other, &by);
+            if (lay_int_valid(n) && lay_int_equal(other, extent) && by == tile) return true;
+        }
+    }
+    return false;
+}
+
 // Warns of the copy "st" in "loop" if it fills a buffer with the same part of an input in each step,
 // and the input has as many tiles as the loop has steps.
 static void filled_again(struct session *s, const struct kernel *k, const struct stmt *loop,
@@ -338,7 +355,9 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
         int64_t tile;
         if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
-        if (!lay_int_valid(n) || lay_int_static(n) || !counts(loop, a, n)) continue;
+        if (!lay_int_valid(n) || !counts(loop, a, n)) continue;
+        // with numbers, as many steps may be a coincidence
+        if (lay_int_static(n) && !moves_as_many(s, loop, extent, tile)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,
                   "each step of the loop over '%s' copies the same part of '%s' to '%s'; along %s "
                   "'%s' has %s tiles, and '%s' counts as many",
