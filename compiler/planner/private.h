@@ -97,6 +97,9 @@ const char *relayout_order(struct session *s, const char *const *name, int n, co
 const char *relayout_meant(struct session *s, const char *src, const char *dst);
 // What is said of a side whose extents are not all numbers; or NULL.
 const char *relayout_sizes(struct session *s, const char *text, struct lay l, const char *side);
+// Of two modes of "l", of numbers, that meet at an element besides the first one: "(1,0) and (0,64) are
+// both element 64"; or NULL.
+const char *relayout_meets(struct session *s, struct lay l);
 // What is to be noted of a relayout between two layouts, which may be meant otherwise; or NULL.
 const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r);
 
