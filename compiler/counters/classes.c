@@ -6,7 +6,7 @@
 #include "index/ix.h"
 
 #define NOWHERE (INT64_MIN / 2)
-enum { MOST_DEEP = 64, MOST_TERMS = 32 };
+enum { MOST_DEEP = 64, MOST_TERMS = 32, MOST_LETS = 64 };
 
 // A sum of times * atom over atoms that depend only on the block, plus a number.
 struct part {
@@ -41,9 +41,12 @@ struct classes {
     struct session *s;
     const struct kir_kernel *k;
     const int64_t *sym;
-    struct definition **given;  // by ix_var.id
-    char *state;                // by ix_var.id: whether it depends on the block
-    int64_t *value;             // by ix_var.id: its value; used for the block's coordinates
+    struct definition **given;    // by ix_var.id
+    char *state;                  // by ix_var.id: whether it depends on the block
+    int64_t *value;               // by ix_var.id, of the block's coordinates and "let"
+    const struct kir_node **let;  // those that depend on nothing else, in textual order
+    int nlets;
+    bool *of_block;  // by ix_var.id: whether it is one of them
     struct fact *first, **end;
     int64_t period[3];
     int deep;
@@ -84,7 +87,7 @@ static bool depends(struct classes *x, const struct ix *e) {
 
 // Whether "e" depends on nothing but the block's coordinates and params.
 static bool is_of_block(const struct classes *x, const struct ix *e) {
-    if (e->op == IX_VAR) return axis_of(x, e->var) >= 0;
+    if (e->op == IX_VAR) return axis_of(x, e->var) >= 0 || x->of_block[e->var->id];
     if (e->op != IX_SUM) return is_of_block(x, e->a);
     for (int i = 0; i < e->nterms; ++i)
         if (e->term[i].atom && !is_of_block(x, e->term[i].atom)) return false;
@@ -92,6 +95,15 @@ static bool is_of_block(const struct classes *x, const struct ix *e) {
 }
 
 // -- facts ----------------------------------------------------------------------------------------
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
 
 static void add_fact(struct classes *x, struct fact f) {
     struct fact *new = ARENA_NEW(&x->s->arena, struct fact);
@@ -132,6 +144,11 @@ static void add_bounds(struct classes *x, const struct ix *e, int64_t times, int
     add_to(x, hi, times < 0 ? e->lo : e->hi, times);
 }
 
+// Whether a variable has one value, whose definition is "g".
+static bool is_let(const struct definition *g) {
+    return g && !g->next && !g->step;
+}
+
 // Adds the part of times * e that depends only on the block to "p", and the bounds of the rest to
 // "lo" and "hi". A mixed part becomes a fact of its own. Multiples of "modulus" (0: none) drop out.
 static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t modulus,
@@ -156,12 +173,12 @@ static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t
         add_to(x, &p->number, number, times);
     } else if (!depends(x, e)) {
         add_bounds(x, e, times, lo, hi);
-    } else if (is_of_block(x, e)) {
-        add_term(x, p, e, times);
-    } else if (e->op == IX_VAR && !x->given[e->var->id]->next && !x->given[e->var->id]->step) {
+    } else if (e->op == IX_VAR && is_let(x->given[e->var->id])) {
         if (++x->deep > MOST_DEEP) x->failed = true;
         divide(x, x->given[e->var->id]->e, times, modulus, p, lo, hi);
         --x->deep;
+    } else if (is_of_block(x, e)) {
+        add_term(x, p, e, times);
     } else {
         if (modulus)
             same_but_for(x, e, times, modulus);
@@ -206,6 +223,16 @@ static void same(struct classes *x, const struct ix *e) {
     }
 }
 
+// Adds the facts that determine "e", which is no sum, up to a multiple of "by" for each thread.
+static void same_digit(struct classes *x, const struct ix *e, int64_t by) {
+    int64_t k, whole;
+    bool digit = e->op == IX_DIV || e->op == IX_MOD;
+    if (!digit || !lay_int_eval(e->k, x->sym, &k) || k < 1 || __builtin_mul_overflow(k, by, &whole))
+        same(x, e);
+    else
+        same_but_for(x, e->a, 1, e->op == IX_DIV ? whole : k % by == 0 ? by : k);
+}
+
 // Adds the facts that determine times * e, up to a common multiple of "modulus", for each thread.
 static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus) {
     if (x->failed || times % modulus == 0 || !depends(x, e)) return;
@@ -217,7 +244,7 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
         divide(x, e, times, modulus, &f.of, &lo, &hi);
         if (f.of.n) add_fact(x, f);
     } else {
-        same(x, e);
+        same_digit(x, e, modulus / gcd(times, modulus));
     }
 }
 
@@ -326,31 +353,42 @@ static void walk(struct classes *x, const struct kir_node *list) {
 
 // -- periods --------------------------------------------------------------------------------------
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
+// Makes "*to" the least common multiple of both, or 0 if one is.
+static void meet_period(int64_t *to, int64_t period) {
+    if (!period || !*to || __builtin_mul_overflow(*to / gcd(*to, period), period, to)) *to = 0;
 }
 
-static void meet_period(int64_t *to, int64_t period) {
-    if (*to && __builtin_mul_overflow(*to / gcd(*to, period), period, to)) *to = 0;
+// Blocks that are how many coordinates apart along "axis" have the same "e", or with "by" > 0 the
+// same up to multiples of "by"; 0: unknown.
+static int64_t period_of(const struct classes *x, const struct ix *e, int axis, int64_t by) {
+    int64_t k, period = 1;
+    if (e->op == IX_VAR && e->var == x->k->block[axis]) return by;
+    if (e->op == IX_VAR)
+        return x->of_block[e->var->id] ? period_of(x, x->given[e->var->id]->e, axis, by) : 1;
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms; ++i) {
+            const struct ix_term *t = &e->term[i];
+            if (!t->atom) continue;
+            if (!lay_int_eval(t->coef, x->sym, &k) || k == INT64_MIN) return 0;
+            meet_period(&period, period_of(x, t->atom, axis, by ? by / gcd(k, by) : 0));
+        }
+        return period;
+    }
+    bool digit = e->op == IX_DIV || e->op == IX_MOD;
+    if (digit && (!lay_int_eval(e->k, x->sym, &k) || k < 1)) return 0;
+    if (e->op == IX_MOD) return period_of(x, e->a, axis, by && k % by == 0 ? by : k);
+    // a quotient; of others it is only known that they are the same if the operand is
+    if (!digit || !by || __builtin_mul_overflow(k, by, &k)) k = 0;
+    return period_of(x, e->a, axis, k);
 }
 
 static void find_periods(struct classes *x, const struct fact *list) {
     for (const struct fact *f = list; f; f = f->next) {
         for (int i = 0; i < f->of.n; ++i) {
-            const struct ix *atom = f->of.term[i].atom;
-            int64_t times = f->of.term[i].times;
-            for (int axis = 0; axis < 3; ++axis) {
-                if (!x->k->block[axis] || !ix_depends_on(atom, x->k->block[axis])) continue;
-                if (f->is == REMAINDER && atom->op == IX_VAR && times != INT64_MIN)
-                    meet_period(&x->period[axis], f->modulus / gcd(times, f->modulus));
-                else
-                    x->period[axis] = 0;
-            }
+            int64_t times = f->of.term[i].times, by = 0;
+            if (f->is == REMAINDER && times != INT64_MIN) by = f->modulus / gcd(times, f->modulus);
+            for (int axis = 0; axis < 3; ++axis)
+                meet_period(&x->period[axis], period_of(x, f->of.term[i].atom, axis, by));
         }
         find_periods(x, f->cond);
         find_periods(x, f->body);
@@ -378,14 +416,30 @@ static void find_given(struct classes *x, const struct kir_node *list) {
     }
 }
 
+// Finds those "let" that depend only on the block.
+static void find_lets(struct classes *x, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET && is_let(x->given[n->var->id]) && x->nlets < MOST_LETS &&
+            is_of_block(x, n->index)) {
+            x->let[x->nlets++] = n;
+            x->of_block[n->var->id] = true;
+        }
+        find_lets(x, n->body);
+        find_lets(x, n->orelse);
+    }
+}
+
 struct classes *classes_new(struct session *s, const struct kir_kernel *k, const int64_t *sym) {
     struct classes *x = ARENA_NEW(&s->arena, struct classes);
     *x = (struct classes){.s = s, .k = k, .sym = sym, .period = {1, 1, 1}};
     x->given = ARENA_ARRAY(&s->arena, struct definition *, s->next_var + 1);
     x->state = ARENA_ARRAY(&s->arena, char, s->next_var + 1);
     x->value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
+    x->of_block = ARENA_ARRAY(&s->arena, bool, s->next_var + 1);
+    x->let = ARENA_ARRAY(&s->arena, const struct kir_node *, MOST_LETS);
     x->end = &x->first;
     find_given(x, k->body);
+    find_lets(x, k->body);
     walk(x, k->body);
     find_periods(x, x->first);
     return x->failed ? NULL : x;
@@ -438,5 +492,8 @@ static int collect(const struct classes *x, const struct fact *list, int n,
 int classes_facts(const struct classes *x, const int64_t block[3], int64_t fact[CLASS_FACTS]) {
     for (int i = 0; i < 3; ++i)
         if (x->k->block[i]) x->value[x->k->block[i]->id] = block[i];
+    const struct ix_env env = {x->value, x->sym};
+    for (int i = 0; i < x->nlets; ++i)
+        if (!ix_eval(x->let[i]->index, &env, &x->value[x->let[i]->var->id])) return -1;
     return collect(x, x->first, 0, fact);
 }
