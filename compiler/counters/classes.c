@@ -1,57 +1,11 @@
 // Which blocks cost the same (see classes.h).
-#include "counters/classes.h"
-
 #include "base/session.h"
+#include "counters/classes_private.h"
 #include "hw/sizes.h"
-#include "index/ix.h"
 
 #define NOWHERE (INT64_MIN / 2)
-enum { MOST_DEEP = 64, MOST_TERMS = 32, MOST_LETS = 64 };
-
-// A sum of times * atom over atoms that depend only on the block, plus a number.
-struct part {
-    int n;
-    struct {
-        int64_t times;
-        const struct ix *atom;
-    } term[MOST_TERMS];
-    int64_t number;
-};
-
-// One property that distinguishes classes of blocks.
-struct fact {
-    enum { REMAINDER, EXACT, BETWEEN, WAYS } is;
-    struct part of;
-    int64_t modulus;    // REMAINDER
-    int64_t lo, hi;     // BETWEEN: values below lo count as lo, values above hi as hi
-    struct fact *cond;  // WAYS: list of BETWEEN; lo: holds for all threads, hi: for none
-    bool others;        // WAYS: there are other conditions, which do not depend on the block
-    struct fact *body, *otherwise;  // WAYS
-    struct fact *next;
-};
-
-// A definition of a variable.
-struct definition {
-    const struct ix *e, *step;  // step: added in each iteration, or a loop's end; or NULL
-    struct definition *next;
-};
-
+enum { MOST_DEEP = 64, MOST_LETS = 64 };
 enum { NOT_KNOWN, FREE, DEPENDS };
-struct classes {
-    struct session *s;
-    const struct kir_kernel *k;
-    const int64_t *sym;
-    struct definition **given;    // by ix_var.id
-    char *state;                  // by ix_var.id: whether it depends on the block
-    int64_t *value;               // by ix_var.id, of the block's coordinates and "let"
-    const struct kir_node **let;  // those that depend on nothing else, in textual order
-    int nlets;
-    bool *of_block;  // by ix_var.id: whether it is one of them
-    struct fact *first, **end;
-    int64_t period[3];
-    int deep;
-    bool failed;
-};
 
 // -- what depends on a block ----------------------------------------------------------------------
 
@@ -95,15 +49,6 @@ static bool is_of_block(const struct classes *x, const struct ix *e) {
 }
 
 // -- facts ----------------------------------------------------------------------------------------
-
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
 
 static void add_fact(struct classes *x, struct fact f) {
     struct fact *new = ARENA_NEW(&x->s->arena, struct fact);
@@ -244,7 +189,7 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
         divide(x, e, times, modulus, &f.of, &lo, &hi);
         if (f.of.n) add_fact(x, f);
     } else {
-        same_digit(x, e, modulus / gcd(times, modulus));
+        same_digit(x, e, modulus / classes_gcd(times, modulus));
     }
 }
 
@@ -351,51 +296,6 @@ static void walk(struct classes *x, const struct kir_node *list) {
     }
 }
 
-// -- periods --------------------------------------------------------------------------------------
-
-// Makes "*to" the least common multiple of both, or 0 if one is.
-static void meet_period(int64_t *to, int64_t period) {
-    if (!period || !*to || __builtin_mul_overflow(*to / gcd(*to, period), period, to)) *to = 0;
-}
-
-// Blocks that are how many coordinates apart along "axis" have the same "e", or with "by" > 0 the
-// same up to multiples of "by"; 0: unknown.
-static int64_t period_of(const struct classes *x, const struct ix *e, int axis, int64_t by) {
-    int64_t k, period = 1;
-    if (e->op == IX_VAR && e->var == x->k->block[axis]) return by;
-    if (e->op == IX_VAR)
-        return x->of_block[e->var->id] ? period_of(x, x->given[e->var->id]->e, axis, by) : 1;
-    if (e->op == IX_SUM) {
-        for (int i = 0; i < e->nterms; ++i) {
-            const struct ix_term *t = &e->term[i];
-            if (!t->atom) continue;
-            if (!lay_int_eval(t->coef, x->sym, &k) || k == INT64_MIN) return 0;
-            meet_period(&period, period_of(x, t->atom, axis, by ? by / gcd(k, by) : 0));
-        }
-        return period;
-    }
-    bool digit = e->op == IX_DIV || e->op == IX_MOD;
-    if (digit && (!lay_int_eval(e->k, x->sym, &k) || k < 1)) return 0;
-    if (e->op == IX_MOD) return period_of(x, e->a, axis, by && k % by == 0 ? by : k);
-    // a quotient; of others it is only known that they are the same if the operand is
-    if (!digit || !by || __builtin_mul_overflow(k, by, &k)) k = 0;
-    return period_of(x, e->a, axis, k);
-}
-
-static void find_periods(struct classes *x, const struct fact *list) {
-    for (const struct fact *f = list; f; f = f->next) {
-        for (int i = 0; i < f->of.n; ++i) {
-            int64_t times = f->of.term[i].times, by = 0;
-            if (f->is == REMAINDER && times != INT64_MIN) by = f->modulus / gcd(times, f->modulus);
-            for (int axis = 0; axis < 3; ++axis)
-                meet_period(&x->period[axis], period_of(x, f->of.term[i].atom, axis, by));
-        }
-        find_periods(x, f->cond);
-        find_periods(x, f->body);
-        find_periods(x, f->otherwise);
-    }
-}
-
 // -- all ------------------------------------------------------------------------------------------
 
 static void add_given(struct classes *x, const struct ix_var *v, const struct ix *e,
@@ -441,12 +341,8 @@ struct classes *classes_new(struct session *s, const struct kir_kernel *k, const
     find_given(x, k->body);
     find_lets(x, k->body);
     walk(x, k->body);
-    find_periods(x, x->first);
+    classes_find_periods(x, x->first);
     return x->failed ? NULL : x;
-}
-
-int64_t classes_period(const struct classes *x, int axis) {
-    return x->period[axis];
 }
 
 static bool value_of(const struct classes *x, const struct part *p, int64_t *out) {

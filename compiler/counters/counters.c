@@ -260,7 +260,7 @@ struct launch {
     struct known *known;            // hash table
     int nknown;
     struct cost_range of[N_COUNTERS];  // sum over the blocks so far
-    int64_t done;                      // operations executed so far
+    int64_t done, most;                // operations executed so far, and the limit
 };
 
 // The entry with these facts, or a free one for them; NULL: there is none, and the table is full.
@@ -303,7 +303,7 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
         }
         arena_rewind(&l->s->arena, mark);
         // the machine stops at its limit
-        l->done += l->m->operations < BLOCK_OPERATIONS ? l->m->operations : OPERATIONS;
+        l->done += l->m->operations < BLOCK_OPERATIONS ? l->m->operations : l->most;
         l->m->operations = 0;
         if (known) {
             known->n = n + 1;
@@ -312,7 +312,7 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
             ++l->nknown;
         }
     }
-    if (l->done >= OPERATIONS)
+    if (l->done >= l->most)
         out->why = "it has too many threads and steps to count; give smaller values with "
                    "--param";
     else if (!add_times(l->of, known ? known->of : out->of, times))
@@ -355,7 +355,7 @@ static const struct kir_kernel *next_case(const struct kir_kernel **k) {
 }
 
 void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
-                        struct counters *out) {
+                        int64_t most, struct counters *out) {
     const struct kir_launch *l = k->launch;
     const struct kir_kernel *head = k;
     *out = (struct counters){0};
@@ -382,11 +382,12 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     find_dead(&c, k);
     qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
     // an access counts as 16 operations at least
-    struct schedule schedule = {.limit = BLOCK_OPERATIONS, .least_access = 16};
+    struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
+                                .least_access = 16};
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
-    struct launch launch = {&c, s, &m, classes_new(s, k, sym)};
+    struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};
     launch.known = memory_zeroed(MOST_KNOWN, sizeof *launch.known);
     run_blocks(&launch);
     memcpy(out->of, launch.of, sizeof out->of);

@@ -135,6 +135,7 @@ struct kernel {
     int asked;                      // pass "sync": questions asked to prove the order of accesses
     // the text that the planner wrote for this kernel and its further cases; or NULL
     const char *planned;
+    bool relayout;  // that text is one copy of all elements of both arguments
     // of the kernel that options.tuned names: the candidate in one line, and the number of
     // candidates
     const char *planned_how;

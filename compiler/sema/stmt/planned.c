@@ -392,6 +392,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
+    for (int i = 0; i < n; ++i) out[i].relayout = true;
     // what the planned tensors leave out may be what the promises are about
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
     for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;

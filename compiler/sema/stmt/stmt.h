@@ -85,6 +85,7 @@ struct kernel_text {
     const struct ast_fn *fn;
     const char *planned, *how;
     int candidates;
+    bool relayout;                    // it is one copy of all elements of both arguments
     const struct tensor *part_of[2];  // if it copies parts: their tensors
 };
 // Sets "out" to what is checked as kernel "d": its own text, or the cases that the planner made of
