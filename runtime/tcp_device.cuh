@@ -91,8 +91,8 @@ TCP_SPACE_ROWS(shared)
 
 // 128 bits are moved as one integer: nvcc splits a type with members, even uint4, and does not
 // always merge the parts into one store again (seen with nvcc 13.0: four st.global.u32 when the
-// stride is a param). NVRTC has no such integer unless its caller asks for it.
-#ifndef __CUDACC_RTC__
+// stride is a param). NVRTC has no such integer unless its caller asks for it by -device-int128.
+#if !defined(__CUDACC_RTC__) || defined(__CUDACC_RTC_INT128__)
 typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
 
 TCP_INSTRUCTION tcp_b128 tcp_parts_of(tcp_any128 whole) {

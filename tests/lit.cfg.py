@@ -27,6 +27,7 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUDA_VISI
         config.environment[name] = os.environ[name]
 config.environment["NO_COLOR"] = "1"
 config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["COMPILER_PATH"] = os.path.join(config.tcpc_build, "ld")  # a faster linker, if there is one
 
 
 def find(*names):
@@ -83,6 +84,10 @@ config.substitutions += [
     # of a compile that is not to take long; whether it does is asked of the release build alone
     ("%seconds", "20" if config.tcpc_sanitize else "1"),
     ("%timed", "true ||" if config.tcpc_sanitize else ""),
+    # what the sanitizers would say nothing new of
+    ("%released", "true ||" if config.tcpc_sanitize else ""),
+    # a test of many like cases takes one of so many
+    ("%part", "4" if config.tcpc_sanitize else "1"),
     # random kernels in a test
     ("%kernels", "20" if config.tcpc_sanitize else "240"),
     ("%bin", os.path.join(config.tcpc_build, "bin")),

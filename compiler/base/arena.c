@@ -61,6 +61,13 @@ static void *take(struct arena *a, size_t bytes) {
     return p;
 }
 
+void arena_begin(struct arena *a, size_t bytes) {
+    arena_init(a);
+#ifndef TCPC_SANITIZE
+    add_block(a, bytes);
+#endif
+}
+
 void *arena_alloc(struct arena *a, size_t bytes) {
     return memset(take(a, bytes), 0, bytes);
 }

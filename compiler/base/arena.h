@@ -21,6 +21,8 @@ struct arena_mark {
 };
 
 void arena_init(struct arena *a);
+// The same, with a block of "bytes" to begin with.
+void arena_begin(struct arena *a, size_t bytes);
 void arena_release(struct arena *a);
 // Returns "bytes" zeroed bytes, aligned to 16.  If memory is out, it does what memory_out does.
 void *arena_alloc(struct arena *a, size_t bytes);

@@ -142,13 +142,32 @@ void diag_fixit(struct session *s, struct range at, const char *replacement) {
     if (d->muted || !d->last) return;
     struct diag *to = d->last;
     for (struct diag *n = d->last->note; n; n = n->next) to = n;
-    struct fixit *f = ARENA_NEW(&d->arena, struct fixit);
-    f->at = source_origin(s, at);
-    f->replacement = arena_strndup(&d->arena, replacement, strlen(replacement));
-    struct fixit **place = &to->fixit;
-    while (*place && (*place)->at.begin <= at.begin) place = &(*place)->next;
-    f->next = *place;
-    *place = f;
+    fixit_add(&d->arena, &to->fixit, source_origin(s, at), replacement);
+}
+
+void fixit_add(struct arena *a, struct fixit **list, struct range at, const char *replacement) {
+    struct fixit *f = ARENA_NEW(a, struct fixit);
+    f->at = at;
+    f->replacement = arena_strndup(a, replacement, strlen(replacement));
+    while (*list && (*list)->at.begin <= at.begin) list = &(*list)->next;
+    f->next = *list;
+    *list = f;
+}
+
+const char *fixit_text(struct session *s, uint32_t file, const struct fixit *list, size_t *size) {
+    const struct source *f = &s->sources.file[file];
+    struct buf b;
+    uint32_t at = 0;
+    buf_init(&b);
+    for (const struct fixit *x = list; x; x = x->next) {
+        if (x->at.file != file) continue;
+        if (x->at.begin > at) buf_write(&b, f->text + at, x->at.begin - at);
+        buf_puts(&b, x->replacement);
+        at = x->at.end;
+    }
+    buf_write(&b, f->text + at, f->size - at);
+    *size = b.len;
+    return buf_finish(&b, &s->arena);
 }
 
 void diag_claim(struct session *s, struct claim c) {

@@ -93,6 +93,11 @@ void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FO
 void diag_note_of(struct session *s, struct diag *to, struct range at, const char *fmt, ...)
     DIAG_FORMAT(4);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
+
+// Adds a fix-it to "list", which is in the order of places.
+void fixit_add(struct arena *a, struct fixit **list, struct range at, const char *replacement);
+// The text of source "file" with those of "list" that are for it.
+const char *fixit_text(struct session *s, uint32_t file, const struct fixit *list, size_t *size);
 // Shows the last note only if its fix-its fulfil the claim "c".
 void diag_claim(struct session *s, struct claim c);
 // Shows the last diagnostic only if a claim of its notes holds.

@@ -26,6 +26,7 @@ struct options {
     int ndefines, cap_defines;
     const char *dump_after;  // pass name or NULL
     bool no_line;            // no #line in emitted code
+    bool device;             // emitted code has no launchers, and its kernels have C's names
     const char *request;     // the request to `tcpc relayout`, whose plan is in no file; or NULL
     // most operations of isl for a proof; 0: PROVE_LIMIT
     unsigned long proof_limit;

@@ -7,7 +7,7 @@
 #include "base/session.h"
 #include "base/trap.h"
 #include "counters/classes.h"
-#include "kernel/evaluate.h"
+#include "launch/launch.h"
 #include "machine/machine.h"
 
 enum { MOST_DEAD = 64 };
@@ -367,13 +367,18 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     uint64_t *address = ARENA_ARRAY(&s->arena, uint64_t, l->ntensors + 1);
     for (int i = 0; i < l->ngiven; ++i) param[i] = sym[l->param[i].sym->id];
     for (int i = 0; i < l->ntensors; ++i) address[i] = (uint64_t)(i + 1) << 48;
-    struct launch_result r;
-    launch_evaluate(l, param, address, &r);
-    if (r.status != TCP_OK) out->why = arena_printf(&s->arena, "%s", r.message);
-    if (!r.variant || out->why) return;
-    memcpy(out->grid, r.grid, sizeof r.grid);
-    while (k && k->variant != r.variant) k = k->narrower ? k->narrower : next_case(&head);
-    if (!k) BUG("a launch without its kernel");
+    const struct tcpc_launch *data = launch_new(s, l);
+    struct tcpc_call r = {.size = sizeof r};
+    if (tcpc_launch_evaluate(data, param, address, NULL, &r) != TCPC_LAUNCH_OK)
+        out->why = arena_printf(&s->arena, "%s", r.message);
+    if (r.variant) {
+        for (int i = 0; i < 3; ++i) out->grid[i] = r.grid[i];
+        while (k && strcmp(k->variant->function, r.variant->symbol) != 0)
+            k = k->narrower ? k->narrower : next_case(&head);
+        if (!k) BUG("a launch without its kernel");
+    }
+    tcpc_launch_free(data);
+    if (!r.variant) return;
     out->variant = k;
     struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};
     for (int i = 0; i < 2; ++i) c.last[i] = memory_zeroed((size_t)c.bytes + 1, sizeof *c.last[i]);

@@ -1,19 +1,12 @@
 // Applies fix-its (see fix.h).
 #include "driver/fix.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "driver/options.h"
 #include "run/output.h"
-
-struct edits {
-    const struct fixit **of;
-    int n;
-};
 
 bool fix_can(const char *path) {
     struct stat st;
@@ -37,59 +30,43 @@ static bool meet(const struct fixit *a, const struct fixit *b) {
 }
 
 // Whether all of "list" can be applied together with the edits in "e".
-static bool fits(const struct edits *e, const struct fixit *list, unsigned file) {
+static bool fits(const struct fixit *e, const struct fixit *list, uint32_t file) {
     for (const struct fixit *f = list; f; f = f->next) {
         if (f->at.file != file) return false;
-        for (int i = 0; i < e->n; ++i)
-            if (meet(e->of[i], f)) return false;
+        for (const struct fixit *x = e; x; x = x->next)
+            if (meet(x, f)) return false;
     }
     return list != NULL;
 }
 
-static bool has_all(const struct edits *e, const struct fixit *list) {
+static bool has_all(const struct fixit *e, const struct fixit *list) {
     for (const struct fixit *f = list; f; f = f->next) {
-        int i = 0;
-        while (i < e->n && !same(e->of[i], f)) ++i;
-        if (i == e->n) return false;
+        const struct fixit *x = e;
+        while (x && !same(x, f)) x = x->next;
+        if (!x) return false;
     }
     return list != NULL;
-}
-
-static int by_place(const void *a, const void *b) {
-    const struct fixit *x = *(const struct fixit *const *)a, *y = *(const struct fixit *const *)b;
-    return (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
 }
 
 int fix_apply(struct session *s, const char *path) {
-    unsigned file = 0;
+    uint32_t file = 0;
     while ((int)file < s->sources.n && strcmp(s->sources.file[file].path, path) != 0) ++file;
     if ((int)file == s->sources.n) return EXIT_USAGE;
-    const struct source *was = &s->sources.file[file];
-    int n, cap = 0, applied = 0, left = 0;
+    int n, applied = 0, left = 0;
     struct diag **all = diag_sorted(s, &n);
-    for (int i = 0; i < n; ++i)
-        for (const struct fixit *f = all[i]->fixit; f; f = f->next) ++cap;
-    struct edits e = {ARENA_ARRAY(&s->arena, const struct fixit *, cap + 1), 0};
+    struct fixit *e = NULL;
     for (int i = 0; i < n; ++i) {
         const struct fixit *list = all[i]->fixit;
-        if (has_all(&e, list)) continue;
-        bool taken = fits(&e, list, file);
-        for (const struct fixit *f = list; taken && f; f = f->next) e.of[e.n++] = f;
+        if (has_all(e, list)) continue;
+        bool taken = fits(e, list, file);
+        for (const struct fixit *f = list; taken && f; f = f->next)
+            fixit_add(&s->arena, &e, f->at, f->replacement);
         applied += taken;
         left += list && !taken;
     }
-    if (e.n > 1) qsort(e.of, (size_t)e.n, sizeof *e.of, by_place);
-    struct buf out;
-    buf_init(&out);
-    uint32_t at = 0;
-    for (int i = 0; i < e.n; ++i) {
-        buf_write(&out, was->text + at, e.of[i]->at.begin - at);
-        buf_puts(&out, e.of[i]->replacement);
-        at = e.of[i]->at.end;
-    }
-    buf_write(&out, was->text + at, was->size - at);
-    int status = e.n > 0 ? output_replace(s, path, out.text, out.len) : EXIT_RIGHT;
-    buf_release(&out);
+    size_t size;
+    const char *text = fixit_text(s, file, e, &size);
+    int status = e ? output_replace(s, path, text, size) : EXIT_RIGHT;
     if (status != EXIT_RIGHT) return status;
     if (left > 0)
         option_say(

@@ -138,7 +138,7 @@ static int add_compiled(struct work *w, struct compiled *c, const struct kernel 
     tune_put_launch(k, name, sym, i, &w->functions);
     if (i == 0) why = tune_put_relayout(k, sym, &w->tables, &w->t.bytes);
     w->t.of[i] = (struct tuned){.number = number,
-                                .how = copied(s, k->planned_how),
+                                .how = k->chosen ? copied(s, k->chosen->how) : NULL,
                                 .source = source ? copied(s, source) : NULL,
                                 .cuda = emitted(s, c, w->t.kernel, name)};
     return why ? option_error("%s", copied(s, why)) : EXIT_RIGHT;

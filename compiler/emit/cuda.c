@@ -96,7 +96,8 @@ static void put_kernel(const struct emission *o) {
                                    v->when_text ? v->when_text : "whatever holds"),
                       8);
     }
-    buf_printf(b, "static __global__ void __launch_bounds__(%" PRId64 ")\n", k->threads);
+    buf_printf(b, "%s __global__ void __launch_bounds__(%" PRId64 ")\n",
+               s->options.device ? "extern \"C\"" : "static", k->threads);
     struct call c = emit_call_of(o, 0, arena_printf(&s->arena, "%s(", v->function), ") {");
     put_parameters(k, &c);
     call_write(b, &c);
@@ -154,8 +155,10 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     *p = (struct printing){.s = s, .b = b, .lines = lines_new(s, b, ir->path, ".cu")};
     buf_init(&p->launchers);
     put_head(s, ir, b);
-    buf_printf(b, "#include \"tcp_device.cuh\"\n%s#include \"tcp_launch.h\"\n#endif\n\n%s",
-               emit_host_begins, version);
+    buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    if (!s->options.device)
+        buf_printf(b, "%s#include \"tcp_launch.h\"\n#endif\n", emit_host_begins);
+    buf_printf(b, "\n%s", version);
     put_includes(ir, b);
     return p;
 }
@@ -170,7 +173,7 @@ void emit_cuda_next(struct printing *p, const struct kir_kernel *first) {
         for (o.k = k; o.k; o.k = o.k->narrower) put_kernel(&o);
     o.k = first;
     o.b = &p->launchers;
-    emit_launcher(&o);
+    if (!p->s->options.device) emit_launcher(&o);
 }
 
 void emit_cuda_end(struct printing *p) {

@@ -14,6 +14,7 @@
 #include "plan/align.h"
 #include "plan/print.h"
 #include "plan/view.h"
+#include "planner/planner.h"
 
 // -- texts ----------------------------------------------------------------------------------------
 
@@ -301,18 +302,6 @@ static void explain_launch(struct session *s, const struct kernel *k, const stru
     x->is_case = k->first_case != NULL;
 }
 
-// The comments before a kernel written by the planner, as one text; NULL if it has none.
-static const char *planned_why(struct session *s, const char *text) {
-    struct buf b;
-    if (!text) return NULL;
-    buf_init(&b);
-    for (; strncmp(text, "// ", 3) == 0; text = strchr(text, '\n') + 1) {
-        if (b.len) buf_char(&b, ' ');
-        buf_write(&b, text + 3, strcspn(text + 3, "\n"));
-    }
-    return buf_finish(&b, &s->arena);
-}
-
 static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
                                               const struct kir_kernel *ir, struct wanted want) {
     static const char direction[3][8] = {"in", "out", "inout"};
@@ -325,7 +314,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     if (ir->launch) explain_launch(s, k, ir, &x);
     int column;
     source_place(s, k->at, &x.line, &column);
-    x.planned = planned_why(s, k->planned);
+    x.planned = relayout_reasons(s, k->planned);
     x.device = k->device;
     for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
     x.duty = explain_duties(s, k, &x.nduties);

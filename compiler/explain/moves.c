@@ -101,7 +101,7 @@ void explain_moves(struct session *s, const struct plan *p, const struct kernel 
                    const struct kir_kernel *head, const struct kir_kernel *ir, const int64_t *value,
                    struct explained_moves *out) {
     *out = (struct explained_moves){0};
-    if (!k->relayout || (ir->ngiven && !value)) return;
+    if (!k->chosen || (ir->ngiven && !value)) return;
     if (!value) value = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym + 1);
     for (int i = 0; i < 2; ++i) {
         const struct formal *f = &k->formal[i];

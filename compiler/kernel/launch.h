@@ -1,6 +1,7 @@
 // The launcher of a kernel as data: its arguments, its checks, how it chooses a variant, and what
 // it launches.  Lowering makes it.  The emitter prints it in C, `explain` describes it, and
-// launch_evaluate (kernel/evaluate.h) executes it without a host compiler.
+// launch_new (launch/launch.h) makes the data of it that other programs see, and evaluate without a
+// host compiler.
 #ifndef TCPC_KERNEL_LAUNCH_H
 #define TCPC_KERNEL_LAUNCH_H
 
@@ -18,6 +19,8 @@ struct kir_tensor {
     int align;  // bytes
     int id;
     bool written, read;
+    struct lay layout;
+    const char *const *names;  // of its modes; NULL: they have none
     // elements in memory, from the pointer on: largest offset + 1
     const struct ix *span;
     // sizes of modes; if an output has a size of zero, there is nothing to do

@@ -9,18 +9,24 @@
 #include <sys/stat.h>
 
 #include "base/session.h"
+#include "base/warnings.h"
 #include "compile/compile.h"
 #include "kernel/kernel_ir.h"
+#include "launch/launch.h"
+#include "lib/lib.h"
 #include "plan/arch.h"
+#include "plan/plan.h"
+#include "planner/planner.h"
 
 struct result {
     struct tcpc_result shown;  // first, because the caller gets a pointer to it
     struct session s;
     struct given given;  // the plan's text
     struct source_reader reader;
-    const struct tcpc_options *options;  // only during the compilation
+    struct tcpc_options options;
     char bug[sizeof((struct trap *)0)->bug];
     struct tcpc_message bug_message;
+    const struct tcpc_message *bug_messages[1];
 };
 
 // -- imports --------------------------------------------------------------------------------------
@@ -36,7 +42,7 @@ static int add_beside(struct session *s, const char *folder, const char *path) {
 }
 
 static int read_import(const struct source_reader *reader, struct session *s, const char *path) {
-    const struct tcpc_options *o = ((const struct result *)reader->user)->options;
+    const struct tcpc_options *o = &((const struct result *)reader->user)->options;
     struct tcpc_text text = {0};
     int found = o->read ? o->read(o->user, path, &text) : 0;
     if (found > 0) return source_add(s, path, text.bytes ? text.bytes : "", text.size);
@@ -49,6 +55,26 @@ static int read_import(const struct source_reader *reader, struct session *s, co
 }
 
 // -- options --------------------------------------------------------------------------------------
+
+bool lib_copy(struct session *s, const char *name, const void *from, void *to, size_t size) {
+    size_t given, known;
+    memcpy(&given, from, sizeof given);
+    known = given < size ? given : size;
+    if (given < sizeof given || given > 4096) {
+        diag_error(s, RANGE_NONE, "the size of %s is not set: .size = sizeof(struct %s)", name,
+                   name);
+        return false;
+    }
+    for (size_t i = known; i < given; ++i) {
+        if (((const char *)from)[i] == 0) continue;
+        diag_error(s, RANGE_NONE, "%s sets byte %zu, but this library, %s, knows %zu bytes of it",
+                   name, i, TCPC_VERSION, known);
+        return false;
+    }
+    memset(to, 0, size);
+    memcpy(to, from, known);
+    return true;
+}
 
 static bool take_defines(struct session *s, const struct tcpc_options *o) {
     for (size_t i = 0; i < o->ndefines; ++i) {
@@ -63,7 +89,7 @@ static bool take_defines(struct session *s, const struct tcpc_options *o) {
 }
 
 static bool take_options(struct session *s, const struct tcpc_options *o) {
-    if ((unsigned)o->emit > TCPC_EMIT_AST) {
+    if ((unsigned)o->emit > TCPC_EMIT_DEVICE) {
         diag_error(s, RANGE_NONE, "what is to be emitted is no tcpc_emit: %d", (int)o->emit);
         return false;
     }
@@ -77,6 +103,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
     s->options.arch = o->arch;
     s->options.proof_limit = o->proof_limit;
     s->options.no_line = o->no_line != 0;
+    s->options.device = o->emit == TCPC_EMIT_DEVICE;
     s->options.emitted = o->emitted;
     if (o->error_limit) s->diags.error_limit = o->error_limit < 0 ? 0 : o->error_limit;
     return take_defines(s, o);
@@ -94,29 +121,36 @@ static struct tcpc_place place_of(struct session *s, struct range r) {
     return p;
 }
 
-static struct tcpc_message message_of(struct session *s, const struct diag *d) {
+static const struct tcpc_message *message_of(struct session *s, const struct diag *d) {
     static const enum tcpc_severity severity[] = {
         [SEV_ERROR] = TCPC_ERROR, [SEV_WARNING] = TCPC_WARNING, [SEV_NOTE] = TCPC_NOTE};
-    struct tcpc_message m = {
-        .severity = severity[d->severity], .at = place_of(s, d->at), .text = d->message};
-    m.page = d->page;
-    if (d->warning) m.page = m.warning = diag_warning_name(d->warning);
-    for (const struct diag *n = d->note; n; n = n->next) ++m.nnotes;
-    for (const struct fixit *f = d->fixit; f; f = f->next) ++m.nfixits;
-    struct tcpc_message *note = ARENA_ARRAY(&s->arena, struct tcpc_message, m.nnotes);
-    struct tcpc_fixit *fixit = ARENA_ARRAY(&s->arena, struct tcpc_fixit, m.nfixits);
-    m.note = note;
-    m.fixit = fixit;
+    struct tcpc_message *m = ARENA_NEW(&s->arena, struct tcpc_message);
+    *m = (struct tcpc_message){.size = sizeof *m,
+                               .severity = severity[d->severity],
+                               .at = place_of(s, d->at),
+                               .text = d->message,
+                               .page = d->page};
+    if (d->warning) m->page = m->warning = diag_warning_name(d->warning);
+    for (const struct diag *n = d->note; n; n = n->next) ++m->nnotes;
+    for (const struct fixit *f = d->fixit; f; f = f->next) ++m->nfixits;
+    const struct tcpc_message **note =
+        ARENA_ARRAY(&s->arena, const struct tcpc_message *, m->nnotes);
+    const struct tcpc_fixit **fixit = ARENA_ARRAY(&s->arena, const struct tcpc_fixit *, m->nfixits);
+    m->note = note;
+    m->fixit = fixit;
     for (const struct diag *n = d->note; n; n = n->next) *note++ = message_of(s, n);
-    for (const struct fixit *f = d->fixit; f; f = f->next)
-        *fixit++ = (struct tcpc_fixit){place_of(s, f->at), f->replacement};
+    for (const struct fixit *f = d->fixit; f; f = f->next) {
+        struct tcpc_fixit *x = ARENA_NEW(&s->arena, struct tcpc_fixit);
+        *x = (struct tcpc_fixit){sizeof *x, place_of(s, f->at), f->replacement};
+        *fixit++ = x;
+    }
     return m;
 }
 
 static void show_messages(struct session *s, struct tcpc_result *out) {
     int n, errors = 0;
     struct diag **sorted = diag_sorted(s, &n);
-    struct tcpc_message *m = ARENA_ARRAY(&s->arena, struct tcpc_message, n);
+    const struct tcpc_message **m = ARENA_ARRAY(&s->arena, const struct tcpc_message *, n);
     out->message = m;
     out->nerrors = (size_t)s->diags.nerrors;
     out->nwarnings = (size_t)s->diags.nwarnings;
@@ -129,39 +163,39 @@ static void show_messages(struct session *s, struct tcpc_result *out) {
 
 // -- kernels --------------------------------------------------------------------------------------
 
-static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
-    while (k->next_case) k = k->next_case;  // the head of the cases has what all of them ask for
-    struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
-    struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->ngiven);
-    for (int i = 0; i < k->ntensors; ++i) {
-        const struct kir_tensor *t = &k->tensor[i];
-        tensor[i] = (struct tcpc_tensor){.name = t->name,
-                                         .element = t->elem->name,
-                                         .element_bits = t->elem->bits,
-                                         .direction = !t->written ? TCPC_IN
-                                                      : t->read   ? TCPC_INOUT
-                                                                  : TCPC_OUT,
-                                         .align = t->align};
-    }
-    for (int i = 0; i < k->ngiven; ++i) param[i] = (struct tcpc_param){k->param[i].name};
-    return (struct tcpc_kernel){.name = k->name,
-                                .launcher = arena_printf(&s->arena, "%s_launch", k->c_name),
-                                .threads = k->threads,
-                                .shared_bytes = k->smem_bytes,
-                                .tensor = tensor,
-                                .ntensors = (size_t)k->ntensors,
-                                .param = param,
-                                .nparams = (size_t)k->ngiven};
-}
-
-static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_result *out) {
+static void show_launches(struct session *s, const struct kir *ir, struct tcpc_result *out) {
     size_t n = 0;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) n += !k->device && k->first_case;
-    struct tcpc_kernel *kernel = ARENA_ARRAY(&s->arena, struct tcpc_kernel, n);
-    out->kernel = kernel;
-    out->nkernels = n;
+    const struct tcpc_launch **launch = ARENA_ARRAY(&s->arena, const struct tcpc_launch *, n);
+    out->launch = launch;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
-        if (!k->device && k->first_case) *kernel++ = kernel_of(s, k);
+        if (!k->device && k->first_case) launch[out->nlaunches++] = launch_new(s, k->launch);
+}
+
+static const struct tcpc_planned *planned_of(struct session *s, const struct kernel *k) {
+    const char *text = k->planned, *next = k->next_case ? k->next_case->planned : NULL;
+    struct tcpc_planned *p = ARENA_NEW(&s->arena, struct tcpc_planned);
+    *p = (struct tcpc_planned){.size = sizeof *p,
+                               .kernel = k->name,
+                               .candidate = k->chosen->candidate,
+                               .how = k->chosen->how,
+                               .why = relayout_reasons(s, text),
+                               .refused = k->chosen->refused,
+                               .cost = k->chosen->cost,
+                               .text = arena_strndup(&s->arena, text,
+                                                     next ? (size_t)(next - text) : strlen(text))};
+    for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++p->number;
+    p->number += k->first_case != NULL;
+    return p;
+}
+
+static void show_planned(struct session *s, const struct plan *plan, struct tcpc_result *out) {
+    size_t n = 0;
+    for (const struct kernel *k = plan->kernels; k; k = k->next) n += k->chosen != NULL;
+    const struct tcpc_planned **planned = ARENA_ARRAY(&s->arena, const struct tcpc_planned *, n);
+    out->planned = planned;
+    for (const struct kernel *k = plan->kernels; k; k = k->next)
+        if (k->chosen) planned[out->nplanned++] = planned_of(s, k);
 }
 
 // -- the entry ------------------------------------------------------------------------------------
@@ -174,41 +208,71 @@ static void show_files(struct session *s, struct tcpc_result *out) {
             file[out->nfiles++] = s->sources.file[i].path;
 }
 
-static enum tcpc_status compile(struct result *r, const char *name, const char *text, size_t size) {
-    static const enum product products[] = {[TCPC_EMIT_CUDA] = PRODUCT_CUDA,
-                                            [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
-                                            [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL,
-                                            [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
-                                            [TCPC_EMIT_AST] = PRODUCT_AST};
+// What a caller asks for: a plan, or a relayout.
+struct request {
+    const struct tcpc_options *options;
+    const struct tcpc_relayout *relayout;  // or
+    const char *name, *text;
+    size_t size;
+};
+
+// Makes a plan of the relayout that "q" asks for. False after an error.
+static bool plan_relayout(struct session *s, struct request *q) {
+    int candidate;
+    q->text = lib_relayout_text(s, q->relayout, &s->options.tuned, &candidate);
+    if (!q->text) return false;
+    q->name = arena_printf(&s->arena, "%s.tcp", s->options.tuned);
+    q->size = strlen(q->text);
+    s->options.no_line = true;
+    // another candidate is as good, unless this one was asked for
+    s->options.candidate = candidate;
+    if (candidate == 0) s->options.tuned = NULL;
+    for (int w = 1; w < W_COUNT; ++w) s->diags.off[w] |= !warning_row(w)->planned;
+    return true;
+}
+
+static enum tcpc_status compile(struct result *r, struct request q) {
+    static const enum product products[] = {
+        [TCPC_EMIT_CUDA] = PRODUCT_CUDA,     [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
+        [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL, [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
+        [TCPC_EMIT_AST] = PRODUCT_AST,       [TCPC_EMIT_DEVICE] = PRODUCT_CUDA};
     struct session *s = &r->s;
     session_init(s);
-    if (!take_options(s, r->options)) return TCPC_BAD_OPTION;
-    r->given = (struct given){name, text, size, NULL};
+    if (q.options && !lib_copy(s, "tcpc_options", q.options, &r->options, sizeof r->options))
+        return TCPC_BAD_OPTION;
+    if (!take_options(s, &r->options) || (q.relayout && !plan_relayout(s, &q)))
+        return TCPC_BAD_OPTION;
+    r->given = (struct given){q.name, q.text, q.size, NULL};
+    r->shown.plan =
+        (struct tcpc_text){arena_strndup(&s->arena, q.text ? q.text : "", q.size), q.size};
     r->reader = (struct source_reader){read_import, r};
     s->sources.given = &r->given;
     s->sources.reader = &r->reader;
     struct compiled c;
-    if (compile_product(s, name, products[r->options->emit], &c) != 0) return TCPC_WRONG;
+    if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
     r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
-    if (c.kir) show_kernels(s, c.kir, &r->shown);
+    if (c.kir) show_launches(s, c.kir, &r->shown);
+    if (c.plan) show_planned(s, c.plan, &r->shown);
     return TCPC_OK;
 }
 
 // Makes "r" report a bug of the compiler as its only message.
 static void show_bug(struct result *r, const char *what) {
     memcpy(r->bug, what, sizeof r->bug);
-    r->bug_message = (struct tcpc_message){.severity = TCPC_ERROR, .text = r->bug};
-    r->shown.message = &r->bug_message;
+    r->bug_message = (struct tcpc_message){
+        .size = sizeof r->bug_message, .severity = TCPC_ERROR, .text = r->bug};
+    r->bug_messages[0] = &r->bug_message;
+    r->shown.message = r->bug_messages;
     r->shown.nmessages = r->shown.nerrors = 1;
 }
 
 // Compiles into "r", which must be zeroed. False when memory ran out.
-static bool compile_trapped(struct result *r, const char *name, const char *text, size_t size) {
+static bool compile_trapped(struct result *r, struct request q) {
     struct trap trap;
     trap_set(&trap);
     int trapped = setjmp(trap.at);
     if (!trapped) {
-        r->shown.status = compile(r, name, text, size);
+        r->shown.status = compile(r, q);
         show_messages(&r->s, &r->shown);
         show_files(&r->s, &r->shown);
     } else {
@@ -218,23 +282,21 @@ static bool compile_trapped(struct result *r, const char *name, const char *text
         show_bug(r, trap.bug);
     }
     if (!r->shown.output.bytes) r->shown.output.bytes = "";
-    r->options = NULL;
+    if (!r->shown.plan.bytes) r->shown.plan.bytes = "";
+    r->shown.size = sizeof r->shown;
     trap_end(&trap);
     return trapped != TRAPPED_MEMORY;
 }
 
-enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
-                              const struct tcpc_options *options, struct tcpc_result **out) {
-    static const struct tcpc_options defaults;
+static enum tcpc_status result_of(struct request q, struct tcpc_result **out) {
     *out = NULL;
     struct result *r = calloc(1, sizeof *r);
     // the C locale, so that numbers are read and written as the language defines them
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
     bool ok = r && plain;
     if (ok) {
-        r->options = options ? options : &defaults;
         was = uselocale(plain);
-        ok = compile_trapped(r, name, text, size);
+        ok = compile_trapped(r, q);
         uselocale(was);
     }
     if (plain) freelocale(plain);
@@ -246,9 +308,21 @@ enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
     return r->shown.status;
 }
 
+enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
+                              const struct tcpc_options *options, struct tcpc_result **out) {
+    return result_of((struct request){options, NULL, name, text, size}, out);
+}
+
+enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,
+                                       const struct tcpc_options *options,
+                                       struct tcpc_result **out) {
+    return result_of((struct request){.options = options, .relayout = relayout}, out);
+}
+
 void tcpc_free(struct tcpc_result *result) {
     struct result *r = (struct result *)result;
     if (!r) return;
+    for (size_t i = 0; i < r->shown.nlaunches; ++i) tcpc_launch_free(r->shown.launch[i]);
     session_release(&r->s);
     free(r);
 }

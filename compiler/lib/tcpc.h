@@ -1,10 +1,10 @@
 /* The compiler as a library: a plan in memory becomes CUDA C in memory.
  *
- *   struct tcpc_options o = {.arch = "sm_90"};
+ *   struct tcpc_options o = {.size = sizeof o, .arch = "sm_90"};
  *   struct tcpc_result *r;
  *   if (tcpc_compile("copy.tcp", text, size, &o, &r) == TCPC_OK)
  *       fwrite(r->output.bytes, 1, r->output.size, file);
- *   for (size_t i = 0; r && i < r->nmessages; ++i) puts(r->message[i].text);
+ *   for (size_t i = 0; r && i < r->nmessages; ++i) puts(r->message[i]->text);
  *   tcpc_free(r);
  *
  * A call leaves nothing but its result, writes to no stream, ends no process, and reads no
@@ -16,20 +16,16 @@
  * that: it does not check all that malloc returns, and what it holds when memory is exhausted
  * elsewhere is leaked.
  *
- * Plain C99; Linux and other systems with POSIX threads and locales.  Structures only grow at their
- * end.  Zero one that you make first ("= {0}"): each field then has the command's
- * default. */
+ * Plain C99; Linux and other systems with POSIX threads and locales.
+ *
+ * A program that was compiled with an older header runs with a newer library: a structure that may
+ * grow begins with its size in bytes (tcpc_launch.h), and symbols have versions.  A structure that
+ * you make has to be zeroed but for its size ("= {.size = sizeof o}"): each option then has the
+ * command's default. */
 #ifndef TCPC_H
 #define TCPC_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(__GNUC__)
-#define TCPC_API __attribute__((visibility("default")))
-#else
-#define TCPC_API
-#endif
+#include "tcpc_launch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +44,10 @@ enum tcpc_emit {
     TCPC_EMIT_HEADER, /* a .cuh file: device functions, and the launchers' declarations */
     TCPC_EMIT_KERNEL, /* for people: the Kernel IR, */
     TCPC_EMIT_PLAN,   /* the plan with what the passes found, */
-    TCPC_EMIT_AST     /* the syntax tree; their forms change with the compiler */
+    TCPC_EMIT_AST,    /* the syntax tree; their forms change with the compiler */
+    /* As CUDA, without launchers; kernels are extern "C".  For NVRTC and the driver's API, with
+     * the result's launches. */
+    TCPC_EMIT_DEVICE
 };
 
 struct tcpc_define {
@@ -63,6 +62,7 @@ struct tcpc_define {
 typedef int tcpc_read(void *user, const char *name, struct tcpc_text *text);
 
 struct tcpc_options {
+    size_t size; /* sizeof(struct tcpc_options) */
     enum tcpc_emit emit;
     const char *arch;                 /* "sm_90", over the plan's own; NULL: that, or sm_80 */
     const struct tcpc_define *define; /* "ndefines" of them */
@@ -104,61 +104,54 @@ struct tcpc_place {
 
 /* An edit that fixes what the message is about: "text" replaces what is there. */
 struct tcpc_fixit {
+    size_t size;
     struct tcpc_place at;
     const char *text;
 };
 
 struct tcpc_message {
+    size_t size;
     enum tcpc_severity severity; /* a warning that -Werror makes an error is TCPC_ERROR */
     struct tcpc_place at;
     const char *text;
     const char *warning; /* the name in -WNAME, or NULL */
     const char *page;    /* `tcpc --explain=PAGE` says more; or NULL */
-    const struct tcpc_message *note;
+    const struct tcpc_message *const *note;
     size_t nnotes; /* notes have none */
-    const struct tcpc_fixit *fixit;
+    const struct tcpc_fixit *const *fixit;
     size_t nfixits; /* the edits of one message or note belong together */
 };
 
-enum tcpc_direction { TCPC_IN, TCPC_OUT, TCPC_INOUT };
-
-struct tcpc_tensor {
-    const char *name;
-    const char *element; /* "f16", as plans have it */
-    int element_bits;
-    enum tcpc_direction direction;
-    int64_t align; /* bytes that its address is to be a multiple of */
-};
-
-struct tcpc_param {
-    const char *name;
-};
-
-/* A kernel.  Its launcher is `tcp_status LAUNCHER(tensors..., int64_t params..., tcp_stream)`, in
- * the order of these lists.
- * Sizes of grids, and what launchers check, will come here as data too. */
-struct tcpc_kernel {
-    const char *name; /* in the plan */
-    const char *launcher;
-    int64_t threads;      /* of a block */
-    int64_t shared_bytes; /* of a block */
-    const struct tcpc_tensor *tensor;
-    size_t ntensors;
-    const struct tcpc_param *param;
-    size_t nparams;
+/* What the planner took for a kernel that is one copy, or for one of its cases. */
+struct tcpc_planned {
+    size_t size;
+    const char *kernel;  /* its name */
+    int number;          /* of the case, from 1 on; 0: there is one only */
+    int candidate;       /* the planner's choice: 0 is its best one */
+    const char *how;     /* in one line that no other candidate has */
+    const char *why;     /* the reasons, in sentences */
+    const char *refused; /* the candidates before it that did not compile, and why, a line for each;
+                            or NULL */
+    int64_t cost;        /* predicted, to compare candidates of one relayout; 0: it is not known */
+    const char *text;    /* what the planner wrote: the kernel's declaration */
 };
 
 struct tcpc_result {
+    size_t size;
     enum tcpc_status status;
     struct tcpc_text output; /* what was asked for; empty, and never NULL, unless TCPC_OK */
-    const struct tcpc_message *message; /* by file, line and column; warnings when TCPC_OK */
+    const struct tcpc_message *const *message; /* by file, line and column; warnings when TCPC_OK */
     size_t nmessages;
     size_t nerrors, nwarnings; /* all of them, beyond "error_limit" too */
-    /* The kernels, when TCPC_OK and for what is made of Kernel IR: CUDA, header, kernel. */
-    const struct tcpc_kernel *kernel;
-    size_t nkernels;
+    /* One for each name of a kernel, when TCPC_OK and for what is made of Kernel IR: CUDA, header,
+     * kernel, device.  tcpc_launch_keep makes one outlive the result. */
+    const struct tcpc_launch *const *launch;
+    size_t nlaunches;
     const char *const *file; /* names of the texts that were read, the plan's own first */
     size_t nfiles;
+    const struct tcpc_planned *const *planned; /* when TCPC_OK */
+    size_t nplanned;
+    struct tcpc_text plan; /* the text that was compiled */
 };
 
 /* Compiles the "size" bytes at "text", a plan that is called "name" in messages and in what is
@@ -168,6 +161,55 @@ struct tcpc_result {
 TCPC_API enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
                                        const struct tcpc_options *options,
                                        struct tcpc_result **out);
+
+/* -- relayouts --------------------------------------------------------------------------------- */
+
+/* An integer of a relayout: a number, or an expression of the relayout's params in the notation of
+ * plans, "N" or "2*N + 8". */
+struct tcpc_integer {
+    int64_t number;   /* if "text" is NULL */
+    const char *text; /* or NULL */
+};
+
+/* A param: an integer that is known only at the launch. */
+struct tcpc_open {
+    size_t size;
+    const char *name;
+    int64_t multiple;    /* of which it promises to be a multiple; 0: of 1 */
+    int64_t least, most; /* its range; both 0: 1 .. 2^40 */
+    const char *where;   /* a relation that it keeps, "ld >= N"; or NULL */
+};
+
+/* The source or the destination of a relayout. */
+struct tcpc_side {
+    size_t size;
+    const char *element;               /* "f16" */
+    const struct tcpc_integer *stride; /* of each mode, in elements; NULL: compact, the last mode
+                                          is contiguous */
+    struct tcpc_integer offset;        /* elements from the pointer to element (0,0,..) */
+    int64_t align; /* bytes that the pointer is a multiple of, a power of 2; 0: only the element's,
+                      and there are variants for the addresses at the launch */
+};
+
+/* A copy of each element to another place.  With two types each is converted. */
+struct tcpc_relayout {
+    size_t size;
+    const char *name; /* of the kernel; NULL: "relayout" */
+    size_t rank;      /* at most 32 */
+    const struct tcpc_integer *extent;
+    const struct tcpc_side *from, *to;
+    const struct tcpc_open *const *open;
+    size_t nopen;
+    int candidate; /* of the planner's choices, counted from 0; one that is asked for is not replaced
+                      by another if it does not compile */
+};
+
+/* Plans the relayout, and compiles the plan as tcpc_compile does.  Its only kernel has two tensors,
+ * the source and the destination, and the params in the order of "open"; the result's "planned"
+ * says what was chosen. */
+TCPC_API enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,
+                                                const struct tcpc_options *options,
+                                                struct tcpc_result **out);
 
 /* Frees a result; NULL is allowed. */
 TCPC_API void tcpc_free(struct tcpc_result *r);

@@ -101,6 +101,8 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     struct kir_tensor r = {t->name, b->c_name, t->elem, align, t->id};
     r.written = f->dir != ARG_IN;
     r.read = f->dir != ARG_OUT;
+    r.layout = t->layout;
+    r.names = t->names;
     r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
     add_span(s, t->layout.shape, t->layout.stride, &r.span);
     struct lay_swizzle sw = t->layout.sw;

@@ -13,6 +13,7 @@
 #include "plan/stmt.h"
 #include "plan/tensor.h"
 
+struct relayout_chosen;
 struct session;
 struct tiled_mma;
 
@@ -135,11 +136,8 @@ struct kernel {
     int asked;                      // pass "sync": questions asked to prove the order of accesses
     // the text that the planner wrote for this kernel and its further cases; or NULL
     const char *planned;
-    bool relayout;  // that text is one copy of all elements of both arguments
-    // of the kernel that options.tuned names: the candidate in one line, and the number of
-    // candidates
-    const char *planned_how;
-    int candidates;
+    const struct relayout_chosen *chosen;  // .. which is one copy: what it took; else NULL
+    int candidates;  // of the kernel that options.tuned names: how many there are
     struct range at;
     struct kernel *next;
 };
@@ -193,6 +191,16 @@ struct named_layout {
     struct range at;
 };
 
+// A quotient in the text that has one value in all blocks and steps, such as a block's number divided by 8 in
+// a grid of 8.
+struct vanished {
+    const struct ix *of;
+    int64_t value;
+    struct range at, by_at;  // by_at: the divisor
+    const char *let;         // the name of it, if it is what a `let` names; or NULL
+    struct vanished *next;
+};
+
 struct plan {
     const char *path;
     int arch;               // 80, 90
@@ -216,6 +224,7 @@ struct plan {
     int nfunctions;
     struct expectation *expects;
     struct constant *constants;  // the last one is first
+    struct vanished *vanished;   // .. too
     int nconstants;
     int nvars;  // all ix_var ids are below this
     int nsyms;  // all lay_sym ids are below this

@@ -70,13 +70,3 @@ int relayout_loss(struct session *s, const struct relayout *r) {
     }
     return loss;
 }
-
-const char *relayout_how(struct session *s, const struct relayout *r) {
-    struct candidate c;
-    struct flat row;
-    int n;
-    if (!candidate_of(r, r->candidate, &c, &row, &n)) return NULL;
-    const struct relayout_names names = {"k", "A", "B", false};
-    const struct text t = {s, r, c.in_row ? &row : NULL, &c, &names, "", NULL};
-    return text_fill(&t, c.form->how, c.form->holes(&t));
-}

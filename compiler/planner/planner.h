@@ -106,10 +106,18 @@ struct relayout_names {
     const char *kernel, *src, *dst;
     bool dst_first;  // in the list of arguments
 };
+// What was taken for a case.
+struct relayout_chosen {
+    int candidate;
+    int64_t cost;         // predicted, to be compared with other candidates; 0: with none
+    const char *how;      // in one line that distinguishes it from the others
+    const char *refused;  // the candidates before it, a line for each; NULL: none is refused
+};
 // Writes a kernel for the coalesced relayout, "kernel NAME(A : .., out B : ..) ..", or its cases.
-// Returns NULL, or why there is none.
+// Returns NULL, or why there is none.  "chosen" gets what was taken for each case.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
-                            const struct relayout_names *n, struct buf *out);
+                            const struct relayout_names *n, struct buf *out,
+                            struct relayout_chosen chosen[RELAYOUT_CASES]);
 
 // Writes a kernel with "head", "k(A, B, out C)", of the "n" relayouts "r", which are "several" and
 // coalesced: the modes of view "src[i]" are those of "r[i]" in their order, and so for "dst[i]".
@@ -127,6 +135,9 @@ struct fallback {
 };
 // The one of session options for that kernel; NULL: its best candidates are taken.
 const struct fallback *fallback_of(const struct session *s, const char *kernel);
+
+// The comments before a kernel that the planner wrote, as one text; NULL if "text" is.
+const char *relayout_reasons(struct session *s, const char *text);
 
 // A plan that is one relayout.
 struct relayout_plan {
@@ -148,7 +159,5 @@ extern const char relayout_too_slow[];
 
 // The number of candidates, at most RELAYOUT_CANDIDATES.
 int relayout_candidates(const struct relayout *r);
-// The candidate that relayout_kernel writes, in one line that distinguishes it from the others.
-const char *relayout_how(struct session *s, const struct relayout *r);
 
 #endif

@@ -21,8 +21,15 @@ static const char *atom_of_sides(const struct relayout *r, const struct share *s
     return proven ? "universal" : "auto";
 }
 
-// Whether some tile is not completely inside, or not at all.
+// Whether some tile is not completely inside, or not at all.  The grid of several copies has the
+// tiles of all of them along each axis, and a divisor that could be 0 is one more than the tiles.
 static bool ragged(const struct relayout *r, const struct choice *c) {
+    struct axes g;
+    axes_of(r, c, &g);
+    if (r->several && r->usual) return true;
+    for (int a = 0; a < g.axes; ++a)
+        for (int i = 0; i + 1 < g.digits[a]; ++i)
+            if (!is_divisor(r, c, g.digit[a][i])) return true;
     for (int m = 0; m < r->rank; ++m) {
         struct lay_int n = exactly(&r->mode[m], RELAYOUT_EXTENT);
         int64_t lo, hi;

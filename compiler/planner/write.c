@@ -27,10 +27,10 @@ static const char *ending(const struct relayout_names *n) {
 static const char kernel[] = "<reasons><predicted>kernel <name>(<first>,\n    <second>)\n"
                              "   <when> grid <grid> threads <threads> {\n<body>}\n";
 
-// Writes one case by candidate "of".
+// Writes one case by candidate "of", and says how in "*how".
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of,
-                            const struct flat *row, bool last) {
+                            const struct flat *row, bool last, const char **how) {
     struct text t = {s, r, of->in_row ? row : NULL, of, n, ending(n), NULL};
     struct relayout sides[2] = {*r, t.row ? t.row->r : *r};
     for (int i = 0; i < 2 && of->form->side; ++i) of->form->side(&t, i == 0, &sides[i]);
@@ -47,6 +47,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
                                  {"body", 0, of->form->body},
                                  {0}};
     t.hole = of->form->holes(&t);
+    *how = text_fill(&t, of->form->how, t.hole);
     return text_fill(&t, kernel, holes);
 }
 
@@ -67,14 +68,15 @@ static void put_refused(struct buf *b, const char *why) {
 }
 
 const char *relayout_kernel(struct session *s, const struct relayout *r,
-                            const struct relayout_names *n, struct buf *b) {
+                            const struct relayout_names *n, struct buf *b,
+                            struct relayout_chosen chosen[RELAYOUT_CASES]) {
     struct relayout list[RELAYOUT_CASES];
     struct candidate of[RELAYOUT_CASES];
     struct flat row[RELAYOUT_CASES];
     int found[RELAYOUT_CASES], cases = cases_of(s, r, list, of, row, found);
     bool there[RELAYOUT_CASES], any = false;
     for (int i = 0; i < cases; ++i) {
-        int number = r->fallback ? r->fallback->candidate[i] : r->candidate;
+        int number = chosen[i].candidate = r->fallback ? r->fallback->candidate[i] : r->candidate;
         any |= there[i] = (number == 0 && found[i] > 0) ||
                           candidate_of(&list[i], number, &of[i], &row[i], &found[i]);
     }
@@ -82,8 +84,11 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     for (int i = 0; i < cases; ++i) {
         if (!there[i] && !(any && candidate_of(&list[i], 0, &of[i], &row[i], &found[i])))
             return none(s, &list[i], found[i]);
-        if (r->fallback) put_refused(b, r->fallback->why[i]);
-        buf_puts(b, one_case(s, &list[i], n, &of[i], &row[i], i == cases - 1));
+        if (!there[i]) chosen[i].candidate = 0;
+        chosen[i].cost = of[i].cost;
+        chosen[i].refused = r->fallback ? r->fallback->why[i] : NULL;
+        put_refused(b, chosen[i].refused);
+        buf_puts(b, one_case(s, &list[i], n, &of[i], &row[i], i == cases - 1, &chosen[i].how));
     }
     return NULL;
 }

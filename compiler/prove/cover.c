@@ -59,9 +59,7 @@ static enum prove_answer empty(struct prover *p, const struct prove_set *set,
     system_init(y, q, n);
     system_context(y);
     system_instances(y, &a->set[0], dim);
-    enum prove_answer r = told(
-        a, question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, w ? a->dim : NULL),
-        1, w);
+    enum prove_answer r = told(a, system_empty(y, a->param, w ? a->dim : NULL), 1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
     return r;
@@ -143,10 +141,7 @@ static bool differ_by_range(struct question *q, const struct qset *set, int nequ
             system_at_least_0(y, lin_add(q, range[i], self, -1), dim);
         }
         for (int i = 0; i < set->nouts; ++i) system_is_0(y, sum[i], dim);
-        isl_basic_set *x = system_basic(y);
-        isl_bool empty = isl_basic_set_is_empty(x);
-        isl_basic_set_free(x);
-        if (empty != isl_bool_true || prover_gave_up(q->p)) return false;
+        if (!system_none(y)) return false;
     }
     return true;
 }
@@ -170,8 +165,7 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
         system_same(y, set, first, set, second);
         for (int i = 0; i < at; ++i) system_equal(y, second[i], first[i]);
         system_exceeds(y, second[at], first[at], 1);
-        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param,
-                           witness ? value : NULL);
+        r = system_empty(y, a->param, witness ? value : NULL);
     }
     if (r != PROVE_NO || !witness) return r;
     memcpy(a->dim, value, sizeof *value * (size_t)n);
@@ -249,7 +243,7 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
         system_same(y, sx, da, sy, db);
         int x0 = da[equal + i / 2], y0 = db[equal + i / 2];
         if (differ) system_exceeds(y, i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
-        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, w ? value : NULL);
+        r = system_empty(y, a->param, w ? value : NULL);
     }
     bool found = r == PROVE_NO && w;
     for (int i = 0; found && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
@@ -270,28 +264,32 @@ enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
 
 // -- whole ----------------------------------------------------------------------------------------
 
-// The set of elements that "set" names.
-static isl_set *named(struct question *q, const struct qset *set) {
-    int n = set->ndims, dim[MOST_DIMS];
-    question_sequence(dim, n, set->nouts);
-    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
-    struct qset at = {.nouts = set->nouts};
-    int self[MOST_DIMS];
+// The elements that "set" names, as a system.
+static struct system *naming(struct question *q, const struct qset *set) {
+    struct arena *a = &q->s->arena;
+    struct system *y = ARENA_ROOM(a, struct system, 1);
+    struct qset at = {.nouts = set->nouts, .out = ARENA_ARRAY(a, struct lin, set->nouts + 1)};
+    int *dim = ARENA_ARRAY(a, int, 2 * MOST_DIMS), *self = dim + MOST_DIMS;
+    question_sequence(dim, set->ndims, set->nouts);
     question_sequence(self, set->nouts, 0);
-    at.out = ARENA_ARRAY(&q->s->arena, struct lin, set->nouts + 1);
     for (int i = 0; i < set->nouts; ++i) {
-        at.out[i] = (struct lin){1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
+        at.out[i] = (struct lin){1, ARENA_NEW(a, struct lin_term), 0, 1};
         at.out[i].term[0] = (struct lin_term){COL_DIM, i, 1};
     }
-    system_init(y, q, set->nouts + n);
+    system_init(y, q, set->nouts + set->ndims);
     system_instances(y, set, dim);
     system_same(y, set, dim, &at, self);
-    isl_set *all = isl_set_from_basic_set(system_basic(y));
-    all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)n);
+    return y;
+}
+
+static isl_set *named(struct question *q, const struct qset *set) {
+    isl_set *all = isl_set_from_basic_set(system_basic(naming(q, set)));
+    all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)set->ndims);
     return question_divs(q, all);
 }
 
-static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,
+// The modes that are not "wanted" must have elements.
+static struct system *box(struct question *q, const struct lin *extent, const int *wanted, int n,
                           int rank) {
     struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     system_init(y, q, n);
@@ -301,22 +299,34 @@ static isl_basic_set *box(struct question *q, const struct lin *extent, const in
         struct lin self = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
         self.term[0] = (struct lin_term){COL_DIM, 0, 1};
         struct lin last = lin_add(q, extent[i], lin_int(q, 1), -1);
-        if (wanted[i] >= 0) {
+        y->context = wanted[i] < 0;
+        if (!y->context) {
             system_at_least_0(y, self, dim);
             last = lin_add(q, last, self, -1);
         }
-        // the extent of a mode that is not wanted must be at least 1
         system_at_least_0(y, last, dim);
     }
-    return system_basic(y);
+    return y;
 }
 
 // The elements of the box that none of the "n" sets names.
-static isl_set *left_over(struct question *q, isl_basic_set *all, const struct qset *const *set,
-                          int n) {
-    isl_set *left = isl_set_from_basic_set(all);
+static isl_set *left_over(struct question *q, const struct system *box,
+                          const struct qset *const *set, int n) {
+    isl_set *left = isl_set_from_basic_set(system_basic(box));
     for (int i = 0; i < n; ++i) left = isl_set_subtract(left, named(q, set[i]));
     return left;
+}
+
+// Whether "set" fills the box, even if of the context only that is known which is about its params.
+static bool fills(struct question *q, const struct system *box, const struct qset *set) {
+    const struct system *x = q->failed ? NULL : system_about(box, naming(q, set));
+    if (!x) return false;
+    int width = prover_tries(q->p, 0);
+    isl_set *left = left_over(q, x, &set, 1);
+    bool is = !q->failed && isl_set_is_empty(left) == isl_bool_true && !prover_gave_up(q->p);
+    isl_set_free(left);
+    prover_tries(q->p, width);
+    return is;
 }
 
 // For one set whose parts name separate modes: each part must fill its modes.
@@ -333,8 +343,8 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
         int n = 0;
         for (int i = 0; i < rank; ++i) wanted[i] = x->out[i] == k ? n++ : -1;
         parts_take(q, set, x, k, part, place);
-        r = question_empty(q, left_over(q, box(q, extent, wanted, n, rank), one, 1), a->param,
-                           NULL);
+        const struct system *all = box(q, extent, wanted, n, rank);
+        if (!fills(q, all, part)) r = question_empty(q, left_over(q, all, one, 1), a->param, NULL);
     }
     return r;
 }

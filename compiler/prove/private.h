@@ -137,6 +137,9 @@ bool prover_asks(struct prover *p, enum prove_answer r);
 // Resets the operations for another question.  After one was given up, each of the next ones may
 // take a quarter of the operations, because the plan is probably refused by then.
 void prover_again(struct prover *p);
+// Resets the operations for a part of a question, whose systems have a width of at least "width" bits; returns the width so
+// far.
+int prover_tries(struct prover *p, int width);
 // Begins a question.
 void prover_begin(struct prover *p);
 // Allows isl "limit" operations, or fewer if numbers are wide and each operation is slow.
@@ -158,11 +161,12 @@ struct system_row {
     int n;
     struct system_term *term;
     int64_t constant;
-    bool equal;
+    bool equal, context;
 };
 struct system {
     struct question *q;
     int ndims, ndivs, n;
+    bool context;  // rows that are added now are of the params' context
     struct {
         int quotient;
         const int *dim;
@@ -185,6 +189,14 @@ void system_same(struct system *y, const struct qset *a, const int *da, const st
 void system_equal(struct system *y, int a, int b);
 void system_exceeds(struct system *y, int a, int b, int64_t least);
 isl_basic_set *system_basic(const struct system *y);
+// The rows of "y" without those of the context about params that are in no other row, and in none of "also";
+// NULL if these are all rows.
+struct system *system_about(const struct system *y, const struct system *also);
+// Whether "y" has no solutions; false also if isl gives up, which is then forgotten.
+bool system_none(const struct system *y);
+// question_empty for a system.  The context is often much larger than the rest: first asks with only those
+// rows of it that are about params of other rows.
+enum prove_answer system_empty(struct system *y, int64_t *param, int64_t *dim);
 // Adds a row, to which the caller adds terms; NULL if there is no room.
 struct system_row *system_row(struct system *y, bool equal, int64_t constant);
 void system_term(struct system *y, struct system_row *r, enum col_kind kind, int at, int64_t coef);

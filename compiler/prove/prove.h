@@ -114,9 +114,9 @@ struct prove_write {
 enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
                                 const struct prove_write *write, int n, struct prove_witness *w);
 
-// What writes are to a question about stale elements: writes; writes that leave some elements out, and
-// whose elements of earlier steps are stale; or all elements of such a write, also those left out.
-enum prove_role { PROVE_WRITES, PROVE_LEAVES_OUT, PROVE_WOULD_WRITE };
+// What writes are to a question about stale elements: writes, such as fills; copies, whose elements are
+// stale in later steps; or all elements of a copy, also those that it leaves out.
+enum prove_role { PROVE_WRITES, PROVE_COPIES, PROVE_WOULD_WRITE };
 // Does "read" only name elements that are written in the same step, where such a write would have
 // written them, unless no earlier step wrote them?  A step is an iteration of the first "loops" loops;
 // the common loops of each write contain them.

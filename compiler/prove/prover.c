@@ -38,15 +38,21 @@ void prover_widens(struct prover *p, int width) {
     prover_allow(p, p->limit);
 }
 
-void prover_again(struct prover *p) {
-    bool last = !p->lean || !p->left_out;
+int prover_tries(struct prover *p, int width) {
+    int before = p->width;
     if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
-    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT && last)
-        p->limit /= 4;
     isl_ctx_reset_error(p->ctx);
     isl_ctx_reset_operations(p->ctx);
-    p->width = 0;
+    p->width = width;
     prover_allow(p, p->limit);
+    return before;
+}
+
+void prover_again(struct prover *p) {
+    bool last = !p->lean || !p->left_out;
+    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT && last)
+        p->limit /= 4;
+    prover_tries(p, 0);
 }
 
 bool prover_asks(struct prover *p, enum prove_answer r) {

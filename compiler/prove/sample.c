@@ -14,9 +14,8 @@ enum {
     ROUNDS = 12,      // of each narrowing
     TRIES = 4         // values tried for one column
 };
-#define MOST_COEF ((int64_t)1 << 22)
-// larger values are not examined; MOST_COLS products fit into 64 bits
-#define MOST_VALUE ((int64_t)1 << 31)
+#define MOST_COEF  ((int64_t)1 << 50)
+#define MOST_VALUE ((int64_t)1 << 31)  // larger values are not examined
 
 struct entry {
     int col;
@@ -36,15 +35,11 @@ struct search {
     struct row *row;
 };
 
-static int64_t floor_div(int64_t a, int64_t b) {
-    return a / b - (a % b < 0);
-}
-
-static int64_t greatest(const struct row *r, const struct box *b) {
-    int64_t sum = r->constant;
+static __int128 greatest(const struct row *r, const struct box *b) {
+    __int128 sum = r->constant;
     for (int i = 0; i < r->n; ++i) {
         const struct entry *e = &r->entry[i];
-        sum += e->coef * (e->coef > 0 ? b->hi[e->col] : b->lo[e->col]);
+        sum += (__int128)e->coef * (e->coef > 0 ? b->hi[e->col] : b->lo[e->col]);
     }
     return sum;
 }
@@ -56,14 +51,14 @@ static bool narrow(const struct search *q, struct box *b) {
         changed = false;
         for (int i = 0; i < q->nrows; ++i) {
             const struct row *r = &q->row[i];
-            int64_t most = greatest(r, b);
+            __int128 most = greatest(r, b);
             if (most < 0) return false;
             for (int k = 0; k < r->n; ++k) {
                 int64_t a = r->entry[k].coef, *lo = &b->lo[r->entry[k].col],
                         *hi = &b->hi[r->entry[k].col];
                 // largest distance of the column from the value that makes the sum largest
-                int64_t far = floor_div(most, a > 0 ? a : -a);
-                if (far >= *hi - *lo) continue;
+                if (most >= (a > 0 ? a : -a) * (__int128)(*hi - *lo)) continue;
+                int64_t far = (int64_t)(most / (a > 0 ? a : -a));
                 if (a > 0)
                     *lo = *hi - far;
                 else

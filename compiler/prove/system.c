@@ -12,6 +12,7 @@ void system_init(struct system *y, struct question *q, int ndims) {
     y->q = q;
     y->ndims = ndims;
     y->ndivs = y->n = 0;
+    y->context = false;
 }
 
 struct system_row *system_row(struct system *y, bool equal, int64_t constant) {
@@ -20,7 +21,7 @@ struct system_row *system_row(struct system *y, bool equal, int64_t constant) {
         return NULL;
     }
     struct system_row *r = &y->row[y->n++];
-    *r = (struct system_row){.equal = equal, .constant = constant};
+    *r = (struct system_row){.equal = equal, .context = y->context, .constant = constant};
     r->term = ARENA_ROOM(&y->q->s->arena, struct system_term, SYSTEM_TERMS);
     return r;
 }
@@ -106,7 +107,9 @@ void system_is_0(struct system *y, struct lin e, const int *dim) {
 }
 
 void system_context(struct system *y) {
+    y->context = true;
     for (int i = 0; i < y->q->nlemmas; ++i) system_at_least_0(y, y->q->lemma[i], NULL);
+    y->context = false;
 }
 
 void system_instances(struct system *y, const struct qset *set, const int *dim) {
@@ -184,4 +187,48 @@ isl_basic_set *system_basic(const struct system *y) {
     isl_mat *eq = fill(y, true), *ineq = fill(y, false);
     return isl_basic_set_from_constraint_matrices(space, eq, ineq, isl_dim_set, isl_dim_div,
                                                   isl_dim_param, isl_dim_cst);
+}
+
+static void find_params(const struct system_row *r, bool *used) {
+    for (int i = 0; i < r->n; ++i)
+        if (r->term[i].kind == COL_PARAM && r->term[i].coef) used[r->term[i].at] = true;
+}
+
+struct system *system_about(const struct system *y, const struct system *also) {
+    bool used[MOST_PARAMS] = {false};
+    struct system *x = ARENA_ROOM(&y->q->s->arena, struct system, 1);
+    *x = *y;
+    x->n = 0;
+    for (int i = 0; i < y->n; ++i)
+        if (!y->row[i].context) find_params(&y->row[i], used);
+    for (int i = 0; also && i < also->n; ++i) find_params(&also->row[i], used);
+    for (int i = 0; i < y->n; ++i) {
+        bool of[MOST_PARAMS] = {false}, keeps = true;
+        if (y->row[i].context) find_params(&y->row[i], of);
+        for (int j = 0; j < y->q->nparams; ++j) keeps = keeps && (!of[j] || used[j]);
+        if (keeps) x->row[x->n++] = y->row[i];
+    }
+    return x->n < y->n ? x : NULL;
+}
+
+static bool none(const struct system *y) {
+    struct prover *p = y->q->p;
+    int width = prover_tries(p, 0);
+    isl_basic_set *all = system_basic(y);
+    bool is = isl_basic_set_is_empty(all) == isl_bool_true && !prover_gave_up(p);
+    isl_basic_set_free(all);
+    prover_tries(p, width);
+    return is;
+}
+
+bool system_none(const struct system *y) {
+    if (y->q->failed) return false;
+    const struct system *x = system_about(y, NULL);
+    return (x && none(x)) || none(y);
+}
+
+enum prove_answer system_empty(struct system *y, int64_t *param, int64_t *dim) {
+    const struct system *x = y->q->failed ? NULL : system_about(y, NULL);
+    if (x && none(x)) return PROVE_YES;
+    return question_empty(y->q, isl_set_from_basic_set(system_basic(y)), param, dim);
 }

@@ -111,7 +111,7 @@ static isl_set *only_stale(struct question *q, isl_set *left, const struct qset 
             in_step(q, read, &write[i], &each[i], x->loops, isl_set_empty(isl_set_get_space(left)));
         left = isl_set_subtract(left, now);
         isl_set *past = preceded(q, read, &each[i], x->loops - 1, true);
-        if (x->role[i] == PROVE_LEAVES_OUT)
+        if (x->role[i] == PROVE_COPIES)
             earlier = isl_set_union(earlier, past);
         else
             left = isl_set_subtract(left, past);

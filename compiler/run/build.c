@@ -223,7 +223,7 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
 #ifdef TCPC_SANITIZE
         add(&c, "-fsanitize=address,undefined");
         add(&c, "-fno-sanitize-recover=all");
-        add(&c, "-g");
+        add(&c, "-g1");
 #endif
         add(&c, "-x");
         add(&c, "c++");

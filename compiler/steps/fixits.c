@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "cost/copy.h"
 #include "cost/memo.h"
@@ -18,35 +17,6 @@
 // counts as CHOOSING trials. All trials together may ask MOST_ASKED questions about the order of
 // accesses, and one more for every BYTES_ASKED bytes of text.
 enum { MOST_TRIES = 64, MOST_TEXT = 56 * 1024, CHOOSING = 12, MOST_ASKED = 300, BYTES_ASKED = 4 };
-
-// -- the edited texts -----------------------------------------------------------------------------
-
-static bool before(const struct fixit *a, const struct fixit *b) {
-    return !b || a->at.begin < b->at.begin;
-}
-
-// The text of source "file" with the fix-its of "note" for that source applied.
-static struct given edited(struct session *s, int file, const struct diag *note) {
-    const struct source *f = &s->sources.file[file];
-    struct buf b;
-    uint32_t at = 0;
-    // the last one applied; they are applied in the order of their places
-    const struct fixit *done = NULL;
-    buf_init(&b);
-    for (;;) {
-        const struct fixit *next = NULL;
-        for (const struct fixit *x = note->fixit; x; x = x->next)
-            if ((int)x->at.file == file && (!done || before(done, x)) && before(x, next)) next = x;
-        uint32_t end = next ? next->at.begin : (uint32_t)f->size;
-        if (end > at) buf_write(&b, f->text + at, end - at);
-        if (!next) break;
-        buf_puts(&b, next->replacement);
-        at = next->at.end;
-        done = next;
-    }
-    size_t size = b.len;
-    return (struct given){f->path, buf_finish(&b, &s->arena), size, NULL};
-}
 
 // -- widths of the edited plan's copies -----------------------------------------------------------
 
@@ -354,7 +324,8 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     x->t.costs = s->costs;
     for (int i = 0; i < s->sources.n; ++i) {
         if (s->sources.file[i].copied) continue;
-        given[i] = edited(s, i, note);
+        given[i].path = s->sources.file[i].path;
+        given[i].text = fixit_text(s, (uint32_t)i, note->fixit, &given[i].size);
         given[i].next = x->t.sources.given;
         x->t.sources.given = &given[i];
     }

@@ -86,6 +86,29 @@ static const char *called(int token) {
     }
 }
 
+// What the reserved word "token" means: "'o' is the composition operator".
+static const char *meaning(int token) {
+    switch (token) {
+    case TOK_O: return "the composition operator";
+    case '_': return "the coordinate of a mode that stays whole";
+    case TOK_SW: return "the start of a swizzle";
+    case TOK_IN: return "the word before a range";
+    case TOK_BY:
+    case TOK_WITH: return "the word before how a copy is done";
+    case TOK_LIKE: return "the word before what a fragment is like";
+    case TOK_OUT:
+    case TOK_INOUT: return "the word before a tensor that is written";
+    case TOK_GLOBAL:
+    case TOK_SHARED:
+    case TOK_FRAG: return "a space of memory";
+    case TOK_COPY:
+    case TOK_FOR:
+    case TOK_PIPELINE:
+    case TOK_LET: return "the start of a statement";
+    default: return "the start of a declaration";
+    }
+}
+
 // -- the pieces of a message ----------------------------------------------------------------------
 
 static bool new_line(struct parser *p) {
@@ -255,7 +278,7 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
                         (first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM);
         if (left_out || new_line(p)) return false;
         diag_error(p->s, p->now.at, "'%s' is a reserved word, %s; it cannot be a name", text,
-                   slip_meaning(p->now.token));
+                   meaning(p->now.token));
         p->reserved = p->now.token;
         return true;
     }

@@ -300,32 +300,26 @@ static bool match_several(struct match *m, struct element e, const char *rest, i
     return false;
 }
 
+// Begins the range "of", ends it, or both if the mark is "empty". Whether it ends.
+static bool mark_one(struct range *of, bool *open, bool empty, uint32_t begin, uint32_t end) {
+    if (!*open) of->begin = of->end = begin;
+    bool ends = *open || empty;
+    if (ends) of->end = end > of->begin ? end : of->begin;
+    *open = !ends;
+    return ends;
+}
+
 // Handles a mark before token "i": "~", "<~", "~>", "~~", and the same with '$' and '#'.
 static void mark(struct match *m, const char *word, size_t length, int i) {
     bool early = word[0] == '<', late = length == 2 && word[1] == '>';
-    char kind = word[early];
-    bool empty = length == 2 && !early && !late;
+    bool empty = length == 2 && !early && !late, more = i < m->n && !m->token[i].line;
     uint32_t last = i > 0 ? m->token[i - 1].end : 0,
-             next = i < m->n ? m->token[i].begin : (uint32_t)m->f->size;
+             next = i < m->n ? m->token[i].begin : (uint32_t)m->f->size,
+             begin = early || empty ? last : next, end = late && more ? next : last;
     struct marks *k = &m->m;
-    struct range *of[2] = {kind != '$' ? &k->at : NULL, kind != '~' ? &k->fix[k->fixes] : NULL};
-    bool *open[2] = {&k->at_open, &k->fix_open};
-    if (k->fixes == MOST_FIXES) of[1] = NULL;
-    for (int j = 0; j < 2; ++j) {
-        if (!of[j]) continue;
-        if (!*open[j]) of[j]->begin = of[j]->end = early || empty ? last : next;
-        if (*open[j] || empty) {
-            bool same_line = i < m->n && !m->token[i].line;
-            of[j]->end = late && same_line ? next : last;
-            if (of[j]->end < of[j]->begin) of[j]->end = of[j]->begin;
-            if (j == 0)
-                k->reported = true;
-            else
-                ++k->fixes;
-        }
-        of[j]->file = (uint32_t)m->p->file;
-        if (!empty) *open[j] = !*open[j];
-    }
+    if (word[early] != '$') k->reported |= mark_one(&k->at, &k->at_open, empty, begin, end);
+    if (word[early] != '~' && k->fixes < MOST_FIXES)
+        k->fixes += mark_one(&k->fix[k->fixes], &k->fix_open, empty, begin, end);
 }
 
 static bool is_mark(const char *word, size_t length) {
@@ -407,7 +401,8 @@ bool match_fits(struct match *m, const char *pattern) {
     for (m->part = 0; pattern; ++m->part) {
         m->steps = 0;
         for (int i = m->here; i >= (anywhere ? 0 : m->here) && m->steps <= MOST_STEPS; --i) {
-            m->m = (struct marks){.at_open = false};
+            m->m = (struct marks){.at.file = (uint32_t)m->p->file};
+            for (int k = 0; k < MOST_FIXES; ++k) m->m.fix[k].file = (uint32_t)m->p->file;
             if (match(m, pattern, i)) return true;
         }
         pattern = strstr(pattern, " OR ");

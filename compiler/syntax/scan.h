@@ -76,8 +76,6 @@ void expected_report(struct parser *p, const int *expected, int n);
 // They return false when they do not recognise it. Most mistakes are rows (slips.h).
 
 // -- parts --
-// What the reserved word "token" means: "the composition operator".
-const char *slip_meaning(int token);
 // The empty range at the end of "at".
 struct range slip_after(struct range at);
 // The source text of "at".

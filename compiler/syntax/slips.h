@@ -61,6 +61,7 @@ extern const struct slip_row slip_at_error[];        // a syntax error
 extern const struct slip_row slip_at_copy[];         // where '->' was expected
 extern const struct slip_row slip_at_equals[];       // '=' or '=='
 extern const struct slip_row slip_at_statement[];    // behind a word that begins no statement
+extern const struct slip_row slip_at_joined[];       // the same, which '.' or '::' joins to others
 extern const struct slip_row slip_at_declaration[];  // a word that begins no declaration
 extern const struct slip_row slip_at_unknown[];      // the same, where no keyword is near it
 extern const struct slip_row slip_at_level[];        // a declaration in a block

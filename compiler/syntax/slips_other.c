@@ -1,4 +1,4 @@
-// Slips that need more than a pattern (see slips.h): arithmetic, comments, the lists of calls, and statements of other languages.
+// Slips that need more than a pattern (see slips.h): arithmetic, comments, and statements of other languages.
 #include "syntax/slips.h"
 
 #include <inttypes.h>
@@ -30,29 +30,6 @@ struct range slip_after(struct range at) {
 const char *slip_text(struct parser *p, struct range at) {
     return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
                          at.end - at.begin);
-}
-
-// What the reserved word "token" means: "'o' is the composition operator".
-const char *slip_meaning(int token) {
-    switch (token) {
-    case TOK_O: return "the composition operator";
-    case '_': return "the coordinate of a mode that stays whole";
-    case TOK_SW: return "the start of a swizzle";
-    case TOK_IN: return "the word before a range";
-    case TOK_BY:
-    case TOK_WITH: return "the word before how a copy is done";
-    case TOK_LIKE: return "the word before what a fragment is like";
-    case TOK_OUT:
-    case TOK_INOUT: return "the word before a tensor that is written";
-    case TOK_GLOBAL:
-    case TOK_SHARED:
-    case TOK_FRAG: return "a space of memory";
-    case TOK_COPY:
-    case TOK_FOR:
-    case TOK_PIPELINE:
-    case TOK_LET: return "the start of a statement";
-    default: return "the start of a declaration";
-    }
 }
 
 bool slip_function(int token) {
@@ -159,6 +136,37 @@ bool slip_foreign(struct parser *p, const char *text) {
 bool slip_begins_statement(const struct parser *p) {
     return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
            p->open[p->nopen - 1].token == '{';
+}
+
+bool slip_qualified(struct parser *p) {
+    if (p->now.token != '.') return false;
+    struct match m;
+    match_begin(&m, p, p->now.at.begin);
+    if (!match_fits(&m, "@ 1< 2:WORD & ^ .|:: {* & WORD & .|:: *} & 3:WORD >1")) return false;
+    const struct range *word = m.m.capture;
+    struct range rest = p->before.at = word[1];
+    if (!slip_rows(p, p->now.at.begin, NULL, 0, slip_at_joined) &&
+        !slip_foreign(p, slip_text(p, word[1])) && !slip_foreign(p, slip_text(p, word[3])) &&
+        !slip_foreign(p, slip_text(p, word[2])))
+        diag_error(p->s, word[1], "unknown statement '%s'", slip_text(p, word[1]));
+    if (slip_whole_statement(p, &rest)) p->skip_end = rest.end - 1;
+    return true;
+}
+
+bool slip_word(struct parser *p, struct range at) {
+    static const char calls[] = "Swizzle make_swizzle decltype";
+    static const char firsts[] = "cp cp_async ldmatrix stmatrix ld st L2";
+    const char *name = slip_text(p, at), *next = slip_from(p, at.end);
+    size_t n = strlen(name), more = 0;
+    bool statement = slip_one_of(p->now.token, ';', '{') || slip_one_of(p->now.token, '}', '.');
+    while (word_char(next[more]) || next[more] == '.' || next[more] == ':') ++more;
+    const char *joined = slip_text(p, (struct range){at.file, at.begin, at.end + (uint32_t)more});
+    bool cpp = *next == '<' || *next == '{' || (*next == '(' && word_listed(calls, name, n)) ||
+               (*next == '.' && foreign_module(name)),
+         atom = strstr(joined, "trix8x8x16b") || strstr(joined, "layout") ||
+                strstr(joined, "bulk") || word_listed(firsts, name, n);
+    return (cpp || (atom && !statement)) && slip_rows(p, at.begin, NULL, 0, slip_at_word) &&
+           p->now.token != '.';  // the word stays a part of an atom's name
 }
 
 // -- slices and powers ----------------------------------------------------------------------------

@@ -9,6 +9,8 @@
 #define JOINED   "block|L1|L2|cp_async|ldmatrix|stmatrix"
 #define SQUARE   "'[' is not part of the language; "
 #define CUTE     "'$#' is C++ of CuTe; here it is '"
+#define MORE     "{* & .|:: & WORD *}"  // words that are joined to the last one
+#define ATOM     "no atom is called '$1'; did you mean '"
 
 // clang-format off
 const struct slip_row slip_at_copy[] = {
@@ -48,6 +50,14 @@ const struct slip_row slip_at_statement[] = {
     {"", "", "@ $ $ ~ FUNCTION1 ~ ^ (", "a device function is called by 'call $1(..);'", "call "},
     {"", "", "@ ~ mma ~ ^ (", "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' loads an operand"},
     {"", "", "@ ~ NAME1 ~ ^ (", "unknown statement '$1'; 'call' is for a device function that is declared above"},
+    {0},
+};
+
+const struct slip_row slip_at_joined[] = {
+    {"", "", "@ $ ~ WORD & ^ .|:: {* & WORD & .|:: *} & copy ~ ( EXPR1 , EXPR2 ) $", "there is no '$~' here; write 'copy $1 -> $2'", "copy $1 -> $2", THEN_REST},
+    {"", "", "@ $ ~ WORD & ^ .|:: {* & WORD & .|:: *} & copy ~ ( EXPR1 , EXPR2 , EXPR3 ) $", "there is no '$~' here; write 'copy $2 -> $3 with $1'",
+     "copy $2 -> $3 with $1", THEN_REST},
+    {"", "", "@ # 1< WORD & ^ .|:: {* & WORD & .|:: *} & >1 copy # !(|.|::", "names have no '$1' before them here", "copy", THEN_REST},
     {0},
 };
 
@@ -180,6 +190,11 @@ const struct slip_row slip_at_word[] = {
     {"", "PLAN", "^ # L2 & .|:: & 1:64B|128B|256B # !.", "the prefetch of an access is 'l2=$i1'", "l2=$i1", THEN_PAST},
     {"", "PLAN", "^ ~ cp|cp_async {* & .|:: & WORD *} & .|:: & bulk {* & .|:: & WORD *} ~",
      "'$~' is no atom; there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously", NULL, THEN_PAST},
+    {"", "PLAN", "<!;|{|} ^ # 1< cp|cp_async " MORE " & .|:: & global|shared|tensor|64B|128B|256B " MORE " >1 {? & ( LIST2 ) ?} #", ATOM "cp_async.$c1($b2$l1)'?",
+     "cp_async.$c1($b2$l1)", THEN_PAST},
+    {"", "PLAN", "<!;|{|} ^ # 1< 2:ldmatrix|stmatrix " MORE " & .|:: & global|shared|tensor " MORE " >1 #", ATOM "$2.$o1'?", "$2.$o1", THEN_PAST},
+    {"", "PLAN", "<!;|{|} ^ # 1< ld|st " MORE " & .|:: & global|shared|tensor " MORE " >1 #", ATOM "$a1'?", "$a1", THEN_PAST},
+    {"", "PLAN", "<!;|{|} ^ # {* WORD & .|:: & *} 1:LdMatrix8x8x16bOp|StMatrix8x8x16bOp {? & ( LIST2 ) ?} #", ATOM "$m1.$n2'?", "$m1.$n2", THEN_PAST},
     {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} & . & 2:shape|stride # !.", "a tensor has no part 'layout'; write '$2($1)'",
      "$2($1)", THEN_PAST},
     {"", "PLAN", "^ # 1< WORD {* & . & WORD *} >1 & . & layout {? & ( & ) ?} # !.", "a tensor has no part 'layout'; where a layout is expected, write '$1'",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "syntax/foreign.h"
 #include "syntax/match.h"
 #include "syntax/parse.h"
@@ -9,6 +10,28 @@
 
 // Rewrites are tried in sources of so many bytes at most.
 enum { MOST_TRIED = 1 << 16 };
+
+// Whether "word" is one of the words in "of", which are joined by '.' or '::'.
+static bool has(const char *of, const char *word) {
+    size_t n;
+    for (; *of; of += n ? n : 1) {
+        n = word_length(of);
+        if (n == strlen(word) && memcmp(of, word, n) == 0) return true;
+    }
+    return false;
+}
+
+// Writes the atom that is an access of PTX: "ld.global.v4.f32", of which a number alone has 32 bits.
+static void put_access(struct buf *b, const char *of) {
+    int each = 32, parts = 1, number;
+    for (const char *at = strchr(of, '.'); at; at = strchr(at + 1, '.')) {
+        if (sscanf(at, ".v%1d", &number) == 1) parts = number;
+        if (strchr("fbus", at[1]) && sscanf(at + 2, "%2d", &number) == 1) each = number;
+    }
+    int bits = each * parts;
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) bits = 128;
+    buf_printf(b, "universal(%d%s)", bits, has(of, "nc") ? ", ld=nc" : "");
+}
 
 // Writes the captured text "of" as "how" says (see slips.h).
 static void put_capture(struct buf *b, struct match *m, char how, const char *of) {
@@ -33,6 +56,22 @@ static void put_capture(struct buf *b, struct match *m, char how, const char *of
         while (!(ours = match_warning(of)))
             of = arena_strndup(&s->arena, of, (size_t)(strrchr(of, '-') - of));
         buf_puts(b, ours);
+        break;
+    case 'a': put_access(b, of); break;
+    case 'b': buf_puts(b, *of ? of : "16"); break;  // bytes
+    case 'c': buf_puts(b, has(of, "ca") ? "ca" : "cg"); break;
+    case 'l':
+        ours = has(of, "64B") ? "64" : has(of, "128B") ? "128" : has(of, "256B") ? "256" : NULL;
+        if (ours) buf_printf(b, ", l2=%s", ours);
+        break;
+    case 'o':
+        ours = has(of, "x1") ? "x1" : has(of, "x2") ? "x2" : "x4";
+        buf_printf(b, "%s%s", ours, has(of, "trans") ? ".trans" : "");
+        break;
+    case 'm': buf_puts(b, *of == 'L' ? "ldmatrix" : "stmatrix"); break;
+    case 'n':  // of "transpose=True, num_matrices=4"
+        inside = strpbrk(of, "124");
+        buf_printf(b, "x%c%s", inside ? *inside : '4', strstr(of, "True") ? ".trans" : "");
         break;
     case 'v': buf_write(b, of, strlen(of) - 2); break;
     case '.': buf_printf(b, "%s%s", of, strchr(of, '.') ? "" : ".tcp"); break;
@@ -71,27 +110,12 @@ static const char *expand(struct match *m, const char *text, size_t length) {
     return buf_finish(&b, &m->p->s->arena);
 }
 
-// The source with the fix-its of the last error.
-static const char *edited(struct match *m, const char *const *ours, size_t *size) {
-    struct buf b;
-    uint32_t at = 0;
-    buf_init(&b);
-    for (int k = 0; k < m->m.fixes; ++k) {
-        buf_write(&b, m->f->text + at, m->m.fix[k].begin - at);
-        buf_puts(&b, ours[k]);
-        at = m->m.fix[k].end;
-    }
-    buf_write(&b, m->f->text + at, m->f->size - at);
-    *size = b.len;
-    return buf_finish(&b, &m->p->s->arena);
-}
-
 // Whether the parser gets past the error with the fix-its: then they are a mend.
-static bool parses(struct match *m, const char *const *ours) {
+static bool parses(struct match *m, const struct fixit *ours) {
     struct parser *p = m->p;
     if (p->s->trial || m->f->size > MOST_TRIED) return true;
     size_t size;
-    const char *text = edited(m, ours, &size);
+    const char *text = fixit_text(p->s, (uint32_t)p->file, ours, &size);
     struct session s;
     session_init(&s);
     s.trial = true;
@@ -102,11 +126,10 @@ static bool parses(struct match *m, const char *const *ours) {
     else
         parse_source(&s, file);
     // Errors before are in the source as it is, those behind were not reported yet.
-    int64_t from = m->m.fix[0].begin, to = p->now.at.end, moved = 0;
-    for (int k = 0; k < m->m.fixes && m->m.fix[k].begin <= p->now.at.end; ++k) {
-        const struct range *at = &m->m.fix[k];
-        if (at->end > to) to = at->end;
-        moved += (int64_t)strlen(ours[k]) - (at->end - at->begin);
+    int64_t from = ours->at.begin, to = p->now.at.end, moved = 0;
+    for (const struct fixit *x = ours; x && x->at.begin <= p->now.at.end; x = x->next) {
+        if (x->at.end > to) to = x->at.end;
+        moved += (int64_t)strlen(x->replacement) - (x->at.end - x->at.begin);
     }
     bool right = true;
     for (const struct diag *d = s.diags.first; d; d = d->next)
@@ -145,17 +168,18 @@ void slip_report(struct match *m, const struct slip_row *row) {
     if (!row->message) return;
     struct parser *p = m->p;
     struct range at = m->m.reported ? m->m.at : p->now.at;
-    const char *ours[MOST_FIXES] = {NULL}, *fix = row->fix, *text = row->message;
+    const char *fix = row->fix, *text = row->message;
+    struct fixit *ours = NULL;
     for (int k = 0; fix && k < m->m.fixes; ++k) {
         size_t length = strcspn(fix, "|");
-        ours[k] = expand(m, fix, length);
+        fixit_add(&p->s->arena, &ours, m->m.fix[k], expand(m, fix, length));
         if (fix[length]) fix += length + 1;
     }
     size_t length = strcspn(text, "|");
     diag_error(p->s, at, "%s", expand(m, text, length));
     if (text[length])
         diag_note(p->s, at, "%s", expand(m, text + length + 1, strlen(text + length + 1)));
-    if (m->m.fixes > 0 && row->fix && parses(m, ours))
-        for (int k = 0; k < m->m.fixes; ++k) diag_fixit(p->s, m->m.fix[k], ours[k]);
+    if (ours && parses(m, ours))
+        for (; ours; ours = ours->next) diag_fixit(p->s, ours->at, ours->replacement);
     skip(m, row->then);
 }

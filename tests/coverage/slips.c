@@ -17,21 +17,14 @@ static struct {
     const struct slip_row *row;
     bool reported[MOST][MOST_PARTS];
 } tables[] = {
-    {"error", slip_at_error, {{0}}},
-    {"copy", slip_at_copy, {{0}}},
-    {"equals", slip_at_equals, {{0}}},
-    {"statement", slip_at_statement, {{0}}},
-    {"declaration", slip_at_declaration, {{0}}},
-    {"unknown", slip_at_unknown, {{0}}},
-    {"level", slip_at_level, {{0}}},
-    {"attribute", slip_at_attribute, {{0}}},
-    {"square", slip_at_square, {{0}}},
-    {"brackets", slip_at_brackets, {{0}}},
-    {"scope", slip_at_scope, {{0}}},
-    {"quote", slip_at_quote, {{0}}},
-    {"bits", slip_at_bits, {{0}}},
-    {"angle", slip_at_angle, {{0}}},
-    {"word", slip_at_word, {{0}}},
+    {"error", slip_at_error, {{0}}},         {"copy", slip_at_copy, {{0}}},
+    {"equals", slip_at_equals, {{0}}},       {"statement", slip_at_statement, {{0}}},
+    {"joined", slip_at_joined, {{0}}},       {"declaration", slip_at_declaration, {{0}}},
+    {"unknown", slip_at_unknown, {{0}}},     {"level", slip_at_level, {{0}}},
+    {"attribute", slip_at_attribute, {{0}}}, {"square", slip_at_square, {{0}}},
+    {"brackets", slip_at_brackets, {{0}}},   {"scope", slip_at_scope, {{0}}},
+    {"quote", slip_at_quote, {{0}}},         {"bits", slip_at_bits, {{0}}},
+    {"angle", slip_at_angle, {{0}}},         {"word", slip_at_word, {{0}}},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -43,7 +43,9 @@ common="-std=c++17 -O2 -arch=$arch -lineinfo -I $runtime"
 "$nvcc" $common -Werror all-warnings -c "$runtime/tcp_cuda.cu" -o "$work/tcp_cuda.o" &&
     "$nvcc" $common -c "$runtime/tcp_harness.cpp" -o "$work/tcp_harness.o" || exit 1
 
+export LD_LIBRARY_PATH=$(dirname "$nvcc")/../lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}  # NVRTC's, for the program that uses it
 build() {  # one program: FOLDER/program, what the compiler said in FOLDER/build.log
+    [ ! -e "$1/program" ] || return 0
     "$nvcc" $common -Werror all-warnings "$1"/*.cu "$1"/main.cpp "$work/tcp_harness.o" "$work/tcp_cuda.o" \
         -o "$1/program" >"$1/build.log" 2>&1
 }

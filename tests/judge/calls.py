@@ -1,8 +1,8 @@
 """The functions of expressions, each by its name: "call(values, args)" with the Values of plan.py and the arguments unread."""
 from mma import Mma, Operand, tiled_like
+from parts import composed, factored, sliced, split, tiles
 from tiled import Atom, TiledCopy, from_atoms, from_map, from_threads, from_tv
-from view import (WILD, Breach, Leaf, Tup, Unsupported, View, as_layout, composed, extent, factored, items_of, leaves, number, plain,
-                  sliced, split, tiles)
+from view import WILD, Breach, Leaf, Tup, Unsupported, View, as_layout, extent, items_of, leaves, number, plain
 
 BITS = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64, "f16": 16, "bf16": 16, "f32": 32,
         "f64": 64, "f8e4m3": 8, "f8e5m2": 8, "b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128}

@@ -2,8 +2,9 @@
 from calls import BITS, CALLS, all_hints
 from mma import Matrices
 from parse import parse
+from parts import composed, sliced
 from tiled import Atom
-from view import (WILD, Breach, Buffer, Range, Tup, Unsupported, View, as_layout, composed, items_of, number, plain, shape_of, sliced)
+from view import WILD, Breach, Buffer, Range, Tup, Unsupported, View, as_layout, items_of, number, plain, shape_of
 
 OPERATORS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a // b,
              "%": lambda a, b: a % b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<=": lambda a, b: a <= b,

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "tcpc.h"
 
+#define SIZE .size = sizeof(struct tcpc_options)
 #define HEAD                                                                                       \
     "tcp 1;\ntensor A : f32 global (128) align 16;\ntensor B : f32 global (128) align 16;\n"
 #define BODY                                                                                       \
@@ -30,7 +31,7 @@ static struct tcpc_result *compile(const char *text, struct tcpc_options o) {
 
 // The text of message "i", or "".
 static const char *said(const struct tcpc_result *r, size_t i) {
-    return i < r->nmessages ? r->message[i].text : "";
+    return i < r->nmessages ? r->message[i]->text : "";
 }
 
 static void expect_error(const char *text, struct tcpc_options o, enum tcpc_status status,
@@ -44,24 +45,24 @@ static void expect_error(const char *text, struct tcpc_options o, enum tcpc_stat
 static void messages_are_data(void) {
     struct tcpc_result *r = compile("tcp 1;\nconst N = M;\nconst M = 1;\nlayout L = (4,8):(1,4);\n"
                                     "layout K = L;\n",
-                                    (struct tcpc_options){0});
+                                    (struct tcpc_options){SIZE});
     CHECK(r->status == TCPC_WRONG, "status %d", (int)r->status);
-    const struct tcpc_message *m = r->message;
+    const struct tcpc_message *m = r->message[0];
     HOLDS(r->nmessages >= 1 && m->severity == TCPC_ERROR && !m->warning);
     CHECK_STR(m->at.file, "dir/a.tcp");
     CHECK(m->at.line == 2 && m->at.column == 11 && m->at.end_line == 2 && m->at.end_column == 12,
           "%d:%d to %d:%d", m->at.line, m->at.column, m->at.end_line, m->at.end_column);
     tcpc_free(r);
     // a fix-it
-    r = compile("tensor A : f32 global (8);\n", (struct tcpc_options){0});
-    HOLDS(r->nmessages >= 1 && r->message[0].nfixits == 1);
-    CHECK_STR(r->message[0].fixit[0].text, "tcp 1;\n");
-    HOLDS(r->message[0].fixit[0].at.line == 1 && r->message[0].fixit[0].at.column == 1);
+    r = compile("tensor A : f32 global (8);\n", (struct tcpc_options){SIZE});
+    HOLDS(r->nmessages >= 1 && r->message[0]->nfixits == 1);
+    CHECK_STR(r->message[0]->fixit[0]->text, "tcp 1;\n");
+    HOLDS(r->message[0]->fixit[0]->at.line == 1 && r->message[0]->fixit[0]->at.column == 1);
     tcpc_free(r);
     // a note, with the place that it speaks of
-    r = compile(HEAD "tensor A : f32 global (4);\n" BODY, (struct tcpc_options){0});
-    HOLDS(r->nmessages >= 1 && r->message[0].nnotes == 1);
-    HOLDS(r->message[0].note[0].severity == TCPC_NOTE && r->message[0].note[0].at.line == 2);
+    r = compile(HEAD "tensor A : f32 global (4);\n" BODY, (struct tcpc_options){SIZE});
+    HOLDS(r->nmessages >= 1 && r->message[0]->nnotes == 1);
+    HOLDS(r->message[0]->note[0]->severity == TCPC_NOTE && r->message[0]->note[0]->at.line == 2);
     tcpc_free(r);
 }
 
@@ -69,27 +70,27 @@ static void warnings_have_names(void) {
     static const char *const error[] = {"-Werror=unused"}, *const off[] = {"-Werror",
                                                                            "-Wno-unused"};
     const char *text = HEAD "const UNUSED = 1;\n" BODY;
-    struct tcpc_result *r = compile(text, (struct tcpc_options){0});
+    struct tcpc_result *r = compile(text, (struct tcpc_options){SIZE});
     HOLDS(r->status == TCPC_OK && r->nmessages == 1 && r->nwarnings == 1);
-    HOLDS(r->message[0].severity == TCPC_WARNING);
-    CHECK_STR(r->message[0].warning, "unused");
-    CHECK_STR(r->message[0].page, "unused");
+    HOLDS(r->message[0]->severity == TCPC_WARNING);
+    CHECK_STR(r->message[0]->warning, "unused");
+    CHECK_STR(r->message[0]->page, "unused");
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.warning = error, .nwarnings = 1});
-    HOLDS(r->status == TCPC_WRONG && r->message[0].severity == TCPC_ERROR);
-    CHECK_STR(r->message[0].warning, "unused");
+    r = compile(text, (struct tcpc_options){SIZE, .warning = error, .nwarnings = 1});
+    HOLDS(r->status == TCPC_WRONG && r->message[0]->severity == TCPC_ERROR);
+    CHECK_STR(r->message[0]->warning, "unused");
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.warning = off, .nwarnings = 2});
+    r = compile(text, (struct tcpc_options){SIZE, .warning = off, .nwarnings = 2});
     HOLDS(r->status == TCPC_OK && r->nmessages == 0);
     tcpc_free(r);
 }
 
 static void errors_have_a_limit(void) {
     const char *text = "tcp 1;\nconst A = X;\nconst B = Y;\nconst C = Z;\n";
-    struct tcpc_result *r = compile(text, (struct tcpc_options){.error_limit = 2});
+    struct tcpc_result *r = compile(text, (struct tcpc_options){SIZE, .error_limit = 2});
     CHECK(r->nmessages == 2 && r->nerrors > 2, "%zu of %zu", r->nmessages, r->nerrors);
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.error_limit = -1});
+    r = compile(text, (struct tcpc_options){SIZE, .error_limit = -1});
     CHECK(r->nmessages == 3 && r->nerrors == 3, "%zu of %zu", r->nmessages, r->nerrors);
     tcpc_free(r);
 }
@@ -98,18 +99,18 @@ static void wrong_options_are_told(void) {
     static const char *const warning[] = {"-Wunusual"};
     static const struct tcpc_define no_value = {"N", ""}, no_name = {NULL, "1"}, none = {"N", "1"};
     enum tcpc_status bad = TCPC_BAD_OPTION;
-    expect_error(HEAD BODY, (struct tcpc_options){.arch = "sm_91"}, bad,
+    expect_error(HEAD BODY, (struct tcpc_options){SIZE, .arch = "sm_91"}, bad,
                  "'sm_91' is not an architecture that this compiler knows; did you mean 'sm_90'?");
-    expect_error(HEAD BODY, (struct tcpc_options){.warning = warning, .nwarnings = 1}, bad,
+    expect_error(HEAD BODY, (struct tcpc_options){SIZE, .warning = warning, .nwarnings = 1}, bad,
                  "unknown warning 'unusual'; did you mean 'unused'?");
-    expect_error(HEAD BODY, (struct tcpc_options){.define = &no_value, .ndefines = 1}, bad,
+    expect_error(HEAD BODY, (struct tcpc_options){SIZE, .define = &no_value, .ndefines = 1}, bad,
                  "a define has no value");
-    expect_error(HEAD BODY, (struct tcpc_options){.define = &no_name, .ndefines = 1}, bad,
+    expect_error(HEAD BODY, (struct tcpc_options){SIZE, .define = &no_name, .ndefines = 1}, bad,
                  "a define has no name");
-    expect_error(HEAD BODY, (struct tcpc_options){.emit = (enum tcpc_emit)9}, bad,
+    expect_error(HEAD BODY, (struct tcpc_options){SIZE, .emit = (enum tcpc_emit)9}, bad,
                  "what is to be emitted is no tcpc_emit: 9");
     struct tcpc_result *r =
-        compile(HEAD BODY, (struct tcpc_options){.define = &none, .ndefines = 1});
+        compile(HEAD BODY, (struct tcpc_options){SIZE, .define = &none, .ndefines = 1});
     CHECK(r->status == TCPC_WRONG, "a define of no const: status %d", (int)r->status);
     tcpc_free(r);
 }
@@ -124,11 +125,12 @@ static void options_change_the_output(void) {
                  {TCPC_EMIT_PLAN, "kernel k"},
                  {TCPC_EMIT_AST, "kernel"}};
     for (int i = 0; i < 5; ++i) {
-        struct tcpc_result *r = compile(HEAD BODY, (struct tcpc_options){.emit = forms[i].emit});
+        struct tcpc_result *r =
+            compile(HEAD BODY, (struct tcpc_options){SIZE, .emit = forms[i].emit});
         CHECK(strstr(r->output.bytes, forms[i].has), "form %d lacks '%s'", i, forms[i].has);
         tcpc_free(r);
     }
-    struct tcpc_result *r = compile(HEAD BODY, (struct tcpc_options){.no_line = 1});
+    struct tcpc_result *r = compile(HEAD BODY, (struct tcpc_options){SIZE, .no_line = 1});
     HOLDS(r->status == TCPC_OK && strstr(r->output.bytes, "#line") == NULL);
     tcpc_free(r);
 }
@@ -144,10 +146,10 @@ static void defines_set_consts(void) {
     static const struct tcpc_define wide = {"V", "2"};
     const char *text = HEAD "const V = 4;\nkernel k(A, out B) grid (1) threads 32 {\n"
                             "  copy A -> B with tile(auto(128), thr=(32), val=(V));\n}\n";
-    struct tcpc_result *r = compile(text, (struct tcpc_options){0});
+    struct tcpc_result *r = compile(text, (struct tcpc_options){SIZE});
     HOLDS(strstr(r->output.bytes, "128 bit") != NULL);
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.define = &wide, .ndefines = 1});
+    r = compile(text, (struct tcpc_options){SIZE, .define = &wide, .ndefines = 1});
     HOLDS(r->status == TCPC_OK && !strstr(r->output.bytes, "128 bit"));
     tcpc_free(r);
 }
@@ -160,42 +162,55 @@ static const char tiles[] = "tcp 1;\nparam M : index % 128;\ntensor X : f16 glob
                             "  copy s -> local_tile(Y, (128), (block.x)) with tc;\n}\n";
 
 static void proofs_have_a_limit(void) {
-    struct tcpc_result *r = compile(tiles, (struct tcpc_options){.proof_limit = 1});
+    struct tcpc_result *r = compile(tiles, (struct tcpc_options){SIZE, .proof_limit = 1});
     CHECK(r->status == TCPC_WRONG && strstr(said(r, 0), "more steps than it may"), "says: %s",
           said(r, 0));
     tcpc_free(r);
 }
 
-static void kernels_are_data(void) {
+static void kernels_have_launches(void) {
     const char *text = tiles;
-    struct tcpc_result *r = compile(text, (struct tcpc_options){.arch = "sm_90"});
-    CHECK(r->status == TCPC_OK, "%s", said(r, 0));
-    if (r->nkernels == 1) {
-        const struct tcpc_kernel *k = r->kernel;
-        CHECK_STR(k->name, "one");
-        CHECK_STR(k->launcher, "one_launch");
-        HOLDS(strstr(r->output.bytes, k->launcher) != NULL);
-        HOLDS(k->threads == 16 && k->shared_bytes == 256 && k->ntensors == 2 && k->nparams == 1);
-        CHECK_STR(k->param[0].name, "M");
-        CHECK_STR(k->tensor[0].name, "X");
-        CHECK_STR(k->tensor[1].element, "f16");
-        HOLDS(k->tensor[0].direction == TCPC_IN && k->tensor[1].direction == TCPC_OUT);
-        HOLDS(k->tensor[1].element_bits == 16 && k->tensor[0].align == 16);
-    }
-    CHECK(r->nkernels == 1, "%zu kernels", r->nkernels);
+    struct tcpc_result *r = compile(text, (struct tcpc_options){SIZE, .arch = "sm_90"});
+    CHECK(r->status == TCPC_OK && r->nlaunches == 1, "%s", said(r, 0));
+    CHECK_STR(r->launch[0]->name, "one");
+    CHECK_STR(r->launch[0]->launcher, "one_launch");
+    HOLDS(strstr(r->output.bytes, "one_launch") && strstr(r->output.bytes, "static __global__"));
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.emit = TCPC_EMIT_HEADER});
-    HOLDS(r->nkernels == 1 && strstr(r->output.bytes, "one_launch") != NULL);
+    r = compile(text, (struct tcpc_options){SIZE, .emit = TCPC_EMIT_DEVICE});
+    HOLDS(r->nlaunches == 1 && strstr(r->output.bytes, "extern \"C\" __global__"));
+    HOLDS(!strstr(r->output.bytes, "one_launch") && !strstr(r->output.bytes, "tcp_launch.h"));
     tcpc_free(r);
-    r = compile(text, (struct tcpc_options){.emit = TCPC_EMIT_AST});
-    HOLDS(r->status == TCPC_OK && r->nkernels == 0);
+    r = compile(text, (struct tcpc_options){SIZE, .emit = TCPC_EMIT_HEADER});
+    HOLDS(r->nlaunches == 1 && strstr(r->output.bytes, "one_launch") != NULL);
     tcpc_free(r);
-    r = compile(HEAD
-                "kernel half(A, inout B) threads 16 {\n"
-                "  copy A(0 .. 64) -> B(0 .. 64) with tile(auto(128), thr=(16), val=(4));\n}\n",
-                (struct tcpc_options){0});
-    HOLDS(r->nkernels == 1 && r->kernel[0].tensor[1].direction == TCPC_INOUT);
+    r = compile(text, (struct tcpc_options){SIZE, .emit = TCPC_EMIT_AST});
+    HOLDS(r->status == TCPC_OK && r->nlaunches == 0);
     tcpc_free(r);
+}
+
+// Callers that were compiled with another header: an older one ends earlier, a newer one later.
+static void options_have_a_size(void) {
+    struct {
+        struct tcpc_options o;
+        char newer[16];
+    } more = {.o = {.size = sizeof more, .arch = "sm_90"}};
+    struct tcpc_result *r;
+    tcpc_compile("a.tcp", tiles, strlen(tiles), &more.o, &r);
+    HOLDS(r->size == sizeof *r && r->status == TCPC_OK && strstr(r->output.bytes, "sm_90"));
+    tcpc_free(r);
+    more.newer[3] = 1;
+    tcpc_compile("a.tcp", tiles, strlen(tiles), &more.o, &r);
+    CHECK(r->status == TCPC_BAD_OPTION && strstr(said(r, 0), "this library"), "%s", said(r, 0));
+    tcpc_free(r);
+    size_t size = offsetof(struct tcpc_options, define);
+    void *less = malloc(size);  // what is behind it is not read
+    memcpy(less, &(struct tcpc_options){.size = size, .arch = "sm_90"}, size);
+    tcpc_compile("a.tcp", tiles, strlen(tiles), less, &r);
+    HOLDS(r->status == TCPC_OK && strstr(r->output.bytes, "sm_90"));
+    tcpc_free(r);
+    free(less);
+    expect_error(tiles, (struct tcpc_options){.arch = "sm_90"}, TCPC_BAD_OPTION,
+                 "the size of tcpc_options is not set: .size = sizeof(struct tcpc_options)");
 }
 
 static char asked[256];
@@ -212,19 +227,19 @@ static int read_import(void *user, const char *name, struct tcpc_text *text) {
 }
 
 static void a_planned_kernel_is_no_file(void) {
-    struct tcpc_options o = {0};
+    struct tcpc_options o = {SIZE};
     struct tcpc_result *r = compile("tcp 1;\ntensor A : f32 global row(64,32) align 16;\n"
                                     "tensor B : f32 global (64,32) align 16;\n"
                                     "kernel k(A, out B) { copy A -> B; }\n",
                                     o);
     CHECK(r->status == TCPC_OK, "%s", said(r, 0));
-    HOLDS(r->nkernels == 1);
+    HOLDS(r->nlaunches == 1);
     HOLDS(r->nfiles == 1);
     tcpc_free(r);
 }
 
 static void imports_are_asked_for(void) {
-    struct tcpc_options o = {.read = read_import};
+    struct tcpc_options o = {SIZE, .read = read_import};
     struct tcpc_result *r =
         compile("tcp 1;\nimport \"head.tcp\";\nimport \"again.tcp\";\n" BODY, o);
     CHECK(r->status == TCPC_OK, "%s", said(r, 0));
@@ -244,7 +259,7 @@ static void imports_are_looked_for(void) {
     char folder[] = "/tmp/tcpc_lib_XXXXXX", path[64], absolute[256];
     if (!mkdtemp(folder)) exit(2);
     const char *folders[] = {"no such folder", folder};
-    struct tcpc_options o = {.folder = folders, .nfolders = 2};
+    struct tcpc_options o = {SIZE, .folder = folders, .nfolders = 2};
     snprintf(path, sizeof path, "%s/head.tcp", folder);
     FILE *f = fopen(path, "w");
     fputs(HEAD, f);
@@ -262,7 +277,7 @@ static void imports_are_looked_for(void) {
     tcpc_free(r);
     unlink(path);
     rmdir(folder);
-    expect_error(text, (struct tcpc_options){0}, TCPC_WRONG,
+    expect_error(text, (struct tcpc_options){SIZE}, TCPC_WRONG,
                  "'dir/head.tcp' cannot be read: No such file or directory");
     expect_error(text, o, TCPC_WRONG, "'dir/head.tcp' cannot be read: No such file or directory");
 }
@@ -310,7 +325,8 @@ static void the_command_says_the_same(const char *tcpc, const char *path) {
     fclose(f);
     pclose(p);
     static const char *const folders[] = {"."}, *const quiet[] = {"-w"};
-    struct tcpc_options o = {.folder = folders, .nfolders = 1, .warning = quiet, .nwarnings = 1};
+    struct tcpc_options o = {SIZE, .folder = folders, .nfolders = 1, .warning = quiet,
+                             .nwarnings = 1};
     struct tcpc_result *r;
     tcpc_compile(path, plan, nplan, &o, &r);
     CHECK(r->output.size == nwant && memcmp(r->output.bytes, want, nwant) == 0, "%s: %s", path,
@@ -329,7 +345,8 @@ int main(int argc, char **argv) {
     the_version_has_three_numbers();
     defines_set_consts();
     proofs_have_a_limit();
-    kernels_are_data();
+    kernels_have_launches();
+    options_have_a_size();
     a_planned_kernel_is_no_file();
     imports_are_asked_for();
     imports_are_looked_for();

@@ -55,7 +55,7 @@ static void each_fails_once(const char *text, enum tcpc_status want) {
     struct tcpc_result *r;
     enum tcpc_status status = tcpc_compile("a.tcp", text, strlen(text), NULL, &r);
     CHECK(status == want, "status %d: %s", (int)status,
-          r->nmessages ? r->message[r->nmessages - 1].text : "");
+          r->nmessages ? r->message[r->nmessages - 1]->text : "");
     size_t size = r->output.size, n = r->nmessages;
     tcpc_free(r);
     CHECK(taken == 0, "%ld allocations are kept", taken);

@@ -32,7 +32,8 @@ static const char *const folders[] = {"."};
 
 static struct tcpc_result *compile(const struct job *j, int i) {
     static const char *const archs[] = {NULL, "sm_80", "sm_90"};
-    struct tcpc_options o = {.emit = i % 7 == 6 ? TCPC_EMIT_HEADER : TCPC_EMIT_CUDA,
+    struct tcpc_options o = {.size = sizeof o,
+                             .emit = i % 7 == 6 ? TCPC_EMIT_HEADER : TCPC_EMIT_CUDA,
                              .arch = archs[i % 3],
                              .folder = folders,
                              .nfolders = 1};
@@ -50,16 +51,18 @@ static int same_place(struct tcpc_place a, struct tcpc_place b) {
            a.end_line == b.end_line && a.end_column == b.end_column;
 }
 
-static int same_messages(const struct tcpc_message *a, const struct tcpc_message *b, size_t n) {
+static int same_messages(const struct tcpc_message *const *first,
+                         const struct tcpc_message *const *second, size_t n) {
     for (size_t i = 0; i < n; ++i) {
-        if (a[i].severity != b[i].severity || !same_place(a[i].at, b[i].at) ||
-            !same_text(a[i].text, b[i].text) || !same_text(a[i].warning, b[i].warning) ||
-            !same_text(a[i].page, b[i].page) || a[i].nnotes != b[i].nnotes ||
-            a[i].nfixits != b[i].nfixits || !same_messages(a[i].note, b[i].note, a[i].nnotes))
+        const struct tcpc_message *a = first[i], *b = second[i];
+        if (a->severity != b->severity || !same_place(a->at, b->at) ||
+            !same_text(a->text, b->text) || !same_text(a->warning, b->warning) ||
+            !same_text(a->page, b->page) || a->nnotes != b->nnotes || a->nfixits != b->nfixits ||
+            !same_messages(a->note, b->note, a->nnotes))
             return 0;
-        for (size_t k = 0; k < a[i].nfixits; ++k)
-            if (!same_place(a[i].fixit[k].at, b[i].fixit[k].at) ||
-                !same_text(a[i].fixit[k].text, b[i].fixit[k].text))
+        for (size_t k = 0; k < a->nfixits; ++k)
+            if (!same_place(a->fixit[k]->at, b->fixit[k]->at) ||
+                !same_text(a->fixit[k]->text, b->fixit[k]->text))
                 return 0;
     }
     return 1;
@@ -69,7 +72,7 @@ static int same(const struct tcpc_result *a, const struct tcpc_result *b) {
     return a && b && a->status == b->status && a->output.size == b->output.size &&
            memcmp(a->output.bytes, b->output.bytes, a->output.size) == 0 &&
            a->nmessages == b->nmessages && same_messages(a->message, b->message, a->nmessages) &&
-           a->nkernels == b->nkernels && a->nfiles == b->nfiles;
+           a->nlaunches == b->nlaunches && a->nfiles == b->nfiles;
 }
 
 static void *work(void *user) {

@@ -1,7 +1,7 @@
 // random_launchers [--calls N] [--first SEED] [--spoil] MAIN.cpp EXPECTED PLAN..: each launcher of
 // the plans is called with random arguments, right ones and wrong ones.  MAIN.cpp gets the emitted
 // text and the calls, and prints what each launcher says and would launch; EXPECTED gets what
-// launch_evaluate makes of the same.  With --spoil one fact of each launcher is changed first.
+// tcpc_launch_evaluate makes of the same.  With --spoil one fact of each launcher is changed first.
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "in_process.h"
-#include "kernel/evaluate.h"
 #include "kernel/kernel_ir.h"
+#include "launch/launch.h"
 #include "plan/bind.h"
 
 enum { MOST_ARGUMENTS = 64, CHOICES = 4 };
@@ -66,6 +66,19 @@ static const char head[] =
     "#undef TCP_EXTERN_C\n"
     "#define TCP_EXTERN_C\n"
     "static struct { char name[256]; tcp_grid grid; int threads; int64_t shared; } launched;\n"
+    "static char arguments[4096];\n"
+    "static void record(long long x) {\n"
+    "    snprintf(arguments + strlen(arguments), 32, \" %lld\", x);\n"
+    "}\n"
+    "template <typename T> void record(T *x) { record((long long)(uintptr_t)x); }\n"
+    "template <typename... P> void record_all(void (*)(P...), typename tcp_as<P>::type... x) {\n"
+    "    arguments[0] = 0;\n"
+    "    (record(x), ...);\n"
+    "}\n"
+    "#undef TCP_LAUNCH\n"
+    "#define TCP_LAUNCH(kernel, grid, threads, shared, stream, ...) \\\n"
+    "    (record_all(kernel, ##__VA_ARGS__), \\\n"
+    "     tcp_launch(#kernel, kernel, grid, threads, shared, stream, ##__VA_ARGS__))\n"
     "tcp_status recorded_launch(const char *name, tcp_grid grid, int threads, int64_t shared,\n"
     "                           void (*)(void *), void *) {\n"
     "    snprintf(launched.name, sizeof launched.name, \"%s\", name);\n"
@@ -75,11 +88,11 @@ static const char head[] =
     "    return TCP_OK;\n"
     "}\n"
     "static void show(const char *launcher, tcp_status status, int bits) {\n"
-    "    printf(\"%s: %d '%s' %d bits: %s(%lld,%lld,%lld) %d %lld\\n\", launcher, status,\n"
+    "    printf(\"%s: %d '%s' %d bits: %s(%lld,%lld,%lld) %d %lld%s\\n\", launcher, status,\n"
     "           status ? tcp_last_error() : \"\", bits, launched.name, (long "
     "long)launched.grid.x,\n"
     "           (long long)launched.grid.y, (long long)launched.grid.z, launched.threads,\n"
-    "           (long long)launched.shared);\n"
+    "           (long long)launched.shared, launched.name[0] ? arguments : \"\");\n"
     "    memset(&launched, 0, sizeof launched);\n"
     "}\n";
 
@@ -96,7 +109,7 @@ static void put_caller(FILE *to, int plan, const struct kir_launch *l) {
             break;
         for (int i = 0; i < l->ntensors; ++i, comma = ", ")
             fprintf(to, "%s(%s *)a[%d]", comma, l->tensor[i].elem->c_name, i);
-        for (int i = 0; i < l->nparams; ++i, comma = ", ") fprintf(to, "%sp[%d]", comma, i);
+        for (int i = 0; i < l->ngiven; ++i, comma = ", ") fprintf(to, "%sp[%d]", comma, i);
         fprintf(to, "%s);\n", which ? "" : *comma ? ", nullptr" : "nullptr");
     }
     fprintf(to, "    show(\"%s\", status, %s);\n}\n", l->name, l->nvariants > 1 ? "bits" : "0");
@@ -112,14 +125,14 @@ static void put_call(struct table *t, int plan, const struct kir_launch *l, cons
                      const uint64_t *address) {
     buf_printf(&t->calls, "{plan%d_%s, %d, %d},\n", plan, l->c_name, t->naddresses, t->nparams);
     for (int i = 0; i < l->ntensors; ++i) buf_printf(&t->addresses, "%" PRIu64 "u, ", address[i]);
-    for (int i = 0; i < l->nparams; ++i) {
+    for (int i = 0; i < l->ngiven; ++i) {
         if (param[i] == INT64_MIN)
             buf_puts(&t->params, "INT64_MIN, ");
         else
             buf_printf(&t->params, "%" PRId64 ", ", param[i]);
     }
     t->naddresses += l->ntensors;
-    t->nparams += l->nparams;
+    t->nparams += l->ngiven;
 }
 
 static void put_table(FILE *to, struct table *t) {
@@ -137,15 +150,30 @@ static void put_table(FILE *to, struct table *t) {
     buf_release(&t->calls);
 }
 
-static void put_expected(FILE *to, const struct kir_launch *l, const int64_t *param,
+// The arguments of the kernel as they are in memory: "a80.. 7".
+static void put_arguments(FILE *to, const struct tcpc_variant *v, const char *arguments) {
+    for (size_t i = 0; i < v->narguments; ++i) {
+        int64_t wide;
+        int32_t narrow;
+        memcpy(&wide, arguments + v->argument[i]->offset, sizeof wide);
+        memcpy(&narrow, arguments + v->argument[i]->offset, sizeof narrow);
+        fprintf(to, " %" PRId64, v->argument[i]->bytes == 4 ? narrow : wide);
+    }
+}
+
+static void put_expected(FILE *to, const struct tcpc_launch *l, const int64_t *param,
                          const uint64_t *address) {
-    struct launch_result r;
-    launch_evaluate(l, param, address, &r);
-    bool many = l->nvariants > 1 && r.status == TCP_OK, runs = r.variant != NULL;
-    fprintf(to, "%s: %d '%s' %d bits: %s(%" PRId64 ",%" PRId64 ",%" PRId64 ") %d %" PRId64 "\n",
-            l->name, r.status, r.message, many ? launch_choose(l, param, address)->tag : 0,
-            runs ? r.variant->function : "", runs ? r.grid[0] : 0, runs ? r.grid[1] : 0,
-            runs ? r.grid[2] : 0, (int)r.threads, r.shared_bytes);
+    struct tcpc_call r = {.size = sizeof r};
+    int64_t arguments[MOST_ARGUMENTS + 1];
+    tcpc_launch_evaluate(l, param, address, arguments, &r);
+    bool many = l->nvariants > 1 && r.status == TCPC_LAUNCH_OK, runs = r.variant != NULL;
+    fprintf(to, "%s: %d '%s' %d bits: %s(%u,%u,%u) %d %" PRId64, l->name, r.status, r.message,
+            many ? tcpc_launch_variant(l, param, address)->number : 0,
+            runs ? r.variant->symbol : "", runs ? r.grid[0] : 0, runs ? r.grid[1] : 0,
+            runs ? r.grid[2] : 0, runs ? (int)r.variant->threads : 0,
+            runs ? r.variant->shared_bytes : 0);
+    if (runs) put_arguments(to, r.variant, (char *)arguments);
+    fputc('\n', to);
 }
 
 // -- plans ----------------------------------------------------------------------------------------
@@ -191,20 +219,22 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     }
     for (const struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
         const struct kir_launch *l = k->launch;
-        for (int i = 0; l && k->first_case && i < w->calls; ++i) {
+        const struct tcpc_launch *data = l && k->first_case ? launch_new(&s, l) : NULL;
+        for (int i = 0; data && i < w->calls; ++i) {
             int64_t param[MOST_ARGUMENTS];
             uint64_t address[MOST_ARGUMENTS];
-            if (l->nparams > MOST_ARGUMENTS || l->ntensors > MOST_ARGUMENTS) return false;
+            if (l->ngiven > MOST_ARGUMENTS || l->ntensors > MOST_ARGUMENTS) return false;
             const int64_t *base = n ? right[below(n)] : NULL;
             bool all_right = below(3) == 0;
-            for (int j = 0; j < l->nparams; ++j) {
+            for (int j = 0; j < l->ngiven; ++j) {
                 int64_t v = base ? base[l->param[j].sym->id] : l->param[j].lo;
                 param[j] = all_right ? v : draw_param(&l->param[j], v);
             }
             draw_addresses(l, address);
             put_call(&w->table, plan, l, param, address);
-            put_expected(w->expected, l, param, address);
+            put_expected(w->expected, data, param, address);
         }
+        tcpc_launch_free(data);
     }
     session_release(&s);
     return ok;

@@ -1,6 +1,6 @@
 """The plans of tests that do not run under the sanitizers are compiled under them, which costs little.
 
-usage: compile_left_out.py TCPC LIST
+usage: compile_left_out.py TCPC LIST [--one-of=N[:SEED]]
 
 LIST is one of tests/left_out.  A plan may be wrong, but nothing else may happen than what docs/man tells.
 """
@@ -10,9 +10,11 @@ import subprocess
 import sys
 
 from left_out import TESTS, among, entries
+from sampled import drawn
 
+one_of = next((word[9:] for word in sys.argv[3:] if word.startswith("--one-of=")), None)
 tcpc, patterns = sys.argv[1], entries(sys.argv[2])[1]
-plans = sorted(p for p in TESTS.rglob("*.tcp") if among(str(p.relative_to(TESTS)), patterns))
+plans, part = drawn(sorted(p for p in TESTS.rglob("*.tcp") if among(str(p.relative_to(TESTS)), patterns)), one_of)
 failed = 0
 for plan in plans:
     words = [tcpc, "-w", plan, "-o", "/dev/null"]
@@ -20,5 +22,5 @@ for plan in plans:
     if done.returncode not in (0, 1) or "runtime error:" in done.stderr or "Sanitizer" in done.stderr:
         print(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stderr[-3000:]}")
         failed += 1
-print(f"{len(plans)} plans, {failed} failed")
+print(f"{len(plans)} plans{part}, {failed} failed")
 sys.exit(1 if failed or not plans else 0)

@@ -235,8 +235,8 @@ LISTS = (
      (*COMPLETIONS, "docs/man/tcpc.1", "docs/language.md", "tests/driver/Inputs/flags.py", "tests/driver/help.test")),
     ("architecture", ("compiler/plan/arch.c",), r'"(sm_\w+)"', COMPLETIONS[:2]),
     # functions, constants, and members of structures
-    ("part of the library", ("compiler/lib/tcpc.h",), r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)",
-     ("tests/lib/data.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
+    ("part of the library", ("compiler/lib/tcpc.h", "compiler/launch/tcpc_launch.h"), r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)",
+     ("tests/lib/data.c+tests/lib/launch.c+tests/lib/relayout.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
 )
 # No test can reach them: a broken compiler.
 UNREACHED = {"TCPC_BUG"}

@@ -52,8 +52,8 @@ static void warn(struct uses *u, struct use *w, const struct use *r, const struc
     w->told = true;
     diag_warn(s, W_STALE, c->at,
               "where '%s' ends, this copy leaves in '%s' what an earlier step of '%s' wrote, and "
-              "it is read below",
-              c->src.base->name, t->name, loop->var->name);
+              "it is read %s",
+              c->src.base->name, t->name, loop->var->name, w < r ? "below" : "above");
     diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in that step",
               instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
@@ -77,7 +77,7 @@ static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use
         defined_set(u, x);
         full = full || x->x->full;
         one.equal = loops - 1;
-        role[n] = leaves_out(x) ? PROVE_LEAVES_OUT : PROVE_WRITES;
+        role[n] = x->copy && !x->copy->pad ? PROVE_COPIES : PROVE_WRITES;
         write[n++] = one;
     }
     // the same copy, as if its source had all elements
@@ -101,12 +101,13 @@ static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use
 }
 
 void defined_stale(struct uses *u, struct prover *prover, struct use *r) {
-    for (struct use *w = u->at; w < r; ++w) {
+    for (struct use *w = u->at; w < u->at + u->n; ++w) {
         struct prove_write one;
         if (!leaves_out(w) || w->told || w->view->base != r->view->base) continue;
-        if (!defined_relate(r, w, &one) || !one.before) continue;
+        if (!defined_relate(r, w, &one)) continue;
         defined_set(u, r);
-        for (int loops = one.common; loops > 0; --loops)
+        // what stands below comes before in the same step of a loop only with a loop inside it
+        for (int loops = one.common - !one.before; loops > 0; --loops)
             if (ask(u, prover, r, w, loops)) break;
     }
 }

@@ -210,37 +210,79 @@ static bool is_by_tiles(struct parts *x, const struct access *r, int mode, int64
            from == 0 && left % m.step == 0;
 }
 
-// Warns of the copy that writes to the buffer from its beginning to its end along "mode", if all reads
-// together leave out half or more, or end before tiles that are inputs.  Less may be left out where copies
-// are made wider.
-static bool half_unread(struct parts *x, int mode, int64_t n) {
+// Whether "c" has a source with as many elements as its destination, for some size: it always has no
+// guards, or guards by params that may be as large.
+static bool is_full(const struct copy *c, int64_t n) {
+    for (int i = 0; i < c->facts.npred; ++i) {
+        const struct ix *limit = c->facts.pred[i].limit;
+        if (!limit || ix_static(limit, NULL) || limit->hi < n) return false;
+    }
+    return true;
+}
+
+// Whether the copy "a" writes to the buffer from its beginning to its end along "mode", perhaps warp by warp.
+static bool writes_all(struct parts *x, const struct access *a, int mode, int64_t n) {
     struct session *s = x->l->s;
-    const struct access *all = NULL;
+    const struct ix *at = a->view->coord_off[mode], *lo, *hi, *more;
+    int64_t from, to, span;
+    if (!a->write || a->stmt->kind != STMT_COPY || !reach_of(s, a->view, mode, &from, &to) ||
+        from != 0 || to != n - 1)
+        return false;
+    view_reach(s, a->view, mode, &lo, &hi);
+    if (ix_constant(at)) return true;
+    if (!x->l->k->warp || !lo || !hi || !ix_static(ix_sub(s, hi, lo), &span)) return false;
+    more = ix_sub(s, at, ix_scale(s, ix_var(s, x->l->k->warp), lay_int(span + 1)));
+    return more && ix_constant(more);
+}
+
+// The outermost statement that writes all of the buffer again after "w", which is in no loop; NULL: none does.
+static const struct stmt *next_all(struct parts *x, const struct access *w) {
+    for (const struct stmt *st = w->stmt->up ? NULL : w->stmt->next; st; st = st->next)
+        for (int i = 0; i < x->n; ++i)
+            if (x->at[i].stmt == st && x->at[i].write && !x->at[i].read && st->kind == STMT_COPY &&
+                is_all(x->l->s, x->at[i].view) && (!st->copy->facts.npred || st->copy->pad))
+                return st;
+    return NULL;
+}
+
+// Whether "r" may read what "w" wrote, which is written again by the outermost statement "again" (or NULL).
+static bool may_see(const struct access *w, const struct access *r, const struct stmt *again) {
+    if (!r->read) return false;
+    if (!again) return true;
+    for (const struct stmt *st = w->stmt->next; st; st = st->next) {
+        if (is_in(r->stmt, st)) return true;
+        if (st == again) return false;
+    }
+    return false;
+}
+
+// Warns of the copy "all", which writes "n" elements along "mode", if the reads of them together leave out
+// half or more, or end before tiles that are inputs.  Less may be left out where copies are made wider.
+static bool half_unread(struct parts *x, const struct access *all, int mode, int64_t n) {
+    struct session *s = x->l->s;
+    const struct stmt *again = next_all(x, all);
+    const struct access *shown = NULL;
+    const struct copy *c = all->stmt->copy;
     int64_t first = n, last = -1, from, to;
     for (int i = 0; i < x->n; ++i) {
         const struct access *a = &x->at[i];
+        if (!may_see(all, a, again)) continue;
         if (!reach_of(s, a->view, mode, &from, &to)) return false;
-        if (a->read && from < first) first = from;
-        if (a->read && to > last) last = to;
-        bool fixed = ix_constant(a->view->coord_off[mode]) && a->stmt->kind == STMT_COPY;
-        if (a->write && !all && fixed && from == 0 && to == n - 1) all = a;
+        if (from < first) first = from;
+        if (to > last) last = to;
+        if (!shown) shown = a;
     }
-    if (first < 0 || last < first || !all) return false;
-    const struct copy *c = all->stmt->copy;
-    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && !c->facts.npred;
+    if (first < 0 || last < first) return false;
+    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && is_full(c, n);
     for (int i = 0; i < x->n; ++i)
-        ends &= !x->at[i].read || is_by_tiles(x, &x->at[i], mode, n - 1 - last);
+        ends &= !may_see(all, &x->at[i], again) || is_by_tiles(x, &x->at[i], mode, n - 1 - last);
     if (2 * (last + 1 - first) > n && !ends) return false;
     const char *along = view_mode_text(s, x->t, mode);
     diag_warn(s, W_DEAD_COPY, all->stmt->at,
               "%s writes %" PRId64
               " elements to '%s' along %s, and nothing reads others than %" PRId64 " .. %" PRId64,
               copy_name(s, all->stmt->copy), n, x->t->name, along, first, last + 1);
-    for (int i = 0; i < x->n; ++i)
-        if (x->at[i].read) {
-            diag_note(s, x->at[i].view->at, "'%s' is read here", x->t->name);
-            break;
-        }
+    diag_note(s, shown->view->at, "'%s' is read here", x->t->name);
     return true;
 }
 
@@ -250,7 +292,8 @@ static void halves_unread(struct parts *x) {
     int rank = lay_tuple_leaves(flat) - (x->t->stages != 0);
     for (int m = 0; m < rank; ++m) {
         struct lay_int n = lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, m)->leaf;
-        if (lay_int_static(n) && half_unread(x, m, n.num)) return;
+        for (int i = 0; i < x->n && lay_int_static(n); ++i)
+            if (writes_all(x, &x->at[i], m, n.num) && half_unread(x, &x->at[i], m, n.num)) return;
     }
 }
 

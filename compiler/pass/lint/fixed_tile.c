@@ -5,8 +5,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/coverage/coverage.h"
-#include "pass/lint/lint.h"
+#include "pass/lint/reads.h"
 #include "plan/view.h"
 
 // How a kernel reads a tensor.
@@ -324,6 +323,23 @@ static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
     return true;
 }
 
+// Whether "loop" moves another copy from global memory, by "tile" elements along a mode of "extent".
+static bool moves_as_many(struct session *s, const struct stmt *loop, struct lay_int extent,
+                          int64_t tile) {
+    const struct ix_var *x = loop->pipe && loop->pipe->load_var ? loop->pipe->load_var : loop->var;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        const struct view *a = st->kind == STMT_COPY ? &st->copy->src : NULL;
+        for (int i = 0; a && a->base->space == MEM_GLOBAL && i < ncoords(a); ++i) {
+            struct lay_int other;
+            int64_t by;
+            if (!a->coord_off[i] || !ix_depends_on(a->coord_off[i], x)) continue;
+            struct lay_int n = tiles_along(s, a, i, &other, &by);
+            if (lay_int_valid(n) && lay_int_equal(other, extent) && by == tile) return true;
+        }
+    }
+    return false;
+}
+
 // Warns of the copy "st" in "loop" if it fills a buffer with the same part of an input in each step,
 // and the input has as many tiles as the loop has steps.
 static void filled_again(struct session *s, const struct kernel *k, const struct stmt *loop,
@@ -339,7 +355,9 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
         int64_t tile;
         if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
-        if (!lay_int_valid(n) || lay_int_static(n) || !counts(loop, a, n)) continue;
+        if (!lay_int_valid(n) || !counts(loop, a, n)) continue;
+        // with numbers, as many steps may be a coincidence
+        if (lay_int_static(n) && !moves_as_many(s, loop, extent, tile)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,
                   "each step of the loop over '%s' copies the same part of '%s' to '%s'; along %s "
                   "'%s' has %s tiles, and '%s' counts as many",
@@ -354,13 +372,16 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
 }
 
 // Warns of "t" if what is read of it stands still along a mode.
-static bool look_at(struct session *s, const struct kernel *k, const struct tensor *t) {
+static bool look_at(struct reads *r, const struct tensor *t) {
+    struct session *s = r->s;
+    const struct kernel *k = r->k;
     struct uses x;
     if (t->stages) return false;
     const struct view *b = output_alike(s, k, t, &x);
     if (b) warn(s, k, &x, b);
-    return b || (t->space == MEM_GLOBAL && x.copy && !is_whole(s, &x.copy->copy->src) &&
-                 warn_counted(s, k, x.copy));
+    if (b || t->space != MEM_GLOBAL) return b;
+    return (x.copy && !is_whole(s, &x.copy->copy->src) && warn_counted(s, k, x.copy)) ||
+           beside(r, t);
 }
 
 void lint_fixed_tile(struct lint *l) {
@@ -368,12 +389,13 @@ void lint_fixed_tile(struct lint *l) {
     const struct kernel *k = l->k;
     bool warned = false;
     if (k->device) return;
+    struct reads *r = reads_of(l);
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(s, k, t);
+        if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(r, t);
     }
     for (int i = 0; i < k->nlocal; ++i)
-        if (k->local[i]->space == MEM_SHARED) warned |= look_at(s, k, k->local[i]);
+        if (k->local[i]->space == MEM_SHARED) warned |= look_at(r, k->local[i]);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
          st = stmt_next(k->body, st)) {
         if (stmt_loops(st) && st->var) alike(s, k, st);

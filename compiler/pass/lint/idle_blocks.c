@@ -164,6 +164,15 @@ static bool grid_bound(struct session *s, const struct kernel *k, const struct i
     return any;
 }
 
+// Notes that the axes of the grid or the coordinates are exchanged in a tile that "k" writes.
+static bool note_exchanged(struct session *s, const struct kernel *k, const struct ix_var *v) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->dst.base->space == MEM_GLOBAL &&
+            view_depends(&st->copy->dst, v) && coverage_note_tile(s, &st->copy->dst))
+            return true;
+    return false;
+}
+
 static void grid_waste(struct session *s, const struct kernel *k, int axis) {
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
@@ -183,7 +192,8 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
             "there is one for each tile of '%s' along %s, so that fewer would not read all of it; "
             "is its coordinate meant?",
             read->name, view_mode_text(s, read, mode));
-    else if (!note_elements(s, &b) && !note_gap(s, &b, k->grid_at[axis]))
+    else if (!note_elements(s, &b) && !note_gap(s, &b, k->grid_at[axis]) &&
+             !note_exchanged(s, k, k->block[axis]))
         diag_fixit(s, k->grid_at[axis], enough);
 }
 

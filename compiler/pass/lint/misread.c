@@ -1,6 +1,7 @@
 // Inputs of which a copy reads another part than was probably meant: one part is read twice and another
 // one never, or the parts that are read move in other steps than those that are written.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -193,6 +194,95 @@ static bool warn_twice(struct session *s, const struct tensor *t, int mode, cons
     return false;
 }
 
+// A read of the elements from "begin" to "end" along a mode.
+struct piece {
+    const struct access *of;
+    const struct ix *begin, *end;
+};
+
+// The reads of "t", if each takes a known piece of it along "mode"; 0: they do not.
+static int pieces_along(struct reads *r, const struct tensor *t, int mode, struct piece *out) {
+    struct session *s = r->s;
+    int n = 0;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *a = &r->at[i];
+        const struct view *v = a->view;
+        const struct ix *lo, *hi;
+        if (!reads_count(a, t, ARG_IN)) continue;
+        if (!taken_to(a) || n == MOST_PARTS || v->range_of_range || !is_cut_along(s, v, mode))
+            return 0;
+        struct piece *x = &out[n++];
+        x->of = a;
+        if (reads_stand(s, v, mode, &lo, &hi)) {
+            x->begin = lo;
+            x->end = ix_add(s, hi, ix_int(s, 1));
+        } else {
+            struct mover m;
+            int64_t tile;
+            x->begin = v->coord_off[mode] ? ix_min(s, v->coord_off[mode]) : NULL;
+            bool dense = coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) &&
+                         coverage_reach(s, v, &a->around, mode, &x->end, &tile) && m.step == tile;
+            if (v->limit) x->end = view_limit(s, v, mode);
+            if (!v->limit && !dense) return 0;
+        }
+        if (!x->begin || !x->end || !ix_constant(x->begin) || !ix_constant(x->end)) return 0;
+    }
+    return n;
+}
+
+// The only gap between the pieces other than "but", which follow each other up to "end", if that is as
+// large as piece "but"; NULL: there is none.
+static const struct ix *gap_for(struct session *s, const struct piece *x, int n, int but,
+                                const struct ix *end) {
+    const struct ix *at = ix_int(s, 0), *gap = NULL;
+    for (int left = n; left > 0; --left) {
+        int next = 0;
+        while (next < n && (next == but || !ix_equal(x[next].begin, at))) ++next;
+        if (next == n && gap) return NULL;
+        if (next == n) gap = at;
+        const struct piece *y = &x[next == n ? but : next];
+        at = next == n ? ix_add(s, at, ix_sub(s, y->end, y->begin)) : y->end;
+    }
+    return gap && ix_equal(at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
+}
+
+static const char *piece_text(struct session *s, const struct ix *begin, const struct ix *end) {
+    if (ix_equal(ix_add(s, begin, ix_int(s, 1)), end)) return ix_text(s, begin);
+    return arena_printf(&s->arena, "%s .. %s", ix_text(s, begin), ix_text(s, end));
+}
+
+// Offers "to" in place of "from" in the text of "v", where that is once.
+static void offer(struct session *s, const struct view *v, const char *from, const char *to) {
+    const char *text = source_line(s, v->at), *at = strstr(text, from);
+    if (!at || strstr(at + 1, from) || strlen(text) != v->at.end - v->at.begin) return;
+    struct range place = {v->at.file, v->at.begin + (uint32_t)(at - text), 0};
+    place.end = place.begin + (uint32_t)strlen(from);
+    diag_fixit(s, place, to);
+}
+
+// Warns of a piece that would fill the gap that the others leave, if it began elsewhere.
+static bool misplaced(struct reads *r, const struct tensor *t, int mode, const struct ix *end) {
+    struct session *s = r->s;
+    struct piece x[MOST_PARTS];
+    int n = pieces_along(r, t, mode, x);
+    for (int i = 0; i < n; ++i) {
+        bool apart = n > 1;
+        for (int j = 0; j < n && apart; ++j) apart = j == i || goes_apart(x[i].of, x[j].of);
+        const struct ix *gap = apart ? gap_for(s, x, n, i, end) : NULL;
+        if (!gap) continue;
+        const struct view *v = x[i].of->view;
+        const char *from = piece_text(s, x[i].begin, x[i].end);
+        const char *to = piece_text(s, gap, ix_add(s, gap, ix_sub(s, x[i].end, x[i].begin)));
+        diag_warn(s, W_UNREAD, v->at,
+                  "'%s' is read at %s along %s, and other copies read all but %s", t->name, from,
+                  view_mode_text(s, t, mode), to);
+        diag_note(s, v->at, "with %s here, each element is read once", to);
+        offer(s, v, from, to);
+        return true;
+    }
+    return false;
+}
+
 void misread_parts(struct reads *r, const struct tensor *t) {
     struct session *s = r->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
@@ -201,8 +291,9 @@ void misread_parts(struct reads *r, const struct tensor *t) {
     for (int m = 0; m < lay_tuple_leaves(flat); ++m) {
         struct lay_int n = lay_is_leaf(flat) ? flat->leaf : flat->kid[m]->leaf;
         int left = 0;
-        if (!lay_int_static(n) || !parts_along(r, t, m, n.num, &x)) continue;
-        while (left < x.n && is_read(&x, left)) ++left;
-        if (left < x.n && warn_twice(s, t, m, &x, left)) return;
+        bool equal = lay_int_static(n) && parts_along(r, t, m, n.num, &x);
+        while (equal && left < x.n && is_read(&x, left)) ++left;
+        if (equal && left < x.n && warn_twice(s, t, m, &x, left)) return;
+        if (misplaced(r, t, m, ix_lay(s, n))) return;
     }
 }

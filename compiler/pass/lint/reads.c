@@ -57,12 +57,31 @@ static bool all_modes(struct reads *r, const struct access *a, struct prove_set 
     return !x->full && !set.time;
 }
 
-// .. by that along "mode".
-static bool along_mode(struct reads *r, const struct access *a, int mode, struct prove_set *out) {
-    bool known = all_modes(r, a, out);
-    out->out += mode;
+// The coordinates along "mode" where those along some other modes are in bounds: NULL where there is none.
+struct slice {
+    int mode, rank;
+    const struct ix **lo, **hi;
+};
+
+// .. by those of "only".
+static bool along_mode(struct reads *r, const struct access *a, const struct slice *only,
+                       struct prove_set *out) {
+    struct session *s = r->s;
+    if (!all_modes(r, a, out)) return false;
+    const struct ix **cond =
+        ARENA_ARRAY(&s->arena, const struct ix *, out->nconds + 2 * only->rank + 1);
+    int n = out->nconds;
+    for (int i = 0; i < n; ++i) cond[i] = out->cond[i];
+    for (int i = 0; i < only->rank; ++i) {
+        if (!only->lo[i]) continue;
+        cond[n++] = ix_sub(s, out->out[i], only->lo[i]);
+        cond[n++] = ix_sub(s, only->hi[i], out->out[i]);
+    }
+    out->cond = cond;
+    out->nconds = n;
+    out->out += only->mode;
     out->nouts = 1;
-    return known;
+    return true;
 }
 
 // A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
@@ -78,15 +97,15 @@ static struct prove_set between(struct session *s, const struct ix *begin, const
     return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
 }
 
-enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
-                              struct skipped skip, const struct ix *end,
-                              struct prove_witness *found) {
+static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir,
+                               const struct slice *only, struct skipped skip, const struct ix *end,
+                               struct prove_witness *found) {
     struct session *s = r->s;
     const struct kernel *k = r->k;
     struct prove_set set[MOST_READS + MOST_EMPTY];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
-        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], mode, &set[n++]))
+        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], only, &set[n++]))
             return PROVE_UNKNOWN;
     int room = n + MOST_EMPTY;
     for (int i = 0; i < k->nparams; ++i) {
@@ -108,6 +127,34 @@ enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir 
     return prove_whole(r->prover, &end, 1, set, n, found);
 }
 
+enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
+                              struct skipped skip, const struct ix *end,
+                              struct prove_witness *found) {
+    return whole(r, t, dir, &(struct slice){.mode = mode}, skip, end, found);
+}
+
+bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                 const struct ix **hi) {
+    const struct ix *at = v->coord_off[mode];
+    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
+        if (!at || ix_depends(at, (enum ix_var_kind)kind)) return false;
+    view_reach(s, v, mode, lo, hi);
+    *lo = *lo ? ix_min(s, *lo) : NULL;
+    *hi = *hi ? ix_max(s, *hi) : NULL;
+    return *lo && *hi && ix_constant(*lo) && ix_constant(*hi);
+}
+
+enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
+                               const struct ix *end, struct prove_witness *found) {
+    struct session *s = r->s;
+    int rank = lay_tuple_leaves(v->base->layout.shape);
+    struct slice only = {mode, rank, ARENA_ARRAY(&s->arena, const struct ix *, rank),
+                         ARENA_ARRAY(&s->arena, const struct ix *, rank)};
+    for (int i = 0; i < rank; ++i)
+        if (i == mode || !reads_stand(s, v, i, &only.lo[i], &only.hi[i])) only.lo[i] = NULL;
+    return whole(r, v->base, ARG_IN, &only, skip, end, found);
+}
+
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 const struct prove_witness *found) {
     struct session *s = r->s;
@@ -124,14 +171,13 @@ static bool is_bounded(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL;
 }
 
-// Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
-static bool is_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
+bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     struct lay_int rate = lay_int_div(&s->lay, a, b);
     lay_clear_error(&s->lay);
     return !lay_int_valid(rate) || rate.nsyms > 0;
 }
 
-static struct lay_int extent_of(struct session *s, const struct tensor *t, int mode) {
+struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;
 }
@@ -144,7 +190,7 @@ static bool is_partial(struct reads *r, int i) {
     r->part[i] = -1;
     if (r->k->formal[i].dir != ARG_INOUT || t->space != MEM_GLOBAL) return false;
     for (int m = 0; m < lay_tuple_leaves(t->layout.shape) && r->part[i] < 0; ++m) {
-        const struct ix *end = ix_lay(r->s, extent_of(r->s, t, m));
+        const struct ix *end = ix_lay(r->s, reads_extent(r->s, t, m));
         if (!end || reads_whole(r, t, ARG_OUT, m, (struct skipped){0}, end, &found) != PROVE_YES)
             r->part[i] = 1;
     }
@@ -177,7 +223,7 @@ static bool writes_parts(struct reads *r, const struct access *a, struct lay_int
         const struct tensor *t = r->k->formal[i].tensor;
         if (!is_partial(r, i) || (m && !moves(r, a, m, t))) continue;
         for (int m = 0; m < lay_tuple_leaves(t->layout.shape); ++m)
-            if (!is_unrelated(r->s, extent, extent_of(r->s, t, m))) return true;
+            if (!reads_unrelated(r->s, extent, reads_extent(r->s, t, m))) return true;
     }
     return false;
 }
@@ -185,7 +231,7 @@ static bool writes_parts(struct reads *r, const struct access *a, struct lay_int
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m) {
     const struct tensor *t = a->view->base;
     return t->space == MEM_GLOBAL && !r->k->device && !is_bounded(r, a) &&
-           !writes_parts(r, a, extent_of(r->s, t, mode), m);
+           !writes_parts(r, a, reads_extent(r->s, t, mode), m);
 }
 
 const struct ix *reads_end(struct session *s, const struct view *v, int mode) {
@@ -201,7 +247,7 @@ bool reads_written(struct reads *r, const struct tensor *t) {
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     struct prove_set set[MOST_READS];
     struct prove_witness found;
-    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, extent_of(s, t, i));
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, reads_extent(s, t, i));
     for (int i = 0; i < r->n; ++i) {
         if (r->at[i].view->base != t) continue;
         if (!r->at[i].write || !lay_valid(r->at[i].view->coord)) return false;

@@ -1,4 +1,4 @@
-// What a kernel reads of a tensor, for warnings of what it leaves out: unread.c and misread.c.
+// What a kernel reads of a tensor, for warnings of what it leaves out: unread.c, misread.c, beside.c.
 #ifndef TCPC_PASS_LINT_READS_H
 #define TCPC_PASS_LINT_READS_H
 
@@ -28,6 +28,7 @@ struct reads {
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
     const struct ix_var *slip;  // the last one whose bound was reported for all that it moves
+    bool swapped;  // two indices were reported that count the tiles of each other's mode
     struct access at[MOST_READS];
 };
 
@@ -46,6 +47,13 @@ struct skipped {
 enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
                               struct skipped skip, const struct ix *end,
                               struct prove_witness *found);
+// Whether no block and no step moves "v" along "mode": it has "lo" to "hi" there.
+bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                 const struct ix **hi);
+// Is each coordinate of an input below "end" in a read that is where "v" is along the other modes of which
+// that is known (reads_stand)?
+enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
+                               const struct ix *end, struct prove_witness *found);
 // Notes a coordinate that is never read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 const struct prove_witness *found);
@@ -54,6 +62,10 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// The extent of "t" along its flattened mode "mode".
+struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
+// Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
+bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b);
 // The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);
@@ -66,5 +78,10 @@ bool misread_steps(struct reads *r, const struct access *a, int mode);
 bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
+
+// beside.c
+// Warns of a read of the input "t" that stands still where what is made of it is moved, if nothing reads the
+// elements beside it.
+bool beside(struct reads *r, const struct tensor *t);
 
 #endif

@@ -1,5 +1,5 @@
 // Arguments of a call in another order than their names suggest: "call mm(acc, b, a)" of a function
-// whose arguments are called acc, a and b.
+// whose arguments are called acc, a and b; or "call mm(acc, sA, sB)" where A was copied to sB, and B to sA.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -60,10 +60,48 @@ static bool is_crossed(const struct kernel *k, const struct plan_call *y, int i,
            !are_alike(at_j, of_j);
 }
 
+// The tensor in global memory whose elements alone are copied to "t", perhaps through other buffers; or NULL.
+static const struct tensor *origin_of(const struct kernel *k, const struct tensor *t) {
+    const struct tensor *from = filled_from(k, t);
+    for (int i = 0; i < k->nlocal && from && from->space != MEM_GLOBAL; ++i)
+        from = filled_from(k, from);
+    return from && from->space == MEM_GLOBAL ? from : NULL;
+}
+
+// Whether "a" and "b" are named like what is copied to the other one, and not like what is copied to them.
+static bool holds_other(const struct kernel *k, const struct tensor *a, const struct tensor *b) {
+    const struct tensor *to_a = origin_of(k, a), *to_b = origin_of(k, b);
+    return to_a && to_b && are_alike(a->name, to_b->name) && are_alike(b->name, to_a->name) &&
+           !are_alike(a->name, to_a->name) && !are_alike(b->name, to_b->name);
+}
+
 static bool same_kind(const struct function *f, int i, int j) {
     const struct formal *a = &f->formal[i], *b = &f->formal[j];
-    return a->dir == b->dir && a->tensor->elem == b->tensor->elem &&
-           a->tensor->space == b->tensor->space && lay_equal(a->tensor->layout, b->tensor->layout);
+    return a->tensor->elem == b->tensor->elem && a->tensor->space == b->tensor->space &&
+           lay_equal(a->tensor->layout, b->tensor->layout);
+}
+
+// Whether only fills write to "t".
+static bool is_only_filled(const struct kernel *k, const struct tensor *t) {
+    bool filled = false;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->dst.base == t) return false;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+            if (st->call->view[i].base != t || st->call->fn->formal[i].dir == ARG_IN) continue;
+            if (!st->call->fill) return false;
+            filled = true;
+        }
+    }
+    return filled;
+}
+
+// Whether arguments "i" and "j" of "y" may be taken for each other: both are read, or both written.  A sum
+// may be added to what was read, and the reverse; but what is only filled is meant to be changed.
+static bool are_exchangeable(const struct kernel *k, const struct plan_call *y, int i, int j) {
+    enum dir of_i = y->fn->formal[i].dir, of_j = y->fn->formal[j].dir;
+    if (!same_kind(y->fn, i, j)) return false;
+    return of_i == of_j || (of_i == ARG_IN && is_only_filled(k, y->view[i].base)) ||
+           (of_j == ARG_IN && is_only_filled(k, y->view[j].base));
 }
 
 // Whether "y" has the same tensors as "x" at "i" and "j", in the other order: they take turns.
@@ -80,13 +118,33 @@ static bool takes_turns(const struct kernel *k, const struct plan_call *y, int i
     return false;
 }
 
+static void warn_other(struct session *s, const struct kernel *k, const struct plan_call *y,
+                       const struct view *a, const struct view *b) {
+    const struct tensor *to_a = origin_of(k, a->base), *to_b = origin_of(k, b->base);
+    diag_warn(s, W_SWAPPED_ARGUMENTS, y->at,
+              "'%s' gets '%s', which has elements of '%s', and '%s', which has those of '%s'; are "
+              "the two copies swapped?",
+              y->fn->name, a->base->name, to_a->name, b->base->name, to_b->name);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->dst.base->space != MEM_GLOBAL &&
+            (st->copy->src.base == to_a || st->copy->src.base == to_b))
+            diag_note(s, st->copy->at, "'%s' is copied to '%s' here", st->copy->src.base->name,
+                      st->copy->dst.base->name);
+}
+
 static void look_at(struct session *s, const struct kernel *k, const struct plan_call *y) {
     const struct function *f = y->fn;
     for (int i = 0; i < f->nformals && !y->fill; ++i) {
         for (int j = i + 1; j < f->nformals; ++j) {
             const struct view *a = &y->view[i], *b = &y->view[j];
-            if (a->base == b->base || !same_kind(f, i, j) || !is_crossed(k, y, i, j)) continue;
+            if (a->base == b->base || !are_exchangeable(k, y, i, j)) continue;
             if (takes_turns(k, y, i, j)) continue;
+            bool crossed = is_crossed(k, y, i, j), other = holds_other(k, a->base, b->base);
+            if (other && !crossed) {
+                warn_other(s, k, y, a, b);
+                return;
+            }
+            if (other || !crossed) continue;
             const char *of_a = f->formal[i].tensor->name, *of_b = f->formal[j].tensor->name;
             diag_warn(s, W_SWAPPED_ARGUMENTS, y->at,
                       "'%s' gets '%s' as its '%s' and '%s' as its '%s'; are the two swapped?",

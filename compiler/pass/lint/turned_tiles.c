@@ -117,9 +117,9 @@ static const struct copy *filled_by(struct session *s, const struct kernel *k, c
         if (from || !same_part(s, &st->copy->dst, &c->src, l)) return NULL;
         from = st->copy;
     }
-    // the values of a fragment are in the order of the tiled copy
-    bool fragment = c->src.base->space == MEM_FRAG;
-    return from && fragment && (!c->tc || from->tc != c->tc) ? NULL : from;
+    // the values of a fragment are in the order of the tiled copy, or of the thread's part
+    bool fragment = c->src.base->space == MEM_FRAG, parts = from && from->src.part && c->dst.part;
+    return from && fragment && (from->tc != c->tc || (!c->tc && !parts)) ? NULL : from;
 }
 
 // The variable of the loop that fills what the one of "x" reads: of a pipeline, that of its "load" parts.
@@ -285,6 +285,19 @@ static void check(struct session *s, const struct kernel *k, const struct copy *
 
 // -- parts of threads -----------------------------------------------------------------------------
 
+// A digit of the coordinates of a thread's part: a leaf of the part, or a loop variable.
+struct digit {
+    const struct ix_var *x;  // NULL: a leaf
+    int mode;
+    struct lay_int step, extent;
+};
+
+struct digits {
+    int n;
+    struct digit at[2 * MOST_LEAVES];
+    const struct ix *rest[MOST_LEAVES];  // by mode of the tensor, what no loop moves
+};
+
 // What the loop variable "x" is multiplied by in the sum "e"; 0: it is no term.
 static struct lay_int factor_of(const struct ix *e, const struct ix_var *x) {
     for (int i = 0; e && e->op == IX_SUM && i < e->nterms; ++i)
@@ -293,40 +306,104 @@ static struct lay_int factor_of(const struct ix *e, const struct ix_var *x) {
     return lay_int(e && e->op == IX_VAR && e->var == x);
 }
 
-// Whether "a", moved by "x", and "b", moved by "y" as far, are equal otherwise, and depend on the thread.
-static bool differ_by(struct session *s, const struct ix *a, const struct ix_var *x,
-                      const struct ix *b, const struct ix_var *y) {
-    struct lay_int step = factor_of(a, x), other = factor_of(b, y);
-    if (lay_int_is(step, 0) || !lay_int_equal(step, other) || !ix_depends(a, IX_TID)) return false;
-    return ix_equal(ix_sub(s, a, ix_scale(s, ix_var(s, x), step)),
-                    ix_sub(s, b, ix_scale(s, ix_var(s, y), step)));
+static bool add_digit(struct digits *d, struct digit one) {
+    if (d->n == 2 * MOST_LEAVES) return false;
+    d->at[d->n++] = one;
+    return true;
 }
 
-// The parts of threads: tile (x,y) goes to tile (y,x), and within the tile each element stays.
-static void check_parts(struct session *s, const struct stmt *st) {
-    const struct view *a = &st->copy->src, *b = &st->copy->dst;
-    if (!a->part || !b->part || !lay_valid(a->coord) || !lay_valid(b->coord)) return;
-    int n = lay_tuple_leaves(a->base->layout.shape);
-    if (a->base->space != MEM_GLOBAL || b->base->space != MEM_GLOBAL || n != 2 ||
-        lay_tuple_leaves(b->base->layout.shape) != n || !lay_equal(a->coord, b->coord))
+// Sets "d" to the digits of "v", in a statement of the block of statements of "up".
+static bool digits_of(struct session *s, const struct view *v, const struct stmt *up,
+                      struct digits *d) {
+    d->n = 0;
+    int rank = lay_tuple_leaves(v->base->layout.shape), path[3];
+    if (!v->part || !lay_valid(v->coord) || rank > MOST_LEAVES) return false;
+    const struct lay_tuple *shape = lay_tuple_flatten(&s->lay, v->coord.shape);
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, v->coord.stride);
+    for (int i = 0; i < lay_tuple_leaves(shape); ++i) {
+        struct digit one = {.extent = lay_is_leaf(shape) ? shape->leaf : shape->kid[i]->leaf,
+                            .step = lay_is_leaf(stride) ? stride->leaf : stride->kid[i]->leaf};
+        if (lay_int_is(one.extent, 1)) continue;
+        if (one.step.basis < 0 || lay_int_basis_path(one.step, path) < 1) return false;
+        one.mode = path[0];
+        one.step.basis = -1;
+        if (!add_digit(d, one)) return false;
+    }
+    for (int i = 0; i < rank; ++i) d->rest[i] = v->coord_off[i];
+    for (; up; up = up->up)
+        for (int i = 0; up->kind == STMT_FOR && up->var && i < rank; ++i) {
+            struct lay_int step = factor_of(d->rest[i], up->var);
+            if (lay_int_is(step, 0)) continue;
+            d->rest[i] = ix_sub(s, d->rest[i], ix_scale(s, ix_var(s, up->var), step));
+            if (!add_digit(d, (struct digit){up->var, i, step, LAY_INT_INVALID})) return false;
+        }
+    return true;
+}
+
+static bool same_place(const struct digit *a, const struct digit *b) {
+    return a->mode == b->mode && lay_int_equal(a->step, b->step);
+}
+
+// The digit of "b" that has the values of digit "i" of "a"; or NULL.
+static const struct digit *digit_of(const struct digits *a, int i, const struct digits *b) {
+    const struct digit *x = &a->at[i];
+    if (!x->x)
+        return i < b->n && !b->at[i].x && lay_int_equal(x->extent, b->at[i].extent) ? &b->at[i]
+                                                                                    : NULL;
+    for (int j = 0; j < b->n; ++j)
+        if (b->at[j].x == x->x) return &b->at[j];
+    return NULL;
+}
+
+// The parts of threads: digit x goes where digit y was and y where x was, along two modes, and all others
+// stay.
+static void check_parts(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct copy *c = st->copy, *from = c;
+    struct loops l = {0};
+    if (c->src.base->space == MEM_FRAG) from = filled_by(s, k, c, &l);
+    if (!from || l.n || from->src.base->space != MEM_GLOBAL || c->dst.base->space != MEM_GLOBAL)
         return;
-    const struct ix_var *of[2] = {NULL, NULL};
-    for (const struct stmt *up = st->up; up; up = up->up)
-        for (int i = 0; up->kind == STMT_FOR && up->var && i < n; ++i)
-            if (ix_depends_on(a->coord_off[i], up->var)) of[i] = up->var;
-    if (!of[0] || !of[1] || of[0] == of[1]) return;
-    for (int i = 0; i < n; ++i)
-        if (!differ_by(s, a->coord_off[i], of[i], b->coord_off[i], of[1 - i])) return;
-    not_transposed(s, a, of[0]->name, of[1]->name, a->base, b->base);
-    if (same_extent(s, a->base, 0, b->base, 0) && same_extent(s, a->base, 1, b->base, 1))
-        note_swapped(s, b, of[0]->name, of[1]->name);
+    const struct view *v = &from->src, *w = &c->dst;
+    struct digits a, b;
+    int n = lay_tuple_leaves(v->base->layout.shape), moved[2], nmoved = 0;
+    if (n != lay_tuple_leaves(w->base->layout.shape)) return;
+    if (!digits_of(s, v, st->up, &a) || !digits_of(s, w, st->up, &b) || a.n != b.n) return;
+    for (int i = 0; i < a.n; ++i) {
+        const struct digit *to = digit_of(&a, i, &b);
+        if (!to) return;
+        if (same_place(&a.at[i], to)) continue;
+        if (nmoved == 2) return;
+        moved[nmoved++] = i;
+    }
+    if (nmoved != 2) return;
+    const struct digit *x = &a.at[moved[0]], *y = &a.at[moved[1]];
+    const struct digit *of_x = digit_of(&a, moved[0], &b), *of_y = digit_of(&a, moved[1], &b);
+    if (x->mode == y->mode || !same_place(x, of_y) || !same_place(y, of_x)) return;
+    bool threads = false;
+    for (int i = 0; i < n; ++i) {
+        if (!ix_equal(a.rest[i], b.rest[i])) return;
+        threads |= ix_depends(a.rest[i], IX_TID);
+    }
+    if (!threads) return;
+    if (x->mode > y->mode) {
+        const struct digit *z = x;
+        x = y;
+        y = z;
+    }
+    bool at_once = !x->x && !y->x;
+    const char *row = at_once ? "x" : x->x ? x->x->name : "_";
+    const char *column = at_once ? "y" : y->x ? y->x->name : "_";
+    not_transposed(s, from == c ? v : &c->src, row, column, v->base, w->base);
+    if (!at_once && same_extent(s, v->base, x->mode, w->base, x->mode) &&
+        same_extent(s, v->base, y->mode, w->base, y->mode))
+        note_swapped(s, w, row, column);
 }
 
 void lint_turned_tiles(struct lint *l) {
     for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
         if (st->kind == STMT_COPY) {
             check(l->s, l->k, st->copy);
-            check_parts(l->s, st);
+            check_parts(l->s, l->k, st);
         }
     lay_clear_error(&l->s->lay);
 }

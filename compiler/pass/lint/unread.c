@@ -115,21 +115,75 @@ static struct skipped before(struct session *s, const struct view *v, int mode) 
     return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
 }
 
+// Whether "n" is "ceil_div(of, by)".
+static bool is_rounded_up(struct lay_int n) {
+    return n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
+}
+
+// Whether "m" counts tiles along a mode of a tensor of the kernel, and moves no tensor along it.
+static bool counts_another(const struct reads *r, const struct mover *m, struct lay_int n,
+                           struct lay_int of) {
+    struct session *s = r->s;
+    int mode;
+    struct lay_int all =
+        is_rounded_up(n) ? n.syms[0]->of : lay_int_mul(&s->lay, n, lay_int(m->step));
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(all) || lay_int_static(all) || !reads_unrelated(s, all, of)) return false;
+    if (coverage_counted_by(s, r->k, m->v, n, NULL, &mode)) return false;
+    for (int i = 0; i < r->k->nformals; ++i) {
+        const struct tensor *t = r->k->formal[i].tensor;
+        for (int j = 0; j < lay_tuple_leaves(t->layout.shape); ++j)
+            if (t->space == MEM_GLOBAL && lay_int_equal(reads_extent(s, t, j), all)) return true;
+    }
+    return false;
+}
+
+// Whether "m", which moves "a" along "mode", counts the tiles along another mode, and what moves that one
+// counts those along "mode".
+static bool is_exchanged(const struct reads *r, const struct access *a, int mode,
+                         const struct mover *m) {
+    struct session *s = r->s;
+    const struct tensor *t = a->view->base;
+    struct lay_int n, to,
+        here = lay_int_ceil_div(&s->lay, reads_extent(s, t, mode), lay_int(m->step));
+    if (a->view->limit || !ix_monomial(m->end, &n) || lay_int_equal(n, here)) return false;
+    for (int i = 0; i < lay_tuple_leaves(t->layout.shape); ++i) {
+        struct mover other;
+        if (i == mode || !coverage_outermost(s, r->k, &a->around, a->view->coord_off[i], &other))
+            continue;
+        struct lay_int there =
+            lay_int_ceil_div(&s->lay, reads_extent(s, t, i), lay_int(other.step));
+        if (other.v != m->v && ix_monomial(other.end, &to) && lay_int_equal(n, there) &&
+            lay_int_equal(to, here))
+            return true;
+    }
+    return false;
+}
+
 // Whether the bound of "m", of "a", is no part on purpose, whatever the kernel writes: it counts larger
-// tiles of the same extent, "limit", or is the only block.
-static bool is_slip(const struct reads *r, const struct access *a, const struct mover *m,
+// tiles of the same extent, "limit", or the tiles along another mode, or is the only block.
+static bool is_slip(const struct reads *r, const struct access *a, int mode, const struct mover *m,
                     const struct ix *limit) {
     struct session *s = r->s;
     struct lay_int of, n;
     int64_t blocks;
     if (is_complete(r, a)) return false;
+    if (is_exchanged(r, a, mode, m)) return true;
     if (!m->loop && ix_static(m->end, &blocks)) return blocks == 1;
     if (!ix_monomial(limit, &of) || lay_int_static(of) || !ix_monomial(m->end, &n)) return false;
-    bool up = n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
+    bool up = is_rounded_up(n);
+    if (counts_another(r, m, n, of)) return true;
     struct lay_int rate = up ? lay_int(n.syms[0]->by) : lay_int_div(&s->lay, of, n);
     lay_clear_error(&s->lay);
     return (!up || lay_int_equal(n.syms[0]->of, of)) && lay_int_valid(rate) &&
            lay_int_static(rate) && rate.den == 1 && m->step > 1 && rate.num > m->step;
+}
+
+// Whether the plan names the part along "mode" that "a" reads in steps, for a tensor that may be written in
+// part.
+static bool is_named(const struct reads *r, const struct access *a, int mode) {
+    const struct view *v = a->view;
+    return v->limit && v->limit[mode] && ix_constant(v->limit[mode]) && !is_complete(r, a);
 }
 
 // Returns true if the other accesses and modes have no need to be checked.
@@ -142,8 +196,9 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool slip = is_slip(r, a, m, limit), by_tiles = slip || reads_all(r, a, mode, m);
-    if (slip && r->slip == m->v) return false;
+    bool slip = is_slip(r, a, mode, m, limit);
+    bool by_itself = slip || is_named(r, a, mode), by_tiles = by_itself || reads_all(r, a, mode, m);
+    if (by_itself && (r->slip == m->v || r->swapped)) return false;
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
     if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
@@ -152,11 +207,12 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     if (!lost && !by_tiles) return false;
     if (reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
     bool swapped = false;
-    if (slip) r->slip = m->v;
+    if (by_itself) r->slip = m->v;
     if (lost)
         warn_lost(r, a, m, mode);
     else
         swapped = warn(r, a, m, mode, limit, tile);
+    r->swapped |= slip && swapped;
     reads_note(r, t, mode, a, &found);
     return swapped;
 }

@@ -42,6 +42,19 @@ static const struct value *divide_down(struct sema *c, enum ast_op op, int64_t x
     return value_static(c, op == OP_DIV ? q : rest);
 }
 
+// Keeps the quotient "q" of "of" for a warning, if it is one number for all blocks or steps.
+static void note_vanished(struct sema *c, const struct ix *of, const struct ix *q,
+                          const struct ast_expr *e) {
+    bool counts = false;
+    int64_t value;
+    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
+        counts |= ix_depends(of, (enum ix_var_kind)kind);
+    if (!counts || !ix_static(q, &value)) return;
+    struct vanished *v = ARENA_NEW(&c->s->arena, struct vanished);
+    *v = (struct vanished){of, value, e->at, e->rhs->at, NULL, c->plan->vanished};
+    c->plan->vanished = v;
+}
+
 static const struct value *divide(struct sema *c, enum ast_op op, const struct ix *a,
                                   const struct ix *b, const struct ast_expr *e) {
     const char *verb = op == OP_DIV ? "divided" : "taken a remainder of";
@@ -60,7 +73,9 @@ static const struct value *divide(struct sema *c, enum ast_op op, const struct i
     if (lo <= 0)
         return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it must be positive",
                     ix_text(c->s, b), lo);
-    return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
+    const struct ix *q = op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k);
+    if (op == OP_DIV) note_vanished(c, a, q, e);
+    return fits(c, q, e);
 }
 
 // Arithmetic and comparison of two integers.

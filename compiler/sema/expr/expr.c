@@ -231,7 +231,7 @@ static const struct value *eval_layout(struct sema *c, const struct ast_expr *e)
 
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
-    if (f->kind == E_NAME && !scope_find(c, f->name)) {
+    if (f->kind == E_NAME && (!scope_find(c, f->name) || shadowed_operation(c, e))) {
         if (names_by_colon(c, e)) return &value_none;
         if (builtin_has(c, f->name)) return builtin_call(c, f->name, e);
         if (atom_known(f->name)) return atom_call(c, f->name, e);
@@ -239,7 +239,8 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    bool none = shadowed_called(c, v, e) || v->kind == VAL_NONE || call_lacks_colon(c, e, v);
+    shadowed_called(c, e);
+    bool none = v->kind == VAL_NONE || call_lacks_colon(c, e, v);
     return none ? &value_none : eval_slice(c, v, e);
 }
 

@@ -50,9 +50,10 @@ void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 
 // shadowed.c
-// Whether "e", a call of a name with the value "v", can only be meant as the operation or atom that
-// this name hides.  Reports that.
-bool shadowed_called(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Whether "e", a call of a declared name, can only be meant as the operation or atom of that name.
+bool shadowed_operation(struct sema *c, const struct ast_expr *e);
+// Keeps "e", a call of a value, for shadowed_explain.
+void shadowed_called(struct sema *c, const struct ast_expr *e);
 // Reports a missing ':' in "(4,8)(8,1)" if the numbers are outside of the shape "v", as strides may
 // be.
 bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);

@@ -1,5 +1,5 @@
-// Declared names that hide an operation or an atom, and are called as one: a tensor 'tile' and
-// 'tile(A, thr=(4,8), val=(4,1))'.
+// Declared names that hide an operation or an atom, and are called: with a tensor 'tile',
+// 'tile(A, thr=(4,8), val=(4,1))' is the operation, and 'tile(0, _)' a slice.
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,10 +29,13 @@ static bool has_keys(const struct ast_expr *e) {
 
 // Whether "f" is an atom, or an operation that returns a tensor.
 static bool gives_tensor(struct sema *c, const struct ast_expr *f) {
+    static const char names[][16] = {"local_tile", "local_partition", "flatten"};
     if (f->kind == E_MEMBER) return atom_member(c, f) != NULL;
     if (f->kind != E_NAME || scope_find(c, f->name)) return false;
-    return atom_known(f->name) || strcmp(f->name, "local_tile") == 0 ||
-           strcmp(f->name, "local_partition") == 0;
+    bool gives = atom_known(f->name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        gives |= strcmp(f->name, names[i]) == 0;
+    return gives;
 }
 
 // Whether an argument of "e" is named like something that a coordinate cannot contain: a tensor, an
@@ -42,31 +45,37 @@ static bool has_tensor(struct sema *c, const struct ast_expr *e) {
         const struct ast_expr *x = e->arg[i].value;
         if (x->kind == E_CALL && gives_tensor(c, x->lhs)) return true;
         const struct symbol *sym = x->kind == E_NAME ? scope_find(c, x->name) : NULL;
-        if (sym && (sym->kind == SYM_TENSOR || sym->kind == SYM_ATOM || sym->kind == SYM_TILED))
-            return true;
+        if (!sym) continue;
+        bool view = sym->tensor || (sym->value && sym->value->kind == VAL_VIEW);
+        if (view || sym->kind == SYM_ATOM || sym->kind == SYM_TILED) return true;
     }
     return false;
 }
 
-bool shadowed_called(struct sema *c, const struct value *v, const struct ast_expr *e) {
+bool shadowed_operation(struct sema *c, const struct ast_expr *e) {
+    const struct symbol *sym = scope_find(c, e->lhs->name);
+    const struct value *v = sym->value;
+    if (sym->kind == SYM_BUILTIN) return false;
+    if (!builtin_has(c, sym->name) && !atom_known(sym->name)) return false;
+    bool view = v && v->kind == VAL_VIEW, tuple = v && v->kind == VAL_TUPLE;
+    bool swizzle = v && v->kind == VAL_CALC && v->calc.kind == CALC_SWIZZLE;
+    bool sliced = sym->kind == SYM_TENSOR || view || tuple || swizzle || (v && value_is_layout(v));
+    bool named = sym->tensor ? sym->tensor->names != NULL
+                 : view      ? v->view.names != NULL
+                             : v && v->names != NULL;
+    if (!sliced || (has_keys(e) && !named) || has_tensor(c, e)) return true;
+    // the planner's text slices nothing but arguments
+    return c->s->sources.file[e->at.file].made && !(sym->kind == SYM_TENSOR && sym->depth > 0);
+}
+
+void shadowed_called(struct sema *c, const struct ast_expr *e) {
     struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-    if (!sym || sym->kind == SYM_BUILTIN) return false;
-    if (!builtin_known(sym->name) && !atom_known(sym->name)) return false;
-    bool view = v->kind == VAL_VIEW, layout = value_is_layout(v), tuple = v->kind == VAL_TUPLE;
-    bool swizzle = v->kind == VAL_CALC && v->calc.kind == CALC_SWIZZLE;
-    bool sliced = view || layout || tuple || swizzle, named = view ? v->view.names : v->names;
-    bool refused = v->kind == VAL_NONE;  // and an error was reported
-    if (!refused && (!sliced || (has_keys(e) && !named) || (view && has_tensor(c, e)))) {
-        diag_error(c->s, e->lhs->at, "'%s' is %s here, which hides the %s '%s(..)'; rename it",
-                   sym->name, symbol_kind_text(sym->kind), operation_text(sym), sym->name);
-        diag_note(c->s, sym->at, "'%s' is %s here", sym->name, symbol_kind_text(sym->kind));
-        return true;
-    }
-    if (c->nshadowed_calls++ >= MOST_CALLS) return false;
+    if (!sym || sym->kind == SYM_BUILTIN) return;
+    if (!builtin_known(sym->name) && !atom_known(sym->name)) return;
+    if (c->nshadowed_calls++ >= MOST_CALLS) return;
     struct shadowed_call *h = ARENA_NEW(&c->s->arena, struct shadowed_call);
     *h = (struct shadowed_call){sym, e->at, e->lhs->at, c->shadowed_calls};
     c->shadowed_calls = h;
-    return false;
 }
 
 void shadowed_shape(struct sema *c, const struct value *v, const struct ast_expr *e) {

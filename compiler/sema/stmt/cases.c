@@ -312,8 +312,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
             case_begins(c, k);
         }
         k->planned = text[i].planned;
-        k->relayout = text[i].relayout;
-        k->planned_how = text[i].how;
+        k->chosen = text[i].chosen;
         k->candidates = text[i].candidates;
         c->part_of[0] = text[i].part_of[0];
         c->part_of[1] = text[i].part_of[1];

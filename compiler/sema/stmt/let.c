@@ -27,6 +27,9 @@ void check_let(struct sema *c, const struct ast_stmt *s) {
     if (sym && sym->value->kind == VAL_INT) {
         sym->rounded = rounded_find(c, s->value);
         keep_let(c, s->name.name, sym->value->ix);
+        struct vanished *v = c->plan->vanished;
+        if (v && v->at.begin == s->value->at.begin && v->at.end == s->value->at.end)
+            v->let = s->name.name;
     }
     c->asks = (struct range){0, 0, 0};
     c->asks_of = NULL;

@@ -10,6 +10,7 @@
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
+#include "sema/tile/tile.h"
 #include "syntax/parse.h"
 
 // Whether "e" depends on the block or thread.
@@ -173,6 +174,14 @@ static bool is_empty(struct sema *c, const struct lay_tuple *t) {
     int64_t n;
     const struct ix *e = sums_written_out(c, ix_lay(c->s, t->leaf));
     return ix_static(e, &n) && n == 0;
+}
+
+// The name of "t" in the planner's text, where a call of some names is not a slice.
+static const char *argument_name(struct sema *c, const struct tensor *t,
+                                 const struct tensor *other) {
+    if (strcmp(t->name, "ceil_div") != 0 && !atom_known(t->name)) return t->name;
+    const char *name = sema_text(c, "%s_", t->name);
+    return strcmp(name, other->name) == 0 ? sema_text(c, "%s_", name) : name;
 }
 
 static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
@@ -379,28 +388,29 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         why = relayout_between(c->s, of[0], of[1], &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
-                                   .src = a->name,
-                                   .dst = b->name,
+                                   .src = argument_name(c, a, b),
+                                   .dst = argument_name(c, b, a),
                                    .dst_first = d->fn.formal[0].dir != DIR_NONE};
+    struct relayout_chosen *chosen =
+        ARENA_ARRAY(&c->s->arena, struct relayout_chosen, RELAYOUT_CASES);
     struct buf text;
     buf_init(&text);
     if (!why && relayout_loss(c->s, &r) < 0) why = relayout_too_slow;
-    if (!why) why = relayout_kernel(c->s, &r, &names, &text);
+    if (!why) why = relayout_kernel(c->s, &r, &names, &text, chosen);
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) return refused(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
-    for (int i = 0; i < n; ++i) out[i].relayout = true;
     // what the planned tensors leave out may be what the promises are about
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
     for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;
     struct relayout list[RELAYOUT_CASES];
-    int cases = is_tuned ? relayout_cases(c->s, &r, list) : 0;
-    for (int i = 0; i < cases && i < n; ++i) {
-        out[i].candidates = relayout_candidates(&list[i]);
-        out[i].how = relayout_how(c->s, &list[i]);
+    if (is_tuned) relayout_cases(c->s, &r, list);
+    for (int i = 0; i < n; ++i) {
+        out[i].chosen = &chosen[i];
+        if (is_tuned) out[i].candidates = relayout_candidates(&list[i]);
     }
     return n;
 }

@@ -83,9 +83,9 @@ void kernel_cases_end(struct sema *c);
 // What is checked as a kernel.  If the planner wrote it: the text of this case and all later ones.
 struct kernel_text {
     const struct ast_fn *fn;
-    const char *planned, *how;
+    const char *planned;
+    const struct relayout_chosen *chosen;
     int candidates;
-    bool relayout;                    // it is one copy of all elements of both arguments
     const struct tensor *part_of[2];  // if it copies parts: their tensors
 };
 // Sets "out" to what is checked as kernel "d": its own text, or the cases that the planner made of

@@ -348,6 +348,14 @@ static bool inside(struct sema *c, struct lay f, struct lay_int n) {
     return lay_int_valid(most) && lay_int_valid(n) && lay_int_less_equal(most, n);
 }
 
+// Whether the composition of "l" with "t" may take something beyond "l".
+static bool reaches_out(struct sema *c, struct lay l, const struct lay_tiler *t) {
+    bool out = t->kind == LAY_TILER_LAYOUT && !inside(c, t->layout, lay_size(c->lay, l));
+    for (int i = 0; i < t->rank; ++i)
+        out |= i >= lay_rank(l) || reaches_out(c, lay_mode(c->lay, l, i), t->kid[i]);
+    return out;
+}
+
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
                                  const struct ast_expr *e) {
     if (!view_whole(c, &a->view, e->at)) return &value_none;
@@ -378,9 +386,14 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
     for (int i = 0; i < n && i < was; ++i) {
         struct lay_int have = lay_size(c->lay, lay_mode(c->lay, a->view.layout, i));
         struct lay_int take = lay_size(c->lay, lay_mode(c->lay, v.layout, i));
-        if (lay_int_valid(have) && lay_int_valid(take) && lay_int_less_equal(take, have)) continue;
+        bool fits = lay_int_valid(have) && lay_int_valid(take) && lay_int_less_equal(take, have);
+        bool whole = is_whole_mode(c, &a->view, i);
+        bool steps = fits && !whole && i < t->rank;
+        if (fits && !(steps && reaches_out(c, lay_mode(c->lay, a->view.layout, i), t->kid[i])))
+            continue;
         v.overhang = true;
-        v.overhangs_part |= !is_whole_mode(c, &a->view, i);
+        v.overhangs_part |= !whole;
     }
+    lay_clear_error(c->lay);
     return value_view(c, v);
 }

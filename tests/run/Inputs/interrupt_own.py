@@ -12,7 +12,7 @@ import sys
 import time
 
 tcpc, cxx, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-N = 1 << 25
+N = 1 << 24
 COPY = f"""tcp 1;
 tensor a : f64 global ({N}) align 16;
 tensor b : f64 global ({N}) align 16;
@@ -42,14 +42,14 @@ def has_ended(process):
 
 
 KEEP, WRITE = ["--keep", "kept"], ["--write", "kept"]
-RUNS = ((0.2, COPY, KEEP), (0.5, COPY, []), (0.8, COPY, WRITE), (1.1, COPY, KEEP), (1.4, COPY, WRITE), (1.7, COPY, []), (0.4, WHOLE, []))
+RUNS = ((0.1, COPY, KEEP), (0.25, COPY, []), (0.4, COPY, WRITE), (0.55, COPY, KEEP), (0.7, COPY, WRITE), (0.85, COPY, []), (0.2, WHOLE, []))
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # which a child inherits
 wrong, ended_early = [], 0
 for after, plan, options in RUNS:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "tmp").mkdir(parents=True)
     (folder / "plan.tcp").write_text(plan)
-    if after > 1 and options:  # a folder that is there stays, and what is in it
+    if after > 0.5 and options:  # a folder that is there stays, and what is in it
         (folder / "kept").mkdir()
         (folder / "kept" / "mine").write_text("mine")
     before = sorted(map(str, folder.rglob("*")))

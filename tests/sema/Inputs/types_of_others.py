@@ -1,5 +1,5 @@
-"""usage: types_of_others.py TCPC FILE: uses types of C, CUDA, CuTe, numpy, PyTorch, JAX and Triton in a plan and in `relayout`, and applies
-the fix-it of the plan.  Prints those that are not told the type that is meant."""
+"""usage: types_of_others.py --one-of=N[:SEED] TCPC FILE: uses types of C, CUDA, CuTe, numpy, PyTorch, JAX and Triton, all or one of N, in a
+plan and in `relayout`, and applies the fix-it of the plan.  Prints those that are not told the type that is meant."""
 
 import pathlib
 import subprocess
@@ -13,17 +13,20 @@ MEANT = {
     "f8e4m3": "e4m3 float8_e4m3fn float8_e4m3 float_e4m3_t __nv_fp8_e4m3 f8e4m3fn", "f8e5m2": "e5m2 float8_e5m2 float_e5m2_t __nv_fp8_e5m2",
     "b8": "bool bool_ _Bool", "b32": "chalf complex32", "b64": "c64 complex64 cfloat cuComplex", "b128": "c128 complex128 cdouble cuDoubleComplex",
 }
-tcpc, plan = sys.argv[1], pathlib.Path(sys.argv[2])
-count, wrong = 0, []
-for ours, names in MEANT.items():
-    for name in names.split():
-        count += 1
-        plan.write_text(f"tcp 1;\ntensor A : {name} global row(4,64);\n")
-        said = subprocess.run([tcpc, "--diagnostics=json", plan, "-o", "-"], capture_output=True, text=True).stderr
-        if f"'{ours}'" not in said or f'"{ours}"' not in said:  # in the message, and as its fix-it
-            wrong.append(f"{name}: {said}")
-        said = subprocess.run([tcpc, "relayout", name, "n=100 m=101", "m n"], capture_output=True, text=True).stderr
-        if f"'{ours}'" not in said:
-            wrong.append(f"relayout {name}: {said}")
-print("".join(f"{line}\n" for line in wrong) + f"{count} types, {len(wrong)} not told")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from sampled import drawn  # noqa: E402
+
+one_of, tcpc, plan = sys.argv[1].removeprefix("--one-of="), sys.argv[2], pathlib.Path(sys.argv[3])
+every = [(ours, name) for ours, names in MEANT.items() for name in names.split()]
+some, part = drawn(every, one_of)
+wrong = []
+for ours, name in some:
+    plan.write_text(f"tcp 1;\ntensor A : {name} global row(4,64);\n")
+    said = subprocess.run([tcpc, "--diagnostics=json", plan, "-o", "-"], capture_output=True, text=True).stderr
+    if f"'{ours}'" not in said or f'"{ours}"' not in said:  # in the message, and as its fix-it
+        wrong.append(f"{name}: {said}")
+    said = subprocess.run([tcpc, "relayout", name, "n=100 m=101", "m n"], capture_output=True, text=True).stderr
+    if f"'{ours}'" not in said:
+        wrong.append(f"relayout {name}: {said}")
+print("".join(f"{line}\n" for line in wrong) + f"of {len(every)} types{part} {len(wrong)} are not told")
 sys.exit(1 if wrong else 0)

@@ -1,0 +1,20 @@
+// What the files of the library share.
+#ifndef TCPC_LIB_LIB_H
+#define TCPC_LIB_LIB_H
+
+#include <stdbool.h>
+
+#include "lib/tcpc.h"
+
+struct session;
+
+// Copies a structure of "size" bytes that a caller made, and that begins with its own size, from
+// "from" to "to": what an older header lacks stays zero. False, after an error that calls it "name",
+// if it has more that is not zero.
+bool lib_copy(struct session *s, const char *name, const void *from, void *to, size_t size);
+
+// The text of a plan of the relayout "r", with the name of its kernel; NULL after an error.
+const char *lib_relayout_text(struct session *s, const struct tcpc_relayout *r, const char **kernel,
+                              int *candidate);
+
+#endif
