@@ -74,21 +74,21 @@ static bool var_depends(struct classes *x, const struct ix_var *v) {
     return *state == DEPENDS;
 }
 
+static bool depends_itself(const struct ix *e, const void *x) {
+    return e->op == IX_VAR && var_depends(*(struct classes *const *)x, e->var);
+}
+
 static bool depends(struct classes *x, const struct ix *e) {
-    if (e->op == IX_VAR) return var_depends(x, e->var);
-    if (e->op != IX_SUM) return depends(x, e->a);
-    for (int i = 0; i < e->nterms; ++i)
-        if (e->term[i].atom && depends(x, e->term[i].atom)) return true;
-    return false;
+    return ix_has(e, depends_itself, &x);
+}
+
+static bool is_no_axis(const struct ix *e, const void *x) {
+    return e->op == IX_VAR && axis_of(x, e->var) < 0;
 }
 
 // Whether "e" depends on nothing but the block's coordinates and params.
 static bool is_of_block(const struct classes *x, const struct ix *e) {
-    if (e->op == IX_VAR) return axis_of(x, e->var) >= 0;
-    if (e->op != IX_SUM) return is_of_block(x, e->a);
-    for (int i = 0; i < e->nterms; ++i)
-        if (e->term[i].atom && !is_of_block(x, e->term[i].atom)) return false;
-    return true;
+    return !ix_has(e, is_no_axis, x);
 }
 
 // -- facts ----------------------------------------------------------------------------------------

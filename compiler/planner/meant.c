@@ -123,15 +123,8 @@ const char *relayout_meant(struct session *s, const char *src, const char *dst) 
     return said ? said : without_extents(s, src, dst);
 }
 
-static bool extents_known(const struct lay_tuple *shape) {
-    if (lay_is_leaf(shape)) return lay_int_static(shape->leaf);
-    for (int i = 0; i < shape->rank; ++i)
-        if (!extents_known(shape->kid[i])) return false;
-    return true;
-}
-
 const char *relayout_sizes(struct session *s, const char *text, struct lay l, const char *side) {
-    if (extents_known(l.shape)) return NULL;
+    if (lay_tuple_static(l.shape)) return NULL;
     if (!strpbrk(text, "(:"))
         return arena_printf(&s->arena,
                             "the %s '%s' is not a layout; row(64,32) is the order of C, "
