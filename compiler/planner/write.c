@@ -69,9 +69,9 @@ static void put_refused(struct buf *b, const char *why) {
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b,
                             struct relayout_chosen chosen[RELAYOUT_CASES]) {
-    struct relayout list[RELAYOUT_CASES];
-    struct candidate of[RELAYOUT_CASES];
-    struct flat row[RELAYOUT_CASES];
+    struct relayout *list = ARENA_ARRAY(&s->arena, struct relayout, RELAYOUT_CASES);
+    struct candidate *of = ARENA_ARRAY(&s->arena, struct candidate, RELAYOUT_CASES);
+    struct flat *row = ARENA_ARRAY(&s->arena, struct flat, RELAYOUT_CASES);
     int found[RELAYOUT_CASES], cases = cases_of(s, r, list, of, row, found);
     bool there[RELAYOUT_CASES], any = false;
     for (int i = 0; i < cases; ++i) {
