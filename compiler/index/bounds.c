@@ -26,14 +26,13 @@ struct ix_bounds ix_sum_bounds(const struct ix *e) {
     return r;
 }
 
-bool ix_may_overflow(const struct ix *e) {
-    if (!e) return false;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) return ix_may_overflow(e->a);
+static bool overflows(const struct ix *e, const void *unused) {
+    (void)unused;
     if (e->op != IX_SUM) return false;
     struct ix_bounds r = ix_sum_bounds(e);
-    if (r.lo == INT64_MIN || r.hi == INT64_MAX) return true;
-    for (int i = 0; i < e->nterms; ++i) {
-        if (e->term[i].atom && ix_may_overflow(e->term[i].atom)) return true;
-    }
-    return false;
+    return r.lo == INT64_MIN || r.hi == INT64_MAX;
+}
+
+bool ix_may_overflow(const struct ix *e) {
+    return ix_has(e, overflows, NULL);
 }

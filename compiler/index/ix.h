@@ -93,6 +93,12 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
 // The product, if one of the two has no variables; otherwise NULL (not quasi-affine).
 const struct ix *ix_mul(struct session *s, const struct ix *a, const struct ix *b);
 
+// Whether "is" holds for "e", or for an operand or an atom in it.  False for NULL.
+typedef bool ix_is_fn(const struct ix *e, const void *user);
+bool ix_has(const struct ix *e, ix_is_fn *is, const void *user);
+// Whether "is" holds for a coefficient or a divisor in "e".
+typedef bool ix_int_fn(struct lay_int x, const void *user);
+bool ix_has_int(const struct ix *e, ix_int_fn *is, const void *user);
 // Whether "e" has no variables.  Params are not variables.
 bool ix_constant(const struct ix *e);
 // Whether "e" is an integer literal.  "value" may be NULL.

@@ -8,22 +8,20 @@ struct lay_int ix_to_lay(struct session *s, const struct ix *e, const char *name
     return lay_int_sum(&s->lay, name, e, ix_divisor(e), e->lo < 0 ? 0 : e->lo, e->hi);
 }
 
-bool ix_int_is_open(struct lay_int x) {
+static bool is_open(struct lay_int x, const void *unused) {
     for (int i = 0; i < x.nsyms; ++i)
-        if (x.syms[i]->sum || (!x.syms[i]->name && ix_int_is_open(x.syms[i]->of))) return true;
+        if (x.syms[i]->sum || (!x.syms[i]->name && is_open(x.syms[i]->of, unused))) return true;
     return false;
 }
 
+bool ix_int_is_open(struct lay_int x) {
+    return is_open(x, NULL);
+}
+
+static bool is_open_var(const struct ix *e, const void *unused) {
+    return e->op == IX_VAR && (is_open(e->var->lo, unused) || is_open(e->var->end, unused));
+}
+
 bool ix_is_open(const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return ix_int_is_open(e->var->lo) || ix_int_is_open(e->var->end);
-    case IX_DIV:
-    case IX_MOD: return ix_int_is_open(e->k) || ix_is_open(e->a);
-    case IX_SWZ: return ix_is_open(e->a);
-    case IX_SUM: break;
-    }
-    for (int i = 0; i < e->nterms; ++i)
-        if (ix_int_is_open(e->term[i].coef) || (e->term[i].atom && ix_is_open(e->term[i].atom)))
-            return true;
-    return false;
+    return ix_has(e, is_open_var, NULL) || ix_has_int(e, is_open, NULL);
 }

@@ -41,20 +41,23 @@ struct interval ix_var_range(const struct ix_var *v) {
     return (struct interval){lo, hi < lo ? lo : hi};
 }
 
-bool ix_constant(const struct ix *e) {
+bool ix_has(const struct ix *e, ix_is_fn *is, const void *user) {
     if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return false;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return ix_constant(e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (e->term[i].atom && !ix_constant(e->term[i].atom)) return false;
-        }
-        return true;
-    }
+    if (is(e, user)) return true;
+    if (e->op == IX_VAR) return false;
+    if (e->op != IX_SUM) return ix_has(e->a, is, user);
+    for (int i = 0; i < e->nterms; ++i)
+        if (ix_has(e->term[i].atom, is, user)) return true;
     return false;
+}
+
+static bool is_var(const struct ix *e, const void *unused) {
+    (void)unused;
+    return e->op == IX_VAR;
+}
+
+bool ix_constant(const struct ix *e) {
+    return e && !ix_has(e, is_var, NULL);
 }
 
 bool ix_monomial(const struct ix *e, struct lay_int *value) {
@@ -71,70 +74,56 @@ bool ix_static(const struct ix *e, int64_t *value) {
     return true;
 }
 
+static bool is_of_kind(const struct ix *e, const void *kind) {
+    return e->op == IX_VAR && e->var->kind == *(const enum ix_var_kind *)kind;
+}
+
 bool ix_depends(const struct ix *e, enum ix_var_kind kind) {
-    if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return e->var->kind == kind;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return ix_depends(e->a, kind);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (ix_depends(e->term[i].atom, kind)) return true;
-        }
-    }
-    return false;
+    return ix_has(e, is_of_kind, &kind);
+}
+
+static bool is_same_var(const struct ix *e, const void *v) {
+    return e->op == IX_VAR && e->var->id == ((const struct ix_var *)v)->id;
 }
 
 bool ix_depends_on(const struct ix *e, const struct ix_var *v) {
-    if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return e->var->id == v->id;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return ix_depends_on(e->a, v);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (ix_depends_on(e->term[i].atom, v)) return true;
-        }
-    }
-    return false;
+    return ix_has(e, is_same_var, v);
+}
+
+static bool has_no_value(const struct ix *e, const void *unused) {
+    (void)unused;
+    return e->op == IX_VAR && lay_int_less_equal(e->var->end, e->var->lo);
 }
 
 bool ix_is_never(const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return lay_int_less_equal(e->var->end, e->var->lo);
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return ix_is_never(e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (e->term[i].atom && ix_is_never(e->term[i].atom)) return true;
-        }
-    }
+    return ix_has(e, has_no_value, NULL);
+}
+
+struct int_test {
+    ix_int_fn *is;
+    const void *user;
+};
+
+static bool has_int(const struct ix *e, const void *test) {
+    const struct int_test *t = test;
+    if (e->op == IX_DIV || e->op == IX_MOD) return t->is(e->k, t->user);
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i)
+        if (t->is(e->term[i].coef, t->user)) return true;
     return false;
 }
 
-static bool int_speaks_of(struct lay_int x, const struct lay_sym *y) {
-    for (int i = 0; i < x.nsyms; ++i) {
+bool ix_has_int(const struct ix *e, ix_int_fn *is, const void *user) {
+    return ix_has(e, has_int, &(struct int_test){is, user});
+}
+
+static bool int_speaks_of(struct lay_int x, const void *y) {
+    for (int i = 0; i < x.nsyms; ++i)
         if (x.syms[i] == y || (!x.syms[i]->name && int_speaks_of(x.syms[i]->of, y))) return true;
-    }
     return false;
 }
 
 bool ix_speaks_of(const struct ix *e, const struct lay_sym *y) {
-    if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return false;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return ix_speaks_of(e->a, y) || (e->op != IX_SWZ && int_speaks_of(e->k, y));
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (int_speaks_of(e->term[i].coef, y) || ix_speaks_of(e->term[i].atom, y)) return true;
-        }
-    }
-    return false;
+    return ix_has_int(e, int_speaks_of, y);
 }
 
 const struct ix *ix_made_of(struct session *s, const struct ix *e, ix_part_fn *part,
@@ -305,19 +294,13 @@ bool ix_below(struct session *s, const struct ix *e, struct lay_int k) {
     return ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, ix_lay(s, k), ix_int(s, 1)), m));
 }
 
+static bool has_negative_operand(const struct ix *e, const void *unused) {
+    (void)unused;
+    return e->op != IX_VAR && e->op != IX_SUM && e->a->lo < 0;
+}
+
 bool ix_rounds_down(const struct ix *e) {
-    if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return true;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return e->a->lo >= 0 && ix_rounds_down(e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (e->term[i].atom && !ix_rounds_down(e->term[i].atom)) return false;
-        }
-    }
-    return true;
+    return e && !ix_has(e, has_negative_operand, NULL);
 }
 
 // -- values ---------------------------------------------------------------------------------------

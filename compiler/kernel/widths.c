@@ -72,21 +72,17 @@ static void remember(struct widths *w, const struct ix *e, bool wide, const stru
     *place_of(w, e, wide) = (struct decided){e, as, wide};
 }
 
+static bool may_vary(const struct ix *e, const void *unused) {
+    (void)unused;
+    if (e->op != IX_VAR) return false;
+    const struct ix_var *v = e->var;
+    bool axis = v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z;
+    return !axis && v->kind != IX_LOOP && v->kind != IX_FORMAL && !v->uniform;
+}
+
 // Whether "e" is known to be the same for all threads of a block.
 static bool is_uniform(const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR:
-        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL || e->var->uniform ||
-               (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return is_uniform(e->a);
-    case IX_SUM: break;
-    }
-    for (int i = 0; i < e->nterms; ++i) {
-        if (e->term[i].atom && !is_uniform(e->term[i].atom)) return false;
-    }
-    return true;
+    return !ix_has(e, may_vary, NULL);
 }
 
 // Whether term "t" makes a sum a 64-bit one.  The first term does.  Products of params that are the

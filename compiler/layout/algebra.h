@@ -51,6 +51,10 @@ const char *lay_sum_text(struct lay_ctx *, struct lay_sum);
 // The placeholder "_" of slices and tilers is a leaf of its own kind.
 const struct lay_tuple *lay_any(struct lay_ctx *);
 bool lay_is_any(const struct lay_tuple *);
+// Whether "is" holds for all leaves; false for NULL.
+bool lay_tuple_all(const struct lay_tuple *, bool (*is)(struct lay_int));
+// Whether a leaf is '_'.
+bool lay_has_any(const struct lay_tuple *);
 const struct lay_tuple *lay_leaf_of(struct lay_ctx *, int64_t);
 const struct lay_tuple *lay_tuple2(struct lay_ctx *, const struct lay_tuple *,
                                    const struct lay_tuple *);

@@ -203,19 +203,11 @@ OP(op_with_shape) {
     return GIVE(lay_with_shape(a->ctx, LAYOUT(0), TUPLE(1)));
 }
 
-// Whether "t" has a "_".
-static bool has_any(const struct lay_tuple *t) {
-    if (t->rank < 0) return lay_is_any(t);
-    for (int i = 0; i < t->rank; ++i)
-        if (has_any(t->kid[i])) return true;
-    return false;
-}
-
 // The layout may be the first or the second argument.
 OP(op_dice) {
     int l = a->v[0].kind == CALC_LAYOUT ? 0 : 1;
-    if (a->v[0].kind == CALC_TUPLE && a->v[1].kind == CALC_TUPLE && has_any(a->v[1].tuple) &&
-        !has_any(a->v[0].tuple)) {
+    if (a->v[0].kind == CALC_TUPLE && a->v[1].kind == CALC_TUPLE && lay_has_any(a->v[1].tuple) &&
+        !lay_has_any(a->v[0].tuple)) {
         lay_fail(a->ctx, "the coordinate comes before the shape in 'dice'");
         return calc_none();
     }
@@ -269,12 +261,8 @@ static const struct lay_tuple *order_meant(struct lay_ctx *ctx, struct calc_valu
     return lay_ints(ctx, n, place);
 }
 
-// Whether "t" consists of static integers >= 0.
-static bool places(const struct lay_tuple *t) {
-    if (t->rank < 0) return lay_plain(t->leaf) && !lay_is_any(t) && t->leaf.num >= 0;
-    for (int i = 0; i < t->rank; ++i)
-        if (!places(t->kid[i])) return false;
-    return true;
+static bool is_place(struct lay_int x) {
+    return lay_int_static(x) && x.num >= 0;
 }
 
 // Whether all numbers in the flat tuple "t" differ.
@@ -296,7 +284,7 @@ static const struct lay_tuple *order_of(struct args *a, const char *name, int i,
     if (!shape || v.kind == CALC_NONE) return NULL;
     int n = lay_tuple_rank(shape);
     bool tuple = v.kind == CALC_TUPLE || (v.kind == CALC_INT && (n == 1 || !strict));
-    if (tuple && places(v.tuple)) {
+    if (tuple && lay_tuple_all(v.tuple, is_place)) {
         bool fits = lay_tuple_rank(v.tuple) == n && all_differ(v.tuple);
         if (fits || !strict) return v.tuple;
     }

@@ -11,16 +11,13 @@
 #define NUM(i)    (a->v[i].tuple->leaf.num)
 #define GIVE      calc_of_layout
 
-static bool only_any(const struct lay_tuple *t) {
-    if (!t || t->rank < 0) return lay_is_any(t);
-    for (int i = 0; i < t->rank; ++i)
-        if (!only_any(t->kid[i])) return false;
-    return true;
+static bool is_any(struct lay_int x) {
+    return x.basis == LAY_ANY_BASIS;
 }
 
 struct calc_value calc_settle(struct lay_ctx *ctx, struct lay_view v,
                               const struct lay_tuple *coord) {
-    return calc_of_view(only_any(coord) ? v : lay_settle(ctx, v));
+    return calc_of_view(lay_tuple_all(coord, is_any) ? v : lay_settle(ctx, v));
 }
 
 // -- shapes ---------------------------------------------------------------------------------------
@@ -34,17 +31,9 @@ OP(op_ceil_div) {
     return calc_of_tuple(a->ctx, lay_ceil_div(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-// Whether "t" has no '_'.
-static bool no_any(const struct lay_tuple *t) {
-    if (!t || t->rank < 0) return !lay_is_any(t);
-    for (int i = 0; i < t->rank; ++i)
-        if (!no_any(t->kid[i])) return false;
-    return true;
-}
-
 bool calc_numbers(struct args *a, int n) {
     for (int i = 0; i < n; ++i) {
-        if (no_any(TUPLE(i))) continue;
+        if (!lay_has_any(TUPLE(i))) continue;
         lay_fail(a->ctx, "'_' is not a number");
         return false;
     }

@@ -305,13 +305,6 @@ const struct lay_tuple *lay_flat_of_coord(struct lay_ctx *ctx, const struct lay_
 
 // -- slicing --------------------------------------------------------------------------------------
 
-static bool has_any(const struct lay_tuple *t) {
-    if (t->rank < 0) return lay_is_any(t);
-    for (int i = 0; i < t->rank; ++i)
-        if (has_any(t->kid[i])) return true;
-    return false;
-}
-
 struct kept {
     int n;
     struct lay mode[LAY_MAX_RANK];
@@ -357,7 +350,7 @@ struct lay lay_dice(struct lay_ctx *ctx, const struct lay_tuple *coord, struct l
     struct lay_sum sum = {0, NULL};
     k.n = 0;
     if (!l.shape || !coord) return lay_layout_invalid();
-    if (coord->rank < 0 && !has_any(coord)) return l;
+    if (coord->rank < 0 && !lay_has_any(coord)) return l;
     if (!cut(ctx, coord, l.shape, l.stride, false, &k, &sum)) return lay_layout_invalid();
     return lay_under(l, lay_join(ctx, k.n, k.mode));
 }

@@ -26,20 +26,13 @@ static bool extents_positive(struct lay_ctx *ctx, const struct lay_tuple *t) {
     return false;
 }
 
-static bool no_holes(struct lay_ctx *ctx, const struct lay_tuple *t) {
-    if (lay_is_any(t)) {
-        lay_fail(ctx, "'_' cannot be a stride");
-        return false;
-    }
-    for (int i = 0; i < t->rank; ++i)
-        if (!no_holes(ctx, t->kid[i])) return false;
-    return true;
-}
-
 struct lay lay_make(struct lay_ctx *ctx, const struct lay_tuple *shape,
                     const struct lay_tuple *stride) {
-    if (!shape || !stride || !extents_positive(ctx, shape) || !no_holes(ctx, stride))
+    if (!shape || !stride || !extents_positive(ctx, shape)) return lay_layout_invalid();
+    if (lay_has_any(stride)) {
+        lay_fail(ctx, "'_' cannot be a stride");
         return lay_layout_invalid();
+    }
     if (!lay_congruent(shape, stride)) {
         lay_fail(ctx,
                  "the shape '%s' and the stride '%s' differ in form: each extent has one stride",

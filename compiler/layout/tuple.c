@@ -22,8 +22,28 @@ bool lay_is_leaf(const struct lay_tuple *t) {
     return t && t->rank < 0;
 }
 
+static bool any_leaf(struct lay_int leaf) {
+    return leaf.basis == LAY_ANY_BASIS;
+}
+
 bool lay_is_any(const struct lay_tuple *t) {
-    return t && t->rank < 0 && t->leaf.basis == LAY_ANY_BASIS;
+    return t && t->rank < 0 && any_leaf(t->leaf);
+}
+
+bool lay_tuple_all(const struct lay_tuple *t, bool (*is)(struct lay_int)) {
+    if (!t) return false;
+    if (t->rank < 0) return is(t->leaf);
+    for (int i = 0; i < t->rank; ++i)
+        if (!lay_tuple_all(t->kid[i], is)) return false;
+    return true;
+}
+
+static bool other_leaf(struct lay_int leaf) {
+    return !any_leaf(leaf);
+}
+
+bool lay_has_any(const struct lay_tuple *t) {
+    return t && !lay_tuple_all(t, other_leaf);
 }
 
 int lay_tuple_depth(const struct lay_tuple *t) {
@@ -117,11 +137,7 @@ bool lay_tuple_equal(const struct lay_tuple *a, const struct lay_tuple *b) {
 }
 
 bool lay_tuple_static(const struct lay_tuple *t) {
-    if (!t) return false;
-    if (t->rank < 0) return lay_plain(t->leaf);
-    for (int i = 0; i < t->rank; ++i)
-        if (!lay_tuple_static(t->kid[i])) return false;
-    return true;
+    return lay_tuple_all(t, lay_int_static);
 }
 
 const struct lay_tuple *lay_tuple_get(struct lay_ctx *ctx, const struct lay_tuple *t, int i) {

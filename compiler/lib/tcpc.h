@@ -9,7 +9,7 @@
  *
  * A call leaves nothing but its result, writes to no stream, ends no process, and reads no
  * file but from the folders that its options name.  Calls in different threads do not affect each
- * other.  Each needs some 100 KiB of stack.
+ * other.  Each needs TCPC_STACK_BYTES of stack.
  *
  * Memory: where malloc returns NULL to the compiler, tcpc_compile frees all that it took and
  * returns TCPC_NO_MEMORY.  isl, the library of integer sets that does the proofs, cannot promise
@@ -36,6 +36,8 @@ struct tcpc_text {
     const char *bytes;
     size_t size;
 };
+
+enum { TCPC_STACK_BYTES = 512 * 1024 }; /* planned copies use 200 KB, by gcc's release build */
 
 /* -- what is asked for ------------------------------------------------------------------------- */
 

@@ -129,38 +129,15 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     return r;
 }
 
-static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
-    for (int i = 0; i < k->nparams; ++i) {
-        if (k->param[i]->sym == y) return true;
-    }
-    if (y->name) return false;
-    for (int i = 0; i < y->of.nsyms; ++i) {
-        if (!sym_known(k, y->of.syms[i])) return false;
-    }
-    return true;
-}
-
-static bool int_known(const struct kernel *k, struct lay_int x) {
+// Whether "x" has a param that is none of the kernel.
+static bool is_unknown(struct lay_int x, const void *kernel) {
+    const struct kernel *k = kernel;
     for (int i = 0; i < x.nsyms; ++i) {
-        if (!sym_known(k, x.syms[i])) return false;
+        int n = 0;
+        while (n < k->nparams && k->param[n]->sym != x.syms[i]) ++n;
+        if (n == k->nparams && (x.syms[i]->name || is_unknown(x.syms[i]->of, k))) return true;
     }
-    return true;
-}
-
-// Whether all params in "e" are params of "k".
-static bool ix_known(const struct kernel *k, const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return true;
-    case IX_DIV:
-    case IX_MOD: return int_known(k, e->k) && ix_known(k, e->a);
-    case IX_SWZ: return ix_known(k, e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (!int_known(k, e->term[i].coef)) return false;
-            if (e->term[i].atom && !ix_known(k, e->term[i].atom)) return false;
-        }
-    }
-    return true;
+    return false;
 }
 
 // "N + K" as a name in C: N_plus_K.
@@ -194,7 +171,8 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
     int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
-        if (r->of_sum || !ix_known(k, r->a) || !ix_known(k, r->b)) continue;
+        if (r->of_sum || ix_has_int(r->a, is_unknown, k) || ix_has_int(r->b, is_unknown, k))
+            continue;
         out->relation =
             arena_more(&s->arena, out->relation, sizeof *out->relation, out->nrelations, &cap);
         out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};

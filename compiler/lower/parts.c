@@ -101,27 +101,16 @@ static const struct ix *with_let(struct lowering *w, const struct ix *e) {
     return NULL;
 }
 
+static const struct ix *lower_part(struct session *s, const struct ix *e, const void *w) {
+    (void)s;
+    return lower_index(*(struct lowering *const *)w, e);
+}
+
 // "e" with names for its parts.
 static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
-    struct session *s = w->s;
-    switch (e->op) {
-    case IX_VAR:
-        for (int i = 0; e->var->kind == IX_FORMAL && i < w->kernel->nindexes; ++i)
-            if (w->index[i]->id == e->var->id) return ix_var(s, w->index[i]);
-        return e;
-    case IX_DIV: return ix_div(s, lower_index(w, e->a), e->k);
-    case IX_MOD: return ix_mod(s, lower_index(w, e->a), e->k);
-    case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
-    case IX_SUM: break;
-    }
-    const struct ix *sum = ix_int(s, 0);
-    for (int i = 0; i < e->nterms; ++i) {
-        const struct ix *atom = e->term[i].atom;
-        sum = ix_add(s, sum,
-                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef)
-                          : ix_lay(s, e->term[i].coef));
-    }
-    return sum;
+    for (int i = 0; e->op == IX_VAR && e->var->kind == IX_FORMAL && i < w->kernel->nindexes; ++i)
+        if (w->index[i]->id == e->var->id) return ix_var(w->s, w->index[i]);
+    return ix_made_of(w->s, e, lower_part, &w);
 }
 
 const struct ix *lower_index(struct lowering *w, const struct ix *e) {
@@ -137,24 +126,19 @@ void lower_name_lets(struct lowering *w) {
             named(w, w->kernel->let[i].is, w->kernel->let[i].name);
 }
 
-// Whether all loops whose variables are in "e" are around the current statement.
-static bool is_known(const struct lowering *w, const struct ix *e) {
-    if (e->op == IX_VAR) {
-        const struct around *x = w->loops;
-        while (x && x->var->id != e->var->id) x = x->next;
-        return x || e->var->kind != IX_LOOP;
-    }
-    if (e->op != IX_SUM) return is_known(w, e->a);
-    for (int i = 0; i < e->nterms; ++i)
-        if (e->term[i].atom && !is_known(w, e->term[i].atom)) return false;
-    return true;
+// Whether "e" is the variable of a loop that is not around the current statement.
+static bool is_elsewhere(const struct ix *e, const void *w) {
+    const struct around *x = ((const struct lowering *)w)->loops;
+    if (e->op != IX_VAR || e->var->kind != IX_LOOP) return false;
+    while (x && x->var->id != e->var->id) x = x->next;
+    return !x;
 }
 
 int lower_name_lets_of(struct lowering *w, const struct ix_var *v) {
     int n = 0;
     for (int i = 0; i < w->kernel->nlets && w->nparts < MAX_PARTS; ++i) {
         const struct let *x = &w->kernel->let[i];
-        if (!ix_depends_on(x->is, v) || !is_known(w, x->is) || part(w, x->is)) continue;
+        if (!ix_depends_on(x->is, v) || ix_has(x->is, is_elsewhere, w) || part(w, x->is)) continue;
         const struct ix *is = lower_parts(w, x->is);
         add_part(w, x->is, x->name, IX_LOOP, lower_node(w, KIR_LET), is)->of = v;
         ++n;

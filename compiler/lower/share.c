@@ -51,16 +51,12 @@ static void mark_within(struct sharing *x, const struct kir_node *list, bool as)
     }
 }
 
-static bool is_known(const struct sharing *x, const struct ix *e) {
-    if (e->op == IX_VAR) return !x->inside[e->var->id];
-    if (e->op != IX_SUM) return is_known(x, e->a);
-    for (int i = 0; i < e->nterms; ++i)
-        if (e->term[i].atom && !is_known(x, e->term[i].atom)) return false;
-    return true;
+static bool is_inside(const struct ix *e, const void *x) {
+    return e->op == IX_VAR && ((const struct sharing *)x)->inside[e->var->id];
 }
 
 static bool may_move(const struct sharing *x, const struct ix *e, bool asked) {
-    return is_known(x, e) && !(asked && ix_depends(e, IX_LOOP));
+    return !ix_has(e, is_inside, x) && !(asked && ix_depends(e, IX_LOOP));
 }
 
 static bool is_whole(const struct kir_node *n) {

@@ -20,12 +20,8 @@ struct lay view_identity(struct session *s, const struct view *v) {
     return lay_make(&s->lay, v->layout.shape, identity(s, v->layout.shape, &next));
 }
 
-static bool is_single(const struct lay_tuple *shape) {
-    if (lay_is_leaf(shape)) return lay_int_is(shape->leaf, 1);
-    for (int i = 0; i < shape->rank; ++i) {
-        if (!is_single(shape->kid[i])) return false;
-    }
-    return true;
+static bool is_one(struct lay_int extent) {
+    return lay_int_is(extent, 1);
 }
 
 static void trim(struct session *s, const struct lay_tuple **shape,
@@ -33,7 +29,7 @@ static void trim(struct session *s, const struct lay_tuple **shape,
     const struct lay_tuple *a = *shape, *b = *stride, *size[LAY_MAX_RANK], *step[LAY_MAX_RANK];
     if (lay_is_leaf(a) || a->rank == 0) return;
     int n = a->rank;
-    while (n > 1 && is_single(a->kid[n - 1])) --n;
+    while (n > 1 && lay_tuple_all(a->kid[n - 1], is_one)) --n;
     for (int i = 0; i < n; ++i) {
         size[i] = a->kid[i];
         step[i] = b->kid[i];
@@ -278,7 +274,7 @@ static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tup
 // False for a mode of the tensor itself, whose uses may depend on it.
 static bool is_of_one_tile(const struct ix *i, const struct lay_tuple *shape,
                            const struct lay_tuple *coord) {
-    if (i->lo != 0 || i->hi != 0 || !coord || !is_single(shape)) return false;
+    if (i->lo != 0 || i->hi != 0 || !coord || !lay_tuple_all(shape, is_one)) return false;
     for (; !lay_is_leaf(shape) && shape->rank > 0; shape = shape->kid[shape->rank - 1])
         coord = coord->kid[coord->rank - 1];  // the last leaf continues the coordinate
     return lay_is_leaf(coord) && coord->leaf.num != 1;

@@ -304,11 +304,12 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
     return v;
 }
 
+static bool is_closed(struct lay_int x) {
+    return !ix_int_is_open(x);
+}
+
 static bool tuple_is_open(const struct lay_tuple *t) {
-    if (lay_is_leaf(t)) return ix_int_is_open(t->leaf);
-    for (int i = 0; i < t->rank; ++i)
-        if (tuple_is_open(t->kid[i])) return true;
-    return false;
+    return !lay_tuple_all(t, is_closed);
 }
 
 bool view_is_open(const struct view *v) {

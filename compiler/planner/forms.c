@@ -19,23 +19,24 @@ void candidates_add(struct candidates *list, int at, const struct candidate *c) 
 
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, struct flat *row,
                   int *count) {
-    struct candidates list;
-    list.r = r;
-    list.most = number + 1;
-    list.n = 0;
+    struct candidates *list = memory_new(sizeof *list);  // too large for a stack
+    list->r = r;
+    list->most = number + 1;
+    list->n = 0;
     bool back = r->several;
     for (int i = 0; i < r->rank; ++i) back |= r->mode[i].back;
-    list.has_row = !r->index && !back && flat_of(r, &list.row);
+    list->has_row = !r->index && !back && flat_of(r, &list->row);
     bool empty = r->index && r->index->rank[1] && lay_int_is(r->index->extent[1][0], 0);
     if (r->index || back)  // the other forms have windows and rows that go forwards
-        (empty ? &form_empty : r->index ? &form_index : &form_tile)->choose(&list);
+        (empty ? &form_empty : r->index ? &form_index : &form_tile)->choose(list);
     else
-        for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(&list);
-    *count = list.n < list.most ? list.n : list.most;
-    if (number >= list.n) return false;
-    *out = list.of[number];
-    if (out->in_row) *row = list.row;
-    return true;
+        for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(list);
+    *count = list->n < list->most ? list->n : list->most;
+    bool there = number < list->n;
+    if (there) *out = list->of[number];
+    if (there && out->in_row) *row = list->row;
+    memory_free(list);
+    return there;
 }
 
 // -- what is said of them -------------------------------------------------------------------------

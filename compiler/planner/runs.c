@@ -286,7 +286,7 @@ int runs_choose(const struct relayout *given, int64_t memory, struct runs list[]
     ordered.order[1] = dst;
     static const struct runs none;
     struct part from[MOST_PARTS], to[MOST_PARTS];
-    struct runs try[2][TRIED];
+    struct runs(*try)[TRIED] = memory_new(2 * sizeof *try);  // too large for a stack
     uint64_t keys[MOST_TILES];
     int froms = parts_of(r, true, from), tos = parts_of(r, false, to);
     int load = vector_along(r, src[0], true), store = vector_along(r, dst[0], false);
@@ -319,5 +319,6 @@ int runs_choose(const struct relayout *given, int64_t memory, struct runs list[]
             choose_grid(r, &k->c);
             if (runs_place(r, k, memory)) keep(list, &n, most, k);
         }
+    memory_free(try);
     return n;
 }

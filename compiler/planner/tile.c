@@ -3,13 +3,14 @@
 #include "planner/form.h"
 
 static void choose_tiles(struct candidates *list) {
-    struct chosen found[RELAYOUT_CANDIDATES];
+    struct chosen *found = memory_new(RELAYOUT_CANDIDATES * sizeof *found);
     int n = choose(list->r, false, found, list->most);
     for (int i = 0; i < n; ++i) {
         const struct chosen *k = &found[i];
         struct candidate c = {&form_tile, k->c.threads, k->cost.total, .tile = *k};
         candidates_add(list, list->n, &c);
     }
+    memory_free(found);
 }
 
 // The atom of a tiled copy between those sides: it requires the width, or only allows it if params

@@ -4,7 +4,7 @@
 #include "planner/form.h"
 
 static void choose_flat(struct candidates *list) {
-    struct chosen found[RELAYOUT_CANDIDATES];
+    struct chosen *found = memory_new(RELAYOUT_CANDIDATES * sizeof *found);
     int n = list->has_row ? choose(&list->row.r, true, found, list->most) : 0, at = 0;
     for (int i = 0; i < n; ++i) {
         int64_t cost = flat_cost(&list->row, &found[i]);
@@ -12,6 +12,7 @@ static void choose_flat(struct candidates *list) {
         while (at < list->n && list->of[at].cost <= cost) ++at;
         candidates_add(list, at++, &c);
     }
+    memory_free(found);
 }
 
 // "let t3 = tid / 4 % 8": the part of the tile that a thread reads along each mode.

@@ -31,46 +31,31 @@ static const struct ix *find_in(const struct prove_set *x) {
     return r;
 }
 
-// "e", with a / k and a % k of "of" replaced: the quotient is "value".
-static const struct ix *replace(struct session *s, const struct ix *e, const struct ix *of,
-                                int64_t value) {
-    switch (e->op) {
-    case IX_VAR: return e;
-    case IX_SUM: {
-        const struct ix *sum = ix_int(s, 0);
-        for (int i = 0; i < e->nterms; ++i) {
-            const struct ix *atom = e->term[i].atom;
-            sum = ix_add(s, sum,
-                         atom ? ix_scale(s, replace(s, atom, of, value), e->term[i].coef)
-                              : ix_lay(s, e->term[i].coef));
-        }
-        return sum;
-    }
-    case IX_DIV:
-    case IX_MOD:
-        if (ix_equal(e->a, of->a) && lay_int_equal(e->k, of->k)) {
-            if (e->op == IX_DIV) return ix_int(s, value);
-            return ix_sub(s, e->a, ix_scale(s, ix_lay(s, e->k), lay_int(value)));
-        }
-        break;
-    case IX_SWZ: break;
-    }
-    const struct ix *a = replace(s, e->a, of, value);
-    return e->op == IX_DIV   ? ix_div(s, a, e->k)
-           : e->op == IX_MOD ? ix_mod(s, a, e->k)
-                             : ix_swizzle(s, a, e->sw);
+struct choice {
+    const struct ix *of;  // a / k
+    int64_t value;
+};
+
+// "e", with a / k and a % k replaced: the quotient has its value.
+static const struct ix *replace(struct session *s, const struct ix *e, const void *user) {
+    const struct choice *q = user;
+    bool divides = e->op == IX_DIV || e->op == IX_MOD;
+    if (!divides || !ix_equal(e->a, q->of->a) || !lay_int_equal(e->k, q->of->k))
+        return ix_made_of(s, e, replace, q);
+    if (e->op == IX_DIV) return ix_int(s, q->value);
+    return ix_sub(s, e->a, ix_scale(s, ix_lay(s, e->k), lay_int(q->value)));
 }
 
 // "x" with "n" more conditions, and, unless "of" is NULL, with the quotient of "of" being "value".
 static struct prove_set with(struct session *s, const struct prove_set *x, const struct ix *of,
                              int64_t value, const struct ix *const *more, int n) {
     struct prove_set r = *x;
+    const struct choice q = {of, value};
     const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, x->nconds + n + 1);
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, x->nouts + 1);
-    for (int i = 0; i < x->nconds; ++i)
-        cond[i] = of ? replace(s, x->cond[i], of, value) : x->cond[i];
+    for (int i = 0; i < x->nconds; ++i) cond[i] = of ? replace(s, x->cond[i], &q) : x->cond[i];
     for (int i = 0; i < n; ++i) cond[x->nconds + i] = more[i];
-    for (int i = 0; i < x->nouts; ++i) out[i] = of ? replace(s, x->out[i], of, value) : x->out[i];
+    for (int i = 0; i < x->nouts; ++i) out[i] = of ? replace(s, x->out[i], &q) : x->out[i];
     r.cond = cond;
     r.nconds += n;
     r.out = out;

@@ -116,13 +116,9 @@ static bool suits(const struct prove_set *set, bool reads) {
     return true;
 }
 
-// Whether "e" has a quotient or remainder of a sum.
-static bool divides_sum(const struct ix *e) {
-    if (e->op == IX_VAR) return false;
-    if (e->op != IX_SUM) return e->a->op == IX_SUM || divides_sum(e->a);
-    for (int i = 0; i < e->nterms; ++i)
-        if (e->term[i].atom && divides_sum(e->term[i].atom)) return true;
-    return false;
+static bool divides_sum(const struct ix *e, const void *unused) {
+    (void)unused;
+    return e->op != IX_VAR && e->op != IX_SUM && e->a->op == IX_SUM;
 }
 
 static int most_id(const struct prove_set *set, int most) {
@@ -141,7 +137,7 @@ bool listed_written(struct prover *p, const struct prove_set *read, const struct
     for (int i = 0; i < n; ++i) {
         const struct prove_set *w = write[i].set;
         if (!write[i].before || write[i].common || write[i].equal || !suits(w, false)) return false;
-        for (int m = 0; m < w->nouts; ++m) sums |= divides_sum(w->out[m]);
+        for (int m = 0; m < w->nouts; ++m) sums |= ix_has(w->out[m], divides_sum, NULL);
         most = most_id(w, most);
     }
     for (int m = 0; m < read->nouts; ++m) {

@@ -1,0 +1,63 @@
+// A thread whose stack has what tcpc.h says, and a guard page below it, compiles plans.
+//
+//   stack [BYTES] PLAN...
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "tcpc.h"
+
+struct job {
+    int n;
+    char **path;
+    int right;
+};
+
+static void *work(void *of) {
+    struct job *j = of;
+    static char text[1 << 20];
+    const char *const folders[] = {"."};
+    for (int i = 0; i < j->n; ++i) {
+        FILE *f = fopen(j->path[i], "rb");
+        if (!f) return NULL;
+        size_t size = fread(text, 1, sizeof text, f);
+        fclose(f);
+        for (int emit = TCPC_EMIT_CUDA; emit <= TCPC_EMIT_DEVICE; ++emit) {
+            struct tcpc_options o = {
+                .size = sizeof o, .emit = (enum tcpc_emit)emit, .folder = folders, .nfolders = 1};
+            struct tcpc_result *r;
+            tcpc_compile(j->path[i], text, size, &o, &r);
+            j->right += r->status == TCPC_OK;
+            tcpc_free(r);
+            if (emit == TCPC_EMIT_CUDA) emit = TCPC_EMIT_DEVICE - 1;
+        }
+    }
+    return j;
+}
+
+int main(int argc, char **argv) {
+    int given = argc > 1 && atol(argv[1]) > 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = TCPC_STACK_BYTES;
+    if (given) bytes = (size_t)atol(argv[1]) / page * page;
+    struct job j = {argc - 1 - given, argv + 1 + given, 0};
+    char *stack =
+        mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_attr_t a;
+    pthread_t thread;
+    void *done;
+    if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE) != 0) return 2;
+    pthread_attr_init(&a);
+    HOLDS(pthread_attr_setstack(&a, stack + page, bytes) == 0);
+    HOLDS(pthread_create(&thread, &a, work, &j) == 0);
+    HOLDS(pthread_join(thread, &done) == 0 && done == &j);
+    CHECK(j.right == 2 * j.n, "%d of %d", j.right, 2 * j.n);
+    size_t unused = 0;
+    while (unused < bytes && stack[page + unused] == 0) ++unused;
+    printf("%zu of %zu bytes used\n", bytes - unused, bytes);
+    CHECK((bytes - unused) * 2 <= TCPC_STACK_BYTES, "other compilers need more than this one");
+    return check_done();
+}
