@@ -33,14 +33,6 @@ static enum prove_answer told(struct asked *a, enum prove_answer r, int nsets,
     return question_unknown(&a->q);
 }
 
-static void name_element(struct asked *a, const struct prove_set *set, struct prove_witness *w) {
-    struct ix_env env = {w->var[0], w->sym};
-    w->nouts = set->nouts;
-    w->out = ARENA_ARRAY(&a->q.s->arena, int64_t, set->nouts + 1);
-    for (int i = 0; i < set->nouts; ++i)
-        if (!ix_eval(set->out[i], &env, &w->out[i])) w->out[i] = -1;
-}
-
 // -- none, at least -------------------------------------------------------------------------------
 
 static enum prove_answer empty(struct prover *p, const struct prove_set *set,
@@ -60,7 +52,7 @@ static enum prove_answer empty(struct prover *p, const struct prove_set *set,
     system_context(y);
     system_instances(y, &a->set[0], dim);
     enum prove_answer r = told(a, system_empty(y, a->param, w ? a->dim : NULL), 1, w);
-    if (r == PROVE_NO && w) name_element(a, set, w);
+    if (r == PROVE_NO && w) question_named(q, set, w);
     question_release(q);
     return r;
 }
@@ -198,7 +190,7 @@ static enum prove_answer once(struct prover *p, const struct prove_set *set, int
     if (r != PROVE_YES) r = collide(a, &a->set[0], equal, w);
     a->set[1] = a->set[0];
     r = told(a, r, 2, w);
-    if (r == PROVE_NO && w) name_element(a, set, w);
+    if (r == PROVE_NO && w) question_named(&a->q, set, w);
     question_release(q);
     return r;
 }
@@ -249,7 +241,7 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
     for (int i = 0; found && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
     for (int i = 0; found && i < sy->ndims; ++i) a->dim[MOST_DIMS + i] = value[db[i]];
     r = told(a, r, 2, w);
-    if (r == PROVE_NO && w) name_element(a, sa, w);
+    if (r == PROVE_NO && w) question_named(&a->q, sa, w);
     question_release(q);
     return r;
 }

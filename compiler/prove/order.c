@@ -150,11 +150,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, struct order_
     if (!question_witness(q, param, dim, set, 2, &f->at)) return question_unknown(q);
     const struct prove_set *out =
         threads ? &o->program->access[a].by_thread : &o->program->access[a].what;
-    struct ix_env env = {f->at.var[0], f->at.sym};
-    f->at.nouts = out->nouts;
-    f->at.out = ARENA_ARRAY(&q->s->arena, int64_t, out->nouts + 1);
-    for (int i = 0; i < out->nouts; ++i)
-        if (!ix_eval(out->out[i], &env, &f->at.out[i])) f->at.out[i] = -1;
+    question_named(q, out, &f->at);
     return r;
 }
 

@@ -355,6 +355,8 @@ enum prove_answer question_unknown(struct question *q);
 // Fills "w" from values; false if they are not true of the plan.
 bool question_witness(struct question *q, const int64_t *param, const int64_t *const *dim,
                       const struct qset *const *set, int nsets, struct prove_witness *w);
+// Adds to "w" the element that its instance of "set" names.
+void question_named(struct question *q, const struct prove_set *set, struct prove_witness *w);
 
 // parts.c: a set, split into parts that share no dimension
 struct parts {

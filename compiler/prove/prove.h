@@ -66,6 +66,7 @@ struct prove_witness {
 // Most operations of isl for a question, unless options.proof_limit is set: ten times what any plan
 // of the tests needs (tests/prove/limit.test).
 #define PROVE_LIMIT 250000ul
+enum { PROVE_LOOPS = 32 };
 
 // "promise": promises about params in addition to their ranges and divisors.  prover_free frees the
 // prover.
@@ -123,6 +124,18 @@ enum prove_role { PROVE_WRITES, PROVE_COPIES, PROVE_WOULD_WRITE };
 enum prove_answer prove_not_stale(struct prover *p, const struct prove_set *read,
                                   const struct prove_write *write, const enum prove_role *role,
                                   int n, int loops, struct prove_witness *w);
+
+// A statement that reads or writes.  Its first variables are those of its loops, from the outermost on.
+struct prove_step {
+    struct prove_set set;
+    const void *loop[PROVE_LOOPS];  // equal ones are the same loop
+    int nloops;
+    bool read, write;  // "write": nobody reads afterwards what was written to the element before
+};
+// Is each element that step "at" writes read afterwards?  Asks only about "those" of its instances, which
+// have the variables of its set.  The steps are in textual order.
+enum prove_answer prove_read(struct prover *p, const struct prove_step *step, int n, int at,
+                             const struct prove_set *those, struct prove_witness *w);
 
 // -- order ----------------------------------------------------------------------------------------
 // Time is a vector of numbers, compared lexicographically: statement, iteration, statement, ..

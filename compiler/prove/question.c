@@ -394,3 +394,11 @@ bool question_param(const struct question *q, int i, const struct prove_witness 
     *value = w->var[0][x->var->id] / weight % extent;
     return true;
 }
+
+void question_named(struct question *q, const struct prove_set *set, struct prove_witness *w) {
+    struct ix_env env = {w->var[0], w->sym};
+    w->nouts = set->nouts;
+    w->out = ARENA_ARRAY(&q->s->arena, int64_t, set->nouts + 1);
+    for (int i = 0; i < set->nouts; ++i)
+        if (!ix_eval(set->out[i], &env, &w->out[i])) w->out[i] = -1;
+}

@@ -156,13 +156,7 @@ static enum prove_answer asked(struct prover *p, const struct prove_set *read,
     const struct qset *set[] = {&a->read};
     if (r == PROVE_NO && (!exact || !question_witness(q, a->param, dim, set, 1, w)))
         r = question_unknown(q);
-    if (r == PROVE_NO) {
-        struct ix_env env = {w->var[0], w->sym};
-        w->nouts = read->nouts;
-        w->out = ARENA_ARRAY(&p->s->arena, int64_t, read->nouts + 1);
-        for (int i = 0; i < read->nouts; ++i)
-            if (!ix_eval(read->out[i], &env, &w->out[i])) w->out[i] = -1;
-    }
+    if (r == PROVE_NO) question_named(q, read, w);
     question_release(q);
     return r;
 }

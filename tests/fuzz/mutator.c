@@ -38,9 +38,26 @@ static int split(const uint8_t *data, size_t size, struct token *token) {
 
 // What comes in the place of a number.
 static size_t number_for(unsigned seed, const struct token *t, char *out, size_t size) {
-    static const char *const others[] = {"0",    "1",     "2",          "3",
-                                         "7",    "16",    "31",         "33",
-                                         "1000", "65537", "4294967296", "9223372036854775807"};
+    static const char *const others[] = {"0",
+                                         "1",
+                                         "2",
+                                         "3",
+                                         "7",
+                                         "16",
+                                         "31",
+                                         "33",
+                                         "1000",
+                                         "65537",
+                                         "2147483647",
+                                         "2147483648",
+                                         "4294967296",
+                                         "4294967297",
+                                         "1099511627776",
+                                         "1099511627777",
+                                         "281474976710656",
+                                         "4611686018427387903",
+                                         "4611686018427387904",
+                                         "9223372036854775807"};
     unsigned long long was = 0;
     for (size_t i = 0; i < t->len && isdigit(t->at[i]); ++i) was = was * 10 + (t->at[i] - '0');
     switch (seed % 5) {
@@ -48,7 +65,9 @@ static size_t number_for(unsigned seed, const struct token *t, char *out, size_t
     case 1: was -= was > 0; break;
     case 2: was *= 2; break;
     case 3: was /= 2; break;
-    default: return (size_t)snprintf(out, size, "%s", others[seed / 5 % 12]);
+    default:
+        return (size_t)snprintf(out, size, "%s",
+                                others[seed / 5 % (sizeof others / sizeof *others)]);
     }
     return (size_t)snprintf(out, size, "%llu", was);
 }

@@ -2,11 +2,12 @@
 """Random plans against tcpc, with judges by brute force that share nothing with it.
 
 usage: run.py coverage|order|uninit [--count N] [--seed S] [--tcpc FILE] [-j JOBS] [--keep FOLDER] [--at INDEX] [--most-refused PERCENT]
-              [--least-judged N]
+              [--least-judged N] [--far N]
 
 Plan INDEX of seed S is the same whatever the count.  A plan that is wrong and compiles, a false witness, a crash and more than 2 s are
 failures; what is right and is refused is counted by class.  With --keep each failing plan is written into FOLDER, and the smallest
-plan of each class of what is refused.  With --at that one plan is printed, with what the judge and tcpc say.
+plan of each class of what is refused.  With --at that one plan is printed, with what the judge and tcpc say.  With --far the ranges of
+params end at numbers up to 2^62 in one of N plans.
 """
 
 import argparse
@@ -27,11 +28,12 @@ from kinds import KINDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 2.0  # seconds of a compile
+FAR = (2**31 - 1, 2**31, 2**32 + 1, 2**40 + 1, 2**48, 2**61 - 1, 2**62 - 1, 2**62)
 # What is refused for another reason than a promise of coverage, order or definedness.
 OTHER = re.compile(
     r"is expected|may be 0; it has to|not yet supported: (?!kernel '\w+' writes one tensor)|no values of the params"
     r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|is outside a mode of extent|lies outside: along this mode"
-    r"|an atom alone copies|which never writes it|blocks; \d+ .. \d+ are possible|is not a positive integer"
+    r"|an atom alone copies|which never writes it|blocks; \d+ .. \d+ are possible|is not a positive integer|may not fit \d+ bits"
 )
 
 # What makes one class of many messages.
@@ -66,12 +68,22 @@ def class_of(said):
     return re.sub(r"\d+(,\d+)*", "#", re.sub(r"\b\w+ = -?\d+(, )?", "", text))[:150]
 
 
+def end_far(plan, rng):
+    """Lets the ranges that end above 50 end much further; what is right or wrong of small values stays so."""
+    for p in plan.params:
+        if p.hi > 50:
+            far = rng.choice(FAR)
+            p.hi = far - far % p.mod
+
+
 def try_plan(work):
     """Everything about one plan, as a tuple of plain values."""
-    kind, seed, index, tcpc, show = work
+    kind, seed, index, tcpc, show, far = work
     make, judge, judge_witness = KINDS[kind]
     rng = random.Random(f"{seed} {kind} {index}")
     plan, spoilt = make(rng)
+    if far and index % far == 0:
+        end_far(plan, random.Random(f"{seed} far {index}"))
     verdict = judge(plan, rng)
     text = plan.text()
     status, said, seconds = compile_plan(tcpc, text)
@@ -174,6 +186,7 @@ def main():
     parser.add_argument("--at", type=int)
     parser.add_argument("--most-refused", type=float, help="fails when more per cent of the plans that are right are refused")
     parser.add_argument("--least-judged", type=int, default=0, help="fails when fewer witnesses were judged")
+    parser.add_argument("--far", type=int, help="one of so many plans has params that reach up to 2^62")
     parser.add_argument("--texts", action="store_true", help="only print the plans, as a list of JSON")
     parser.add_argument("--brief", action="store_true", help="the summary line alone")
     given = parser.parse_args()
@@ -183,13 +196,13 @@ def main():
     began = time.monotonic()
     summary = Summary(given.kind, given.keep)
     if given.at is not None:
-        try_plan((given.kind, given.seed, given.at, tcpc, True))
+        try_plan((given.kind, given.seed, given.at, tcpc, True, given.far))
         return 0
     if given.texts:
         texts = [KINDS[given.kind][0](random.Random(f"{given.seed} {given.kind} {i}"))[0].text() for i in range(given.count)]
         print(json.dumps(texts))
         return 0
-    work = ((given.kind, given.seed, i, tcpc, False) for i in range(given.count))
+    work = ((given.kind, given.seed, i, tcpc, False, given.far) for i in range(given.count))
     with multiprocessing.Pool(given.jobs) as pool:
         for result in pool.imap(try_plan, work, chunksize=20):
             summary.add(result)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Random kernels whose loops leave elements of shared memory or fragments as an earlier step wrote them: -Wstale against brute force.
+"""Random kernels whose loops leave elements of shared memory or fragments as an earlier step wrote them, or slots unread: -Wstale, and
+-Wdead-copy of slots, against brute force.
 
 usage: stale.py TCPC [--count N] [--seed S] [--at INDEX] [--keep FOLDER] [--least N] [--most-missed PERCENT]
 
 Loops, rings of slots, parts, guarded copies, fills, fragments, functions.  The judge executes the plan element by element, and keeps of
 each element which statement wrote it last, and in which step.  A copy is to be warned of if a read after it in the same step gets an
 element that the copy would have written in that step, if its source had it, and that was last written in an earlier step, by a copy
-without 'pad'.  What is read counts if it leaves the kernel's memory.  The lines with warnings are compared, both ways.
+without 'pad'.  What is read counts if it leaves the kernel's memory.  The lines with warnings are compared, both ways.  Of a ring, each
+write is to be read before all of its slot is written again; where there is no other warning of what is not read, that is compared too.
 """
 
 import argparse
@@ -184,6 +186,23 @@ class Run(uninit_judge.Run):
 
     def begin(self):
         self.marks, self.steps_now, self.would, self.found, self.maybe = {}, [], [], set(), set()
+        self.waiting, self.unread = {}, set()
+
+    def finish(self):
+        for writes in self.waiting.values():
+            self.unread |= set(writes)
+
+    def slot(self, view):
+        return self.value(view.at[2]) if view.tensor.name == "r" and view.at[2] is not None else None
+
+    def wrote(self, x, view, some, whole):
+        """To a slot of the ring, 'some' or the 'whole' of it."""
+        slots = [self.slot(view)] if self.slot(view) is not None else self.waiting if view.tensor.name == "r" else []
+        for slot in list(slots):
+            if whole:
+                self.unread |= set(self.waiting.pop(slot, []))
+            if some:
+                self.waiting.setdefault(slot, []).append(id(x))
 
     def steps(self, loop):
         self.steps_now.append(None)
@@ -212,9 +231,11 @@ class Run(uninit_judge.Run):
     def statement(self, x):
         now = tuple(self.steps_now)
         if isinstance(x, Call):
+            self.waiting.pop(self.slot(x.view), None)
             for e in self.tile(x.view).values():
                 self.leaves(self.read(x, e, now), now, x.index)
         elif isinstance(x, Fill):
+            self.wrote(x, x.view, False, True)
             for e in self.tile(x.view).values():
                 self.marks[e] = Mark(x, now)
         elif x.src.tensor.name != "acc":
@@ -222,6 +243,9 @@ class Run(uninit_judge.Run):
 
     def move(self, x, now):
         of, to = self.tile(x.src), self.tile(x.dst)
+        if any(to[k] and (of[k] or x.pad is not None) for k in to):
+            self.waiting.pop(self.slot(x.src), None)
+        self.wrote(x, x.dst, any(of.values()), x.pad is not None or all(of.values()))
         for key, e in to.items():
             if e is None:
                 continue
@@ -256,15 +280,17 @@ class Run(uninit_judge.Run):
 
 
 def judge(plan, rng):
-    """(copies to be warned of, those that may be, whether all params were tried)."""
+    """(copies to be warned of, those that may be, those with slots that are not read, whether all params were tried)."""
     tried, every = choices(plan, rng, count=20)
-    found, maybe = set(), set()
+    found, maybe, unread = set(), set(), set()
     for values in tried:
         run = Run(plan, values)
         run.block((0, 0, 0))
+        run.finish()
         found |= run.found
         maybe |= run.found | run.maybe
-    return found, maybe, every
+        unread |= run.unread
+    return found, maybe, unread, every
 
 
 # -- the comparison --------------------------------------------------------------------------------------------------------------
@@ -289,8 +315,16 @@ def try_one(tcpc, seed, index, show):
         first = re.search(r"error: (.*)", done.stderr)
         return "refused", re.sub(r"'[^']*'", "'_'", first[1]) if first else done.stderr, text
     said = {int(n) for n in re.findall(r"^[^\s:]*:(\d+):\d+: warning: .*\[-Wstale\]", done.stderr, re.M)}
-    found, maybe, every = judge(plan, rng)
+    found, maybe, unread, every = judge(plan, rng)
     lines = lines_of(plan, text)
+    slots = {int(n) for n in re.findall(r"^[^\s:]*:(\d+):\d+: warning: in some steps .*\[-Wdead-copy\]", done.stderr, re.M)}
+    lost = {lines[w] for w in unread}
+    if show:
+        print("slots warned:", slots, "judged:", lost)
+    if not slots <= lost and every:
+        return "false slot", f"warned {sorted(slots)}, judged {sorted(lost)}", text, False
+    if lost - slots and done.stderr.count("[-Wdead-copy]") == len(slots) and "-Wfixed-tile" not in done.stderr:
+        return "missed slot", f"warned {sorted(slots)}, judged {sorted(lost)}", text, False
     wanted, allowed = {lines[w] for w in found}, {lines[w] for w in maybe}
     if show:
         print("warned:", said, "judged:", wanted, "allowed:", allowed, "all params" if every else "some params")
@@ -327,7 +361,7 @@ def main():
     print("\n".join(f"  {n} refused: {why}" for why, n in reasons.most_common()))
     others = given.count - counts["refused"] - stale
     missed = 100 * counts["missed"] > given.most_missed * stale
-    return 1 if counts["false"] or missed or stale < given.least or others < given.least else 0
+    return 1 if counts["false"] or counts["false slot"] or missed or stale < given.least or others < given.least else 0
 
 
 if __name__ == "__main__":

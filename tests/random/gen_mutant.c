@@ -54,7 +54,9 @@ static void change_word(struct gen *g) {
     } else {
         long long v = strtoll(g->text + at, NULL, 10);
         long long to[] = {v + 1, v - 1, v * 2, v / 2, v * 3, 0, 1, 3, v + 8, v * 1024};
-        snprintf(word, sizeof word, "%lld", to[below(g, 10)]);
+        int shift = 31 + below(g, 32);  // a power of two up to 2^62, or one less
+        long long far = (1LL << shift) - percent(g, 50);
+        snprintf(word, sizeof word, "%lld", percent(g, 15) ? far : to[below(g, 10)]);
     }
     splice(g, at, n, word);
 }

@@ -62,8 +62,16 @@ const struct ix *instances_step(struct session *s, const struct around *around,
 void instances_begin(struct session *s, const struct kernel *k, const struct around *around,
                      bool blocks, struct instances *out) {
     *out = (struct instances){.s = s, .k = k};
-    for (int i = 0; i < 3 && blocks; ++i) {
-        if (k->block[i]) instances_var(out, k->block[i], ix_int(s, 0), ix_lay(s, k->grid[i]));
+    for (int i = 0; i < 3; ++i) {
+        if (!k->block[i]) continue;
+        const struct ix *extent = ix_lay(s, k->grid[i]);
+        if (blocks) {
+            instances_var(out, k->block[i], ix_int(s, 0), extent);
+            continue;
+        }
+        // There is a block, also where no variable of one is left in the question.
+        const struct ix *others = ix_sub(s, extent, ix_int(s, 1));
+        if (!ix_provably_nonnegative(s, others)) instances_cond(out, others);
     }
     out->nblocks = out->nvars;
     for (int i = 0; i < around->n; ++i) {

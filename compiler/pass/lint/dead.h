@@ -1,7 +1,8 @@
-// Shared by the files about what nobody reads: dead_copy.c and dead_steps.c.
+// Shared by the files about what nobody reads: dead_*.c.
 #ifndef TCPC_PASS_LINT_DEAD_H
 #define TCPC_PASS_LINT_DEAD_H
 
+#include "pass/instances/instances.h"
 #include "pass/lint/lint.h"
 
 // What a statement, including those inside, does to a tensor.
@@ -9,6 +10,27 @@ struct touched {
     bool read;
     bool called;               // written by a function
     const struct stmt *first;  // copy or fill that writes
+};
+
+enum { DEAD_ACCESSES = 32 };
+
+struct dead_access {
+    const struct stmt *stmt;
+    const struct view *view;
+    struct around around;
+    bool read, write;  // both: a function may do either
+    bool tried, full;
+    struct prove_set set;
+};
+
+// The accesses of a kernel to a buffer, in textual order.
+struct dead_list {
+    struct lint *l;
+    const struct tensor *t;
+    struct around around;
+    int n;
+    bool more;
+    struct dead_access at[DEAD_ACCESSES];
 };
 
 // dead_copy.c
@@ -41,5 +63,13 @@ void dead_each_call(struct session *s, const struct stmt *st);
 void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st);
 // Warns of what the steps of "pipe" write to its slots and do not read.
 void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe);
+
+// Whether "st" writes all of a slot of "t", which has "slots", and reads none of it.
+bool dead_writes_slot(struct session *s, const struct stmt *st, const struct tensor *t,
+                      int64_t slots);
+
+// dead_slots.c
+// Warns of copies that write a slot of a buffer in some step that nobody reads before it is written again.
+void dead_slots(const struct dead_list *x);
 
 #endif

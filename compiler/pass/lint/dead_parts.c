@@ -5,42 +5,21 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
-#include "pass/instances/instances.h"
-#include "pass/lint/lint.h"
+#include "pass/lint/dead.h"
 #include "pass/walk.h"
 #include "plan/view.h"
 
-enum { MOST_ACCESSES = 32 };
-
-struct access {
-    const struct stmt *stmt;
-    const struct view *view;
-    struct around around;
-    bool read, write;  // both: a function may do either
-    bool tried, full;
-    struct prove_set set;
-};
-
-struct parts {
-    struct lint *l;
-    const struct tensor *t;
-    struct around around;
-    int n;
-    bool more;
-    struct access at[MOST_ACCESSES];
-};
-
-static void add(struct parts *x, const struct stmt *st, const struct view *v, bool read,
+static void add(struct dead_list *x, const struct stmt *st, const struct view *v, bool read,
                 bool write) {
     if (v->base != x->t) return;
-    if (x->n == MOST_ACCESSES || !lay_valid(v->coord)) {
+    if (x->n == DEAD_ACCESSES || !lay_valid(v->coord)) {
         x->more = true;
         return;
     }
-    x->at[x->n++] = (struct access){st, v, x->around, read, write};
+    x->at[x->n++] = (struct dead_access){st, v, x->around, read, write};
 }
 
-static void gather(struct parts *x, const struct stmt *list) {
+static void gather(struct dead_list *x, const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
         if (stmt_nests(st)) {
             x->around.stmt[x->around.n++] = st;
@@ -59,7 +38,7 @@ static void gather(struct parts *x, const struct stmt *list) {
 }
 
 // The elements of "a" in all iterations; NULL: they are not known.
-static const struct prove_set *set_of(struct parts *x, struct access *a) {
+static const struct prove_set *set_of(struct dead_list *x, struct dead_access *a) {
     struct session *s = x->l->s;
     if (!a->tried) {
         struct instances *in = ARENA_NEW(&s->arena, struct instances);
@@ -76,7 +55,7 @@ static const struct prove_set *set_of(struct parts *x, struct access *a) {
     return a->full ? NULL : &a->set;
 }
 
-static bool is_apart(struct parts *x, struct access *w, struct access *r) {
+static bool is_apart(struct dead_list *x, struct dead_access *w, struct dead_access *r) {
     const struct prove_set *a = set_of(x, w), *b = set_of(x, r);
     struct prove_witness found;
     return a && b && prove_apart(lint_prover(x->l), a, b, 0, 0, &found) == PROVE_YES;
@@ -93,7 +72,7 @@ static bool is_in(const struct stmt *st, const struct stmt *outer) {
 }
 
 // Whether "a" and "b" are the same elements in each step, neither with guards.
-static bool same_place(const struct access *a, const struct access *b) {
+static bool same_place(const struct dead_access *a, const struct dead_access *b) {
     const struct view *v = a->view, *w = b->view;
     bool same = lay_equal(v->coord, w->coord) && !v->limit && !w->limit && !v->overhang &&
                 !w->overhang && a->stmt->kind == STMT_COPY &&
@@ -104,7 +83,8 @@ static bool same_place(const struct access *a, const struct access *b) {
 }
 
 // Whether "r", in a loop that "w" is not in, reads only what a copy before it in the same step wrote.
-static bool reads_own(struct parts *x, const struct access *w, const struct access *r) {
+static bool reads_own(struct dead_list *x, const struct dead_access *w,
+                      const struct dead_access *r) {
     const struct stmt *up = r->stmt->up;
     if (!up || !stmt_loops(up) || is_in(w->stmt, up)) return false;
     for (const struct stmt *st = up->body; st != r->stmt; st = st->next)
@@ -115,14 +95,15 @@ static bool reads_own(struct parts *x, const struct access *w, const struct acce
 }
 
 // Whether all that "r" reads is written between "w", which is in no loop, and the statement of "r".
-static bool written_between(struct parts *x, const struct access *w, struct access *r) {
-    struct prove_write between[MOST_ACCESSES];
+static bool written_between(struct dead_list *x, const struct dead_access *w,
+                            struct dead_access *r) {
+    struct prove_write between[DEAD_ACCESSES];
     struct prove_witness found;
     int n = 0;
     if (w->stmt->up) return false;
     for (const struct stmt *st = w->stmt->next; st && st != outermost(r->stmt); st = st->next)
         for (int i = 0; i < x->n; ++i) {
-            struct access *a = &x->at[i];
+            struct dead_access *a = &x->at[i];
             const struct prove_set *set =
                 a->write && !a->read && is_in(a->stmt, st) ? set_of(x, a) : NULL;
             if (set) between[n++] = (struct prove_write){set, 0, 0, true};
@@ -133,11 +114,11 @@ static bool written_between(struct parts *x, const struct access *w, struct acce
 
 // Whether what "w" writes is never read afterwards, in this iteration or in a later one.  With "over",
 // reads of what is written over by then do not count.
-static bool is_unread(struct parts *x, struct access *w, bool over) {
+static bool is_unread(struct dead_list *x, struct dead_access *w, bool over) {
     const struct stmt *first = w->stmt->up ? outermost(w->stmt) : w->stmt->next;
     bool any = false;
     for (int i = 0; i < x->n; ++i) {
-        struct access *r = &x->at[i];
+        struct dead_access *r = &x->at[i];
         if (!r->read) continue;
         any = true;
         bool later = false;
@@ -150,8 +131,8 @@ static bool is_unread(struct parts *x, struct access *w, bool over) {
 
 // The last of the statements after "w", in the same list, that write all of it again before one reads
 // of it; NULL: there are none.
-static const struct stmt *written_again(struct parts *x, struct access *w) {
-    struct prove_write again[MOST_ACCESSES];
+static const struct stmt *written_again(struct dead_list *x, struct dead_access *w) {
+    struct prove_write again[DEAD_ACCESSES];
     struct prove_witness found;
     int n = 0;
     for (const struct stmt *st = w->stmt->next; st; st = st->next) {
@@ -160,7 +141,7 @@ static const struct stmt *written_again(struct parts *x, struct access *w) {
             if (x->at[i].read && is_in(x->at[i].stmt, st) && !is_apart(x, w, &x->at[i]))
                 return NULL;
         for (int i = 0; i < x->n; ++i) {
-            struct access *a = &x->at[i];
+            struct dead_access *a = &x->at[i];
             const struct prove_set *set = a->write && is_in(a->stmt, st) ? set_of(x, a) : NULL;
             if (!set) continue;
             again[n++] = (struct prove_write){set, 0, 0, true};
@@ -197,7 +178,7 @@ static bool reach_of(struct session *s, const struct view *v, int mode, int64_t 
 }
 
 // Whether "r" takes tile after tile along "mode", of which "left" elements are a whole number.
-static bool is_by_tiles(struct parts *x, const struct access *r, int mode, int64_t left) {
+static bool is_by_tiles(struct dead_list *x, const struct dead_access *r, int mode, int64_t left) {
     const struct view *v = r->view;
     const struct ix *lo, *hi;
     struct mover m;
@@ -221,7 +202,7 @@ static bool is_full(const struct copy *c, int64_t n) {
 }
 
 // Whether the copy "a" writes to the buffer from its beginning to its end along "mode", perhaps warp by warp.
-static bool writes_all(struct parts *x, const struct access *a, int mode, int64_t n) {
+static bool writes_all(struct dead_list *x, const struct dead_access *a, int mode, int64_t n) {
     struct session *s = x->l->s;
     const struct ix *at = a->view->coord_off[mode], *lo, *hi, *more;
     int64_t from, to, span;
@@ -236,7 +217,7 @@ static bool writes_all(struct parts *x, const struct access *a, int mode, int64_
 }
 
 // The outermost statement that writes all of the buffer again after "w", which is in no loop; NULL: none does.
-static const struct stmt *next_all(struct parts *x, const struct access *w) {
+static const struct stmt *next_all(struct dead_list *x, const struct dead_access *w) {
     for (const struct stmt *st = w->stmt->up ? NULL : w->stmt->next; st; st = st->next)
         for (int i = 0; i < x->n; ++i)
             if (x->at[i].stmt == st && x->at[i].write && !x->at[i].read && st->kind == STMT_COPY &&
@@ -246,7 +227,8 @@ static const struct stmt *next_all(struct parts *x, const struct access *w) {
 }
 
 // Whether "r" may read what "w" wrote, which is written again by the outermost statement "again" (or NULL).
-static bool may_see(const struct access *w, const struct access *r, const struct stmt *again) {
+static bool may_see(const struct dead_access *w, const struct dead_access *r,
+                    const struct stmt *again) {
     if (!r->read) return false;
     if (!again) return true;
     for (const struct stmt *st = w->stmt->next; st; st = st->next) {
@@ -258,14 +240,14 @@ static bool may_see(const struct access *w, const struct access *r, const struct
 
 // Warns of the copy "all", which writes "n" elements along "mode", if the reads of them together leave out
 // half or more, or end before tiles that are inputs.  Less may be left out where copies are made wider.
-static bool half_unread(struct parts *x, const struct access *all, int mode, int64_t n) {
+static bool half_unread(struct dead_list *x, const struct dead_access *all, int mode, int64_t n) {
     struct session *s = x->l->s;
     const struct stmt *again = next_all(x, all);
-    const struct access *shown = NULL;
+    const struct dead_access *shown = NULL;
     const struct copy *c = all->stmt->copy;
     int64_t first = n, last = -1, from, to;
     for (int i = 0; i < x->n; ++i) {
-        const struct access *a = &x->at[i];
+        const struct dead_access *a = &x->at[i];
         if (!may_see(all, a, again)) continue;
         if (!reach_of(s, a->view, mode, &from, &to)) return false;
         if (from < first) first = from;
@@ -286,10 +268,10 @@ static bool half_unread(struct parts *x, const struct access *all, int mode, int
     return true;
 }
 
-static void halves_unread(struct parts *x) {
+static void halves_unread(struct dead_list *x) {
     struct session *s = x->l->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, x->t->layout.shape);
-    int rank = lay_tuple_leaves(flat) - (x->t->stages != 0);
+    int rank = lay_tuple_leaves(flat) - is_of_pipeline(x->l->k, x->t);
     for (int m = 0; m < rank; ++m) {
         struct lay_int n = lay_is_leaf(flat) ? flat->leaf : lay_tuple_get(&s->lay, flat, m)->leaf;
         for (int i = 0; i < x->n && lay_int_static(n); ++i)
@@ -299,7 +281,7 @@ static void halves_unread(struct parts *x) {
 
 void dead_parts(struct lint *l, const struct tensor *t) {
     struct session *s = l->s;
-    struct parts x = {.l = l, .t = t};
+    struct dead_list x = {.l = l, .t = t};
     bool parts = false;
     if (t->space != MEM_SHARED || t->outside || fixed_tile_known(s, l->k, t)) return;
     gather(&x, l->k->body);
@@ -307,8 +289,9 @@ void dead_parts(struct lint *l, const struct tensor *t) {
     if (is_of_pipeline(l->k, t)) return;
     for (int i = 0; i < x.n; ++i) parts |= !is_all(s, x.at[i].view);
     if (x.more || !parts) return;
+    int before = s->diags.nwarnings + s->diags.nerrors;
     for (int i = 0; i < x.n; ++i) {
-        struct access *w = &x.at[i];
+        struct dead_access *w = &x.at[i];
         const struct stmt *st = w->stmt, *again;
         if (!w->write || w->read || dead_copy_known(s, l->k, st)) continue;
         const char *what = st->kind == STMT_COPY ? copy_name(s, st->copy) : "this 'fill'";
@@ -329,4 +312,5 @@ void dead_parts(struct lint *l, const struct tensor *t) {
                       what, t->name);
         }
     }
+    if (s->diags.nwarnings + s->diags.nerrors == before) dead_slots(&x);
 }

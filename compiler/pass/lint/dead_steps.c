@@ -221,8 +221,8 @@ static void end_of_step(struct session *s, const struct kernel *k, const struct 
               t->name);
 }
 
-// Whether "st" writes all of the slot of "t" in this step, and reads none of it.
-static bool writes_slot(struct session *s, const struct stmt *st, const struct tensor *t) {
+bool dead_writes_slot(struct session *s, const struct stmt *st, const struct tensor *t,
+                      int64_t slots) {
     const struct view *v = dead_written(st);
     const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
     if (!v || v->base != t || (c && (c->src.base == t || (c->facts.npred && !c->pad))))
@@ -230,18 +230,20 @@ static bool writes_slot(struct session *s, const struct stmt *st, const struct t
     struct lay_int part = lay_size(&s->lay, v->layout), all = lay_size(&s->lay, t->layout);
     lay_clear_error(&s->lay);
     return !v->limit && !v->overhang && !v->part && lay_int_static(part) && lay_int_static(all) &&
-           part.num * (t->stages ? t->stages : 1) == all.num;
+           part.num * slots == all.num;
 }
 
 // Warns of what "load" writes to "t" if the first statement of "use" that has to do with "t" writes all
 // of the slot.
 static void loads_again(struct session *s, const struct stmt *pipe, const struct tensor *t) {
+    int64_t slots = t->stages ? t->stages : 1;
     const struct stmt *load = NULL;
     for (const struct stmt *part = pipe->body; part; part = part->next) {
         for (const struct stmt *st = part->body; st; st = st->next) {
             struct touched x = touched_in(st, t);
             if (!x.read && !x.called && !x.first) continue;
-            if (!part->load && load && writes_slot(s, st, t)) dead_warn_again(s, load, t, st);
+            if (!part->load && load && dead_writes_slot(s, st, t, slots))
+                dead_warn_again(s, load, t, st);
             if (!part->load || x.read || x.called) return;
             load = x.first;
         }

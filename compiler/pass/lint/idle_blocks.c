@@ -129,6 +129,23 @@ static bool too_many(struct session *s, struct lay_int n, const struct reach *b)
     return one_for(s, n, b->of, &num, &den) && b->by / 2 >= (num - 1) / den + 1;
 }
 
+// "n" with the sum that it may be a quotient of.
+static const struct ix *written_out(struct session *s, struct lay_int n) {
+    const struct lay_sym *y = n.nsyms == 1 && n.num == 1 && n.den == 1 ? n.syms[0] : NULL;
+    if (!y || y->name) return ix_lay(s, n);
+    return ix_div(s, ix_add(s, ix_lay(s, y->of), ix_int(s, y->by - 1)), lay_int(y->by));
+}
+
+// Whether "n" is more than "b" needs by one or more, for every size: ceil_div(N + 64, 64).
+static bool one_more(struct lint *l, const struct ix *n, const struct reach *b) {
+    struct session *s = l->s;
+    struct lay_int enough = lay_int_ceil_div(&s->lay, b->of, lay_int(b->by));
+    lay_clear_error(&s->lay);
+    if (!n || ix_static(n, NULL) || !lay_int_valid(enough)) return false;
+    const struct ix *most = ix_add(s, written_out(s, enough), ix_int(s, 1));
+    return prove_at_least(lint_prover(l), n, most) == PROVE_YES;
+}
+
 // Then fewer blocks or steps would be wrong, too.
 static bool note_elements(struct session *s, const struct reach *b) {
     if (!b->elements) return false;
@@ -173,10 +190,12 @@ static bool note_exchanged(struct session *s, const struct kernel *k, const stru
     return false;
 }
 
-static void grid_waste(struct session *s, const struct kernel *k, int axis) {
+static void grid_waste(struct lint *l, int axis) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
-    if (!too_many(s, k->grid[axis], &b)) return;
+    if (!too_many(s, k->grid[axis], &b) && !one_more(l, written_out(s, k->grid[axis]), &b)) return;
     int mode;
     const struct tensor *read =
         coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
@@ -219,25 +238,30 @@ static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, s
     return any;
 }
 
-static void loop_waste(struct session *s, const struct stmt *loop) {
+static void loop_waste(struct lint *l, const struct stmt *loop) {
+    struct session *s = l->s;
     struct reach b;
     struct lay_int n;
     int64_t from;
-    if (!ix_static(loop->begin, &from) || from != 0 || !ix_monomial(loop->end, &n)) return;
-    if (!loop_bound(s, loop, lay_int_static(n), &b) || !too_many(s, n, &b)) return;
+    bool plain = ix_monomial(loop->end, &n);
+    if (!ix_static(loop->begin, &from) || from != 0 || !ix_constant(loop->end)) return;
+    if (!loop_bound(s, loop, !plain || lay_int_static(n), &b)) return;
+    const struct ix *steps = plain ? written_out(s, n) : loop->end;
+    if (!(plain && too_many(s, n, &b)) &&
+        !(loop_bound(s, loop, true, &b) && one_more(l, steps, &b)))
+        return;
     const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
               "this loop has %s steps, and only the first %s move elements of global memory: "
               "each has %" PRId64 " of %s",
-              lay_int_text(&s->lay, n), enough, b.by, lay_int_text(&s->lay, b.of));
+              ix_text(s, loop->end), enough, b.by, lay_int_text(&s->lay, b.of));
     if (!note_elements(s, &b) && !note_gap(s, &b, loop->end_at))
         diag_fixit(s, loop->end_at, enough);
 }
 
 void lint_idle_blocks(struct lint *l) {
-    struct session *s = l->s;
     const struct kernel *k = l->k;
-    for (int axis = 0; axis < 3 && !k->device; ++axis) grid_waste(s, k, axis);
+    for (int axis = 0; axis < 3 && !k->device; ++axis) grid_waste(l, axis);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
-        if (stmt_loops(st)) loop_waste(s, st);
+        if (stmt_loops(st)) loop_waste(l, st);
 }

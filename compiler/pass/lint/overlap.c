@@ -177,12 +177,73 @@ static bool may_be_less(struct lint *l, struct lay_int step, struct lay_int span
     return false;
 }
 
+enum { MOST_TRIED = 4 };
+
+// Whether params that keep all promises make "step", a product, less than "span": tries some values of
+// those in "left", one after the other.
+static bool product_less(struct lint *l, struct lay_int step, struct lay_int span,
+                         struct lay_int left, int64_t *fixed) {
+    static const int64_t tried[MOST_TRIED] = {1, 2, 8, 96};
+    int64_t a, b;
+    if (left.nsyms == 0) {
+        const int64_t *value = plan_choose(l->s, l->p, fixed, 0);
+        return value && lay_int_eval(step, value, &a) && lay_int_eval(span, value, &b) && a < b;
+    }
+    const struct lay_sym *y = left.syms[--left.nsyms];
+    bool param = y->name && !y->sum, less = !param && product_less(l, step, span, left, fixed);
+    for (int i = 0; i < MOST_TRIED && param && !less; ++i) {
+        int64_t was = fixed[y->id];
+        if (was == PLAN_UNBOUND) fixed[y->id] = tried[i] * y->mul;
+        less = product_less(l, step, span, left, fixed);
+        fixed[y->id] = was;
+    }
+    return less;
+}
+
+// Divides both by a factor that they have in common; returns false if there is none.
+static bool reduce(struct session *s, struct lay_int *step, struct lay_int *span) {
+    for (int i = 0; i < step->nsyms; ++i) {
+        struct lay_int one = lay_int_sym(&s->lay, step->syms[i]);
+        struct lay_int a = lay_int_div(&s->lay, *step, one), b = lay_int_div(&s->lay, *span, one);
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(a) || !lay_int_valid(b) || a.den != 1 || b.den != 1) continue;
+        *step = a;
+        *span = b;
+        return true;
+    }
+    return false;
+}
+
+// Of rows of contiguous elements that are a product of params apart: one of another extent, if both have
+// a param in common, as M*M has with M*N.
+static bool warn_product(struct lint *l, const struct tensor *t, struct lay_int step,
+                         struct lay_int span) {
+    struct session *s = l->s;
+    struct lay_int less = step, more = span;
+    if (!reduce(s, &less, &more)) return false;
+    while (reduce(s, &less, &more)) continue;
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, l->p->nsyms + 1);
+    for (int i = 0; i < l->p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    struct lay_int all = lay_int_mul(&s->lay, step, span);
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(all) || all.nsyms > 6 || !product_less(l, step, span, all, fixed))
+        return false;
+    diag_warn(s, W_OVERLAP, t->at,
+              "parts of '%s' have %s elements and are %s apart, and nothing says that they do not "
+              "overlap; is that stride meant? if so, promise it: 'where %s >= %s'",
+              t->name, lay_int_text(&s->lay, span), lay_int_text(&s->lay, step),
+              lay_int_text(&s->lay, less), lay_int_text(&s->lay, more));
+    return true;
+}
+
 // Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
 static void warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
     struct session *s = l->s;
     for (int k = 0; k < m->n; ++k) {
-        if (!is_param(m->stride[k]) || lay_int_is(m->extent[k], 1)) continue;
-        struct lay_int span = span_of(s, m, k);
+        struct lay_int step = m->stride[k], span = span_of(s, m, k);
+        bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
+        if (product && !lay_int_is(m->extent[k], 1) && warn_product(l, t, step, span)) return;
+        if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
         int of = mode_with(m, m->stride[k]);
