@@ -20,9 +20,9 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
             break;
         }
         isl_aff *d = isl_aff_sub(question_aff(q, ls, y, db), question_aff(q, ls, x, da));
-        isl_basic_set *less =
-            isl_basic_set_add_constraint(isl_basic_set_copy(base),
-                                         isl_inequality_from_aff(aff_less_one(isl_aff_copy(d))));
+        isl_basic_set *less = isl_basic_set_add_constraint(
+            isl_basic_set_copy(base),
+            isl_inequality_from_aff(isl_aff_add_constant_si(isl_aff_copy(d), -1)));
         all = isl_set_union(all, isl_set_from_basic_set(less));
         base = isl_basic_set_add_constraint(base, isl_equality_from_aff(d));
     }

@@ -1,5 +1,5 @@
-// Integers to and from isl, by 64 bits: its own functions for that take a long, which has 32 on some
-// systems.
+// Integers to and from isl, by 64 bits: its own functions for values take a long, which has 32 on some
+// systems.  Those of matrices and expressions take an int.
 #include <isl/val.h>
 
 #include "prove/private.h"
@@ -20,8 +20,4 @@ bool val_number(isl_val *v, int64_t *x) {
     if (size > most + minus) return false;
     *x = (int64_t)(minus ? -size : size);
     return true;
-}
-
-isl_aff *aff_less_one(isl_aff *a) {
-    return isl_aff_add_constant_val(a, val_of(isl_aff_get_ctx(a), -1));
 }

@@ -32,7 +32,7 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
                                  question_aff(q, ls, o->access[a].thread, da));
         isl_local_space_free(ls);
         if (threads == GREATER_THREAD) d = isl_aff_neg(d);
-        if (threads != SAME_THREAD) d = aff_less_one(d);
+        if (threads != SAME_THREAD) d = isl_aff_add_constant_si(d, -1);
         base =
             isl_basic_set_add_constraint(base, threads == SAME_THREAD ? isl_equality_from_aff(d)
                                                                       : isl_inequality_from_aff(d));

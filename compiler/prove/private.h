@@ -28,8 +28,6 @@ enum {
 isl_val *val_of(isl_ctx *ctx, int64_t x);
 // Whether "v" is an integer of 64 bits, in "*x"; otherwise that is 0.  Keeps "v".
 bool val_number(isl_val *v, int64_t *x);
-// "a" - 1.  Takes "a".
-isl_aff *aff_less_one(isl_aff *a);
 
 // -- linear expressions ---------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ static isl_mat *fill(const struct system *y, bool equal) {
     for (int i = 0; i < y->n; ++i) {
         const struct system_row *r = &y->row[i];
         if (r->equal != equal) continue;
-        for (int j = 0; j < n; ++j) m = isl_mat_set_element_val(m, at, j, val_of(ctx, 0));
+        for (int j = 0; j < n; ++j) m = isl_mat_set_element_si(m, at, j, 0);
         for (int j = 0; j < r->n; ++j) {
             const struct system_term *t = &r->term[j];
             int col = t->kind == COL_DIM   ? t->at

@@ -30,8 +30,8 @@ WRITTEN = {("trap_of_thread", ".tbss"), ("to_remove", ".bss")}
 
 # Spelt apart, so that this file does not find itself.
 FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")]
-# In the compiler: a long has 32 bits on some systems, and isl's functions "_si" take one (compiler/prove/integers.c has others).
-NARROW = re.compile(r"\bisl_\w+_si\(|\(long\)|%-?\d*ld\b")
+# In the compiler: a long has 32 bits on some systems, and isl's functions of values take one (compiler/prove/integers.c has others).
+NARROW = re.compile(r"\bisl_val_\w+_si\(|\(long\)|%-?\d*ld\b")
 SOURCES = {".c", ".h", ".l", ".y", ".py", ".md", ".tcp", ".cuh", ".cu", ".txt", ".cmake", ".in", ".json", ".cc", ".cpp", ".sh", ""}
 
 # Documents that say what each folder of the compiler is.
