@@ -1,54 +1,11 @@
 // Which blocks cost the same (see classes.h).
-#include "counters/classes.h"
-
 #include "base/session.h"
+#include "counters/classes_private.h"
 #include "hw/sizes.h"
-#include "index/ix.h"
 
 #define NOWHERE (INT64_MIN / 2)
-enum { MOST_DEEP = 64, MOST_TERMS = 32 };
-
-// A sum of times * atom over atoms that depend only on the block, plus a number.
-struct part {
-    int n;
-    struct {
-        int64_t times;
-        const struct ix *atom;
-    } term[MOST_TERMS];
-    int64_t number;
-};
-
-// One property that distinguishes classes of blocks.
-struct fact {
-    enum { REMAINDER, EXACT, BETWEEN, WAYS } is;
-    struct part of;
-    int64_t modulus;    // REMAINDER
-    int64_t lo, hi;     // BETWEEN: values below lo count as lo, values above hi as hi
-    struct fact *cond;  // WAYS: list of BETWEEN; lo: holds for all threads, hi: for none
-    bool others;        // WAYS: there are other conditions, which do not depend on the block
-    struct fact *body, *otherwise;  // WAYS
-    struct fact *next;
-};
-
-// A definition of a variable.
-struct definition {
-    const struct ix *e, *step;  // step: added in each iteration, or a loop's end; or NULL
-    struct definition *next;
-};
-
+enum { MOST_DEEP = 64, MOST_LETS = 64 };
 enum { NOT_KNOWN, FREE, DEPENDS };
-struct classes {
-    struct session *s;
-    const struct kir_kernel *k;
-    const int64_t *sym;
-    struct definition **given;  // by ix_var.id
-    char *state;                // by ix_var.id: whether it depends on the block
-    int64_t *value;             // by ix_var.id: its value; used for the block's coordinates
-    struct fact *first, **end;
-    int64_t period[3];
-    int deep;
-    bool failed;
-};
 
 // -- what depends on a block ----------------------------------------------------------------------
 
@@ -82,13 +39,14 @@ static bool depends(struct classes *x, const struct ix *e) {
     return ix_has(e, depends_itself, &x);
 }
 
-static bool is_no_axis(const struct ix *e, const void *x) {
-    return e->op == IX_VAR && axis_of(x, e->var) < 0;
+static bool is_not_of_block(const struct ix *e, const void *user) {
+    const struct classes *x = user;
+    return e->op == IX_VAR && axis_of(x, e->var) < 0 && !x->of_block[e->var->id];
 }
 
 // Whether "e" depends on nothing but the block's coordinates and params.
 static bool is_of_block(const struct classes *x, const struct ix *e) {
-    return !ix_has(e, is_no_axis, x);
+    return !ix_has(e, is_not_of_block, x);
 }
 
 // -- facts ----------------------------------------------------------------------------------------
@@ -132,6 +90,11 @@ static void add_bounds(struct classes *x, const struct ix *e, int64_t times, int
     add_to(x, hi, times < 0 ? e->lo : e->hi, times);
 }
 
+// Whether a variable has one value, whose definition is "g".
+static bool is_let(const struct definition *g) {
+    return g && !g->next && !g->step;
+}
+
 // Adds the part of times * e that depends only on the block to "p", and the bounds of the rest to
 // "lo" and "hi". A mixed part becomes a fact of its own. Multiples of "modulus" (0: none) drop out.
 static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t modulus,
@@ -156,12 +119,12 @@ static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t
         add_to(x, &p->number, number, times);
     } else if (!depends(x, e)) {
         add_bounds(x, e, times, lo, hi);
-    } else if (is_of_block(x, e)) {
-        add_term(x, p, e, times);
-    } else if (e->op == IX_VAR && !x->given[e->var->id]->next && !x->given[e->var->id]->step) {
+    } else if (e->op == IX_VAR && is_let(x->given[e->var->id])) {
         if (++x->deep > MOST_DEEP) x->failed = true;
         divide(x, x->given[e->var->id]->e, times, modulus, p, lo, hi);
         --x->deep;
+    } else if (is_of_block(x, e)) {
+        add_term(x, p, e, times);
     } else {
         if (modulus)
             same_but_for(x, e, times, modulus);
@@ -206,6 +169,16 @@ static void same(struct classes *x, const struct ix *e) {
     }
 }
 
+// Adds the facts that determine "e", which is no sum, up to a multiple of "by" for each thread.
+static void same_digit(struct classes *x, const struct ix *e, int64_t by) {
+    int64_t k, whole;
+    bool digit = e->op == IX_DIV || e->op == IX_MOD;
+    if (!digit || !lay_int_eval(e->k, x->sym, &k) || k < 1 || __builtin_mul_overflow(k, by, &whole))
+        same(x, e);
+    else
+        same_but_for(x, e->a, 1, e->op == IX_DIV ? whole : k % by == 0 ? by : k);
+}
+
 // Adds the facts that determine times * e, up to a common multiple of "modulus", for each thread.
 static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus) {
     if (x->failed || times % modulus == 0 || !depends(x, e)) return;
@@ -217,7 +190,7 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
         divide(x, e, times, modulus, &f.of, &lo, &hi);
         if (f.of.n) add_fact(x, f);
     } else {
-        same(x, e);
+        same_digit(x, e, modulus / classes_gcd(times, modulus));
     }
 }
 
@@ -324,40 +297,6 @@ static void walk(struct classes *x, const struct kir_node *list) {
     }
 }
 
-// -- periods --------------------------------------------------------------------------------------
-
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
-static void meet_period(int64_t *to, int64_t period) {
-    if (*to && __builtin_mul_overflow(*to / gcd(*to, period), period, to)) *to = 0;
-}
-
-static void find_periods(struct classes *x, const struct fact *list) {
-    for (const struct fact *f = list; f; f = f->next) {
-        for (int i = 0; i < f->of.n; ++i) {
-            const struct ix *atom = f->of.term[i].atom;
-            int64_t times = f->of.term[i].times;
-            for (int axis = 0; axis < 3; ++axis) {
-                if (!x->k->block[axis] || !ix_depends_on(atom, x->k->block[axis])) continue;
-                if (f->is == REMAINDER && atom->op == IX_VAR && times != INT64_MIN)
-                    meet_period(&x->period[axis], f->modulus / gcd(times, f->modulus));
-                else
-                    x->period[axis] = 0;
-            }
-        }
-        find_periods(x, f->cond);
-        find_periods(x, f->body);
-        find_periods(x, f->otherwise);
-    }
-}
-
 // -- all ------------------------------------------------------------------------------------------
 
 static void add_given(struct classes *x, const struct ix_var *v, const struct ix *e,
@@ -378,21 +317,33 @@ static void find_given(struct classes *x, const struct kir_node *list) {
     }
 }
 
+// Finds those "let" that depend only on the block.
+static void find_lets(struct classes *x, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET && is_let(x->given[n->var->id]) && x->nlets < MOST_LETS &&
+            is_of_block(x, n->index)) {
+            x->let[x->nlets++] = n;
+            x->of_block[n->var->id] = true;
+        }
+        find_lets(x, n->body);
+        find_lets(x, n->orelse);
+    }
+}
+
 struct classes *classes_new(struct session *s, const struct kir_kernel *k, const int64_t *sym) {
     struct classes *x = ARENA_NEW(&s->arena, struct classes);
     *x = (struct classes){.s = s, .k = k, .sym = sym, .period = {1, 1, 1}};
     x->given = ARENA_ARRAY(&s->arena, struct definition *, s->next_var + 1);
     x->state = ARENA_ARRAY(&s->arena, char, s->next_var + 1);
     x->value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
+    x->of_block = ARENA_ARRAY(&s->arena, bool, s->next_var + 1);
+    x->let = ARENA_ARRAY(&s->arena, const struct kir_node *, MOST_LETS);
     x->end = &x->first;
     find_given(x, k->body);
+    find_lets(x, k->body);
     walk(x, k->body);
-    find_periods(x, x->first);
+    classes_find_periods(x, x->first);
     return x->failed ? NULL : x;
-}
-
-int64_t classes_period(const struct classes *x, int axis) {
-    return x->period[axis];
 }
 
 static bool value_of(const struct classes *x, const struct part *p, int64_t *out) {
@@ -438,5 +389,8 @@ static int collect(const struct classes *x, const struct fact *list, int n,
 int classes_facts(const struct classes *x, const int64_t block[3], int64_t fact[CLASS_FACTS]) {
     for (int i = 0; i < 3; ++i)
         if (x->k->block[i]) x->value[x->k->block[i]->id] = block[i];
+    const struct ix_env env = {x->value, x->sym};
+    for (int i = 0; i < x->nlets; ++i)
+        if (!ix_eval(x->let[i]->index, &env, &x->value[x->let[i]->var->id])) return -1;
     return collect(x, x->first, 0, fact);
 }

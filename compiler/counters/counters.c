@@ -11,8 +11,10 @@
 #include "machine/machine.h"
 
 enum { MOST_DEAD = 64 };
-// the limit: threads' operations in all executed blocks, which takes about a second
-#define OPERATIONS ((int64_t)1 << 25)
+// the limits: threads' operations in all executed blocks, which take several seconds, and in one of
+// them, which take about one
+#define OPERATIONS       ((int64_t)1 << 28)
+#define BLOCK_OPERATIONS ((int64_t)1 << 25)
 
 // State of a count. nvcc may emit fewer instructions than the source has where it sees that a value
 // is in a register already: those counts are ranges that start at 0.
@@ -243,7 +245,7 @@ static void barrier(void *user) {
 // -- a launch -------------------------------------------------------------------------------------
 
 // The cost of a block with known facts.
-enum { MOST_KNOWN = 1024 };
+enum { MOST_KNOWN = 1 << 14 };
 struct known {
     int n;  // number of facts + 1; 0: unused
     int64_t fact[CLASS_FACTS];
@@ -258,7 +260,7 @@ struct launch {
     struct known *known;            // hash table
     int nknown;
     struct cost_range of[N_COUNTERS];  // sum over the blocks so far
-    int64_t done;                      // operations executed so far
+    int64_t done, most;                // operations executed so far, and the limit
 };
 
 // The entry with these facts, or a free one for them; NULL: there is none, and the table is full.
@@ -300,7 +302,8 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
             return false;
         }
         arena_rewind(&l->s->arena, mark);
-        l->done += l->m->operations;
+        // the machine stops at its limit
+        l->done += l->m->operations < BLOCK_OPERATIONS ? l->m->operations : l->most;
         l->m->operations = 0;
         if (known) {
             known->n = n + 1;
@@ -309,7 +312,7 @@ static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
             ++l->nknown;
         }
     }
-    if (l->done >= OPERATIONS)
+    if (l->done >= l->most)
         out->why = "it has too many threads and steps to count; give smaller values with "
                    "--param";
     else if (!add_times(l->of, known ? known->of : out->of, times))
@@ -352,7 +355,7 @@ static const struct kir_kernel *next_case(const struct kir_kernel **k) {
 }
 
 void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
-                        struct counters *out) {
+                        int64_t most, struct counters *out) {
     const struct kir_launch *l = k->launch;
     const struct kir_kernel *head = k;
     *out = (struct counters){0};
@@ -384,11 +387,12 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     find_dead(&c, k);
     qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
     // an access counts as 16 operations at least
-    struct schedule schedule = {.limit = OPERATIONS, .least_access = 16};
+    struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
+                                .least_access = 16};
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
-    struct launch launch = {&c, s, &m, classes_new(s, k, sym)};
+    struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};
     launch.known = memory_zeroed(MOST_KNOWN, sizeof *launch.known);
     run_blocks(&launch);
     memcpy(out->of, launch.of, sizeof out->of);

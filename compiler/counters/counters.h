@@ -28,10 +28,13 @@ struct counters {
     const char *why;  // why nothing was counted, as a sentence; NULL: it was
 };
 
+// The most operations of threads that are executed to count a launch, which takes several seconds.
+#define COUNTERS_OPERATIONS ((int64_t)1 << 28)
+
 // Counts a launch of kernel "k", whose variants follow it, on architecture "arch" (90). "sym" has
 // the params' values by lay_sym.id; tensors start at multiples of 256 bytes. Calls of extern
-// functions count nothing.
+// functions count nothing. Executes at most "most" operations.
 void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
-                        struct counters *out);
+                        int64_t most, struct counters *out);
 
 #endif

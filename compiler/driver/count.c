@@ -125,7 +125,7 @@ static int count(struct session *s, const struct request *r) {
         if (k->device || !k->first_case || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0))
             continue;
         struct counters n;
-        counters_of_launch(s, k, c.plan->arch, sym, &n);
+        counters_of_launch(s, k, c.plan->arch, sym, COUNTERS_OPERATIONS, &n);
         if (n.why) {
             option_error("kernel '%s' is not counted: %s", k->name, n.why);
             status = EXIT_WRONG;

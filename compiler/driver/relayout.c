@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "base/warnings.h"
 #include "compile/compile.h"
@@ -10,6 +11,7 @@
 #include "driver/options.h"
 #include "driver/run_options.h"
 #include "driver/tune.h"
+#include "explain/explain.h"
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
@@ -34,6 +36,7 @@ static const char help[] =
     "  --align=BYTES     the alignment of the addresses of both sides; default 16,\n"
     "                    or one for each: --align=SOURCE,DESTINATION\n"
     "  --candidate=N     take the N-th choice after the planner's best one; default 0\n"
+    "  --explain         say what was chosen and why, and what it moves, as 'tcpc explain' does\n"
     "  --run             build, run and compare each element, as 'tcpc run' does; with the "
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
@@ -50,7 +53,7 @@ struct request {
     int nwords;
     const char *output, *kind;  // NULL: not given
     struct relayout_plan plan;
-    bool run, tune;
+    bool run, tune, explain;
     // the last option for --run, for --tune, and for either
     const char *of_run, *of_tune, *of_both;
     struct run_request q;
@@ -224,6 +227,18 @@ static int compile(struct session *s, const struct request *r, const char *path)
     return status ? status : write_out(s, r, ending, text);
 }
 
+static int explain(struct session *s, const struct request *r, const char *path) {
+    struct compiled c;
+    struct buf b;
+    compile_begin(&c, s, path);
+    int status = steps_until(&c, STEP_EQUIVALENT);
+    diag_print(s, stderr);
+    if (status) return status;
+    buf_init(&b);
+    explain_print(s, explain_plan(s, c.plan, c.kir, NULL, NULL), &b);
+    return write_out(s, r, NULL, buf_finish(&b, &s->arena));
+}
+
 static int tune(struct session *s, struct request *r) {
     struct tune_request *t = &r->t;
     t->path = r->q.path;
@@ -247,6 +262,8 @@ static bool options_fit(const struct request *r) {
         option_error("'%s' needs '--run' or '--tune'", r->of_both);
     else if (r->run && (r->output || r->kind))
         option_error("'--run' cannot be combined with '-o' and '--emit'");
+    else if (r->explain && (r->run || r->tune || r->kind))
+        option_error("'--explain' cannot be combined with '--run', '--tune' and '--emit'");
     else if (r->tune && (r->run || r->kind || r->plan.r.candidate))
         option_error("'--tune' cannot be combined with '--run', '--emit' and '--candidate'");
     else if (r->q.gpu && r->q.host)
@@ -281,19 +298,27 @@ static int relayout(struct session *s, struct request *r) {
     if (!read_relayout(s, r)) return EXIT_USAGE;
     p->head = head_of(s, r);
     s->options.request = request_text(s, r);
-    const char *text = r->tune ? relayout_plan_copy(s, p) : plan_text(s, p);
+    bool copy = r->tune || r->explain;  // the planner writes its text when that is compiled
+    const char *text = copy ? relayout_plan_copy(s, p) : plan_text(s, p);
     if (!text) return EXIT_USAGE;
     if (p->r.note && !s->diags.off_all) option_say("note: %s", p->r.note);
     if (p->r.candidate && is_plan_text(r)) return write_out(s, r, NULL, text);
     // another candidate is as good, unless this one was asked for
-    if (!r->tune && p->r.candidate == 0) s->options.planned = p;
+    if (!copy && p->r.candidate == 0) s->options.planned = p;
+    if (r->explain && p->r.candidate) {
+        s->options.tuned = name;
+        s->options.candidate = p->r.candidate;
+    }
     const char *path = arena_printf(&s->arena, "%s.tcp", name);
     struct given *given = ARENA_NEW(&s->arena, struct given);
     *given = (struct given){path, text, strlen(text), NULL, false};
     s->sources.given = given;
     r->q.path = path;
     for (int w = 1; w < W_COUNT; ++w) s->diags.off[w] |= !warning_row(w)->planned;
-    return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
+    return r->run       ? run_plan(s, &r->q)
+           : r->tune    ? tune(s, r)
+           : r->explain ? explain(s, r, path)
+                        : compile(s, r, path);
 }
 
 int command_relayout(int argc, char **argv) {
@@ -311,6 +336,7 @@ int command_relayout(int argc, char **argv) {
                                        .most = RELAYOUT_CANDIDATES - 1},
                                       {"--run", .flag = &r.run},
                                       {"--tune", .flag = &r.tune},
+                                      {"--explain", .flag = &r.explain},
                                       RUN_ROWS(r.q, &r.of_run),
                                       TUNE_ROWS(r.t, &r.of_tune),
                                       BUILD_ROWS(r.q, &r.of_both),

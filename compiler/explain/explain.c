@@ -385,9 +385,10 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
     bool found = name == NULL;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) ++n;
     *e = (struct explanation){p, ARENA_ARRAY(&s->arena, struct explained_kernel, n + 1), 0};
-    const struct kir_kernel *x = ir->kernels;  // in the plan's order
+    const struct kir_kernel *x = ir->kernels, *head = x;  // in the plan's order
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
         struct wanted want = {NULL, 0, p, value};
+        if (!k->first_case || k->first_case == k) head = x;
         size_t len = strlen(k->name);
         bool whole = !name || strcmp(name, k->name) == 0;
         if (!whole && strncmp(name, k->name, len) == 0 && name[len] == '.')
@@ -402,6 +403,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
         struct explained_kernel told = explain_kernel(s, k, x, want);
         if (!whole && told.ncopies == 0) continue;
         found = true;
+        if (whole) explain_moves(s, p, k, head, x, value, &told.moves);
         e->kernel[e->nkernels++] = told;
     }
     if (found) return e;

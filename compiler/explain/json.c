@@ -250,6 +250,21 @@ static void put_sync(struct json *j, const struct explained_sync *x) {
     json_leave(j, '}');
 }
 
+static void put_moved(struct json *j, const struct explained_moved *x, bool counted) {
+    json_enter(j, NULL, '{');
+    json_text(j, "tensor", x->tensor);
+    json_int(j, "bytes", x->bytes);
+    json_int(j, "sectors_least", x->least);
+    if (counted) {
+        json_int(j, "sectors_min", x->sectors_lo);
+        json_int(j, "sectors_max", x->sectors_hi);
+    } else {
+        json_text(j, "sectors_min", NULL);
+        json_text(j, "sectors_max", NULL);
+    }
+    json_leave(j, '}');
+}
+
 static void put_kernel(struct session *s, struct json *j, const struct explained_kernel *k) {
     json_enter(j, NULL, '{');
     json_text(j, "name", k->name);
@@ -267,6 +282,12 @@ static void put_kernel(struct session *s, struct json *j, const struct explained
     put_texts(j, "duties", k->duty, k->nduties);
     json_int(j, "threads", k->threads);
     json_int(j, "shared_bytes", k->smem_bytes);
+    json_enter(j, "moves", '[');
+    if (k->moves.known) {
+        put_moved(j, &k->moves.read, k->moves.counted);
+        put_moved(j, &k->moves.written, k->moves.counted);
+    }
+    json_leave(j, ']');
     json_enter(j, "tensors", '[');
     for (int i = 0; i < k->ntensors; ++i) put_tensor(j, &k->tensor[i]);
     json_leave(j, ']');

@@ -152,9 +152,24 @@ struct explained_tensor {
     int64_t at, nbytes;  // shared tensor: its offset, and its size up to the last element
 };
 
+// What is read of a tensor, or written to it.
+struct explained_moved {
+    const char *tensor;
+    int64_t bytes, least;            // of its elements; sectors that any plan accesses
+    int64_t sectors_lo, sectors_hi;  // that this one does
+};
+
+// What a relayout moves.
+struct explained_moves {
+    bool known;    // otherwise nothing is: params have no values, or it is no relayout
+    bool counted;  // "sectors" are known
+    struct explained_moved read, written;
+};
+
 struct explained_kernel {
     const char *name, *path;
     int line;
+    struct explained_moves moves;
     const char *planned;  // the planner's reasons, if it wrote the kernel; otherwise NULL
     bool device;
     const char *index[64];  // index arguments of a device function
@@ -197,6 +212,15 @@ const struct ix *explain_bytes(struct session *s, const struct kernel *k, const 
 const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c);
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head);
+// text.c: prints "label" and "text" in lines of equal length.  Lines are indented by "indent", and
+// those after the first one also by the width of the label.
+void explain_filled(struct buf *b, int indent, const char *label, const char *text);
+// moves.c: what "k" moves, with code "ir", whose first case is "head".
+void explain_moves(struct session *s, const struct plan *p, const struct kernel *k,
+                   const struct kir_kernel *head, const struct kir_kernel *ir, const int64_t *value,
+                   struct explained_moves *out);
+// Prints why a planned kernel is as it is, and what it moves.
+void explain_print_planned(struct session *s, const struct explained_kernel *k, struct buf *b);
 // counts.c: computes the costs of both sides of "c".
 void explain_costs(struct session *s, const struct plan *p, const struct kernel *k,
                    const struct copy *c, const int64_t *value, struct explained_copy *x);

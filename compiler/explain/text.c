@@ -11,9 +11,7 @@
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
-// Prints "label" and "text" in lines of COLUMNS.  Lines are indented by "indent", and those after
-// the first one also by the width of the label.
-static void filled(struct buf *b, int indent, const char *label, const char *text) {
+void explain_filled(struct buf *b, int indent, const char *label, const char *text) {
     buf_fill(b, ' ', indent);
     buf_puts(b, label);
     indent += (int)strlen(label);
@@ -38,7 +36,7 @@ static void filled(struct buf *b, int indent, const char *label, const char *tex
 }
 
 static void paragraph(struct buf *b, const char *text) {
-    filled(b, 2, "", text);
+    explain_filled(b, 2, "", text);
 }
 
 static const char *plural(int64_t n) {
@@ -337,16 +335,16 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
     }
     buf_printf(&text, "%" PRId64 " of the kernel's %" PRId64 " bytes of shared memory", bytes,
                k->smem_bytes);
-    filled(b, 4, "buffers: ", text.text);
+    explain_filled(b, 4, "buffers: ", text.text);
     if (ahead > 0) {
         buf_clear(&text);
         if (ahead > 1) buf_printf(&text, "%" PRId64 " times: ", ahead);
         put_events(&text, p->prologue, p->nprologue);
-        filled(b, 4, "prologue: ", text.text);
+        explain_filled(b, 4, "prologue: ", text.text);
     }
     buf_clear(&text);
     put_events(&text, p->step, p->nsteps);
-    filled(b, 4, "each step: ", text.text);
+    explain_filled(b, 4, "each step: ", text.text);
     if (ahead > 0) {
         buf_clear(&text);
         if (ahead > 1)
@@ -354,7 +352,7 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
         else
             buf_puts(&text, "the last step loads nothing");
         if (p->groups) buf_puts(&text, "; empty groups are committed, so that the waits hold");
-        filled(b, 4, "drain: ", text.text);
+        explain_filled(b, 4, "drain: ", text.text);
     }
     buf_clear(&text);
     buf_printf(&text, "%d wait%s and %d barrier%s per step", p->waits, plural(p->waits),
@@ -364,7 +362,7 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
         if (p->bytes_under_way >= 0)
             buf_printf(&text, ", %" PRId64 " bytes per block", p->bytes_under_way);
     }
-    filled(b, 4, "cost: ", text.text);
+    explain_filled(b, 4, "cost: ", text.text);
     buf_release(&text);
 }
 
@@ -374,7 +372,7 @@ static void put_sync(struct buf *b, const struct explained_sync *x) {
     if (x->barrier) buf_puts(b, "barrier\n");
     for (int i = 0; i < x->nreasons; ++i) {
         const struct explained_reason *r = &x->reason[i];
-        filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);
+        explain_filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);
     }
 }
 
@@ -394,7 +392,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
-    if (k->planned) filled(b, 2, "planned: ", k->planned);
+    explain_print_planned(s, k, b);
     int name = 0, type = 0, layout = 0;
     for (int i = 0; i < k->ntensors; ++i) {
         const struct explained_tensor *t = &k->tensor[i];

@@ -10,8 +10,7 @@ enum {
     SM_MEMORY = 256,      // KB of L1 cache and shared memory together
     BLOCK_SHARED = 1024,  // bytes of shared memory that each block takes besides its own
     GRAIN = 64,           // bytes that memory reads and writes at once
-    BYTES_A_CLOCK = 18,   // read and written by an SM, if all are busy with memory
-    ONE = 256,            // a clock; all following numbers are in this unit
+    ONE = COST_CLOCK,     // all following numbers are in this unit
 
     // For a run, in relation to its bytes: the cost of beginning it, and of beginning or ending
     // inside a grain.  If the neighbour comes late, the rest of the grain is not in the cache any
@@ -158,10 +157,12 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
     return begin + besides * part / ONE;
 }
 
-// The clocks for which a tile keeps the memory busy.
-static int64_t memory_of(const struct relayout *r, const struct choice *c, int64_t bytes) {
-    int64_t part = ONE + cuts_of(r, c, true, bytes) + cuts_of(r, c, false, bytes);
-    return 2 * bytes * part / BYTES_A_CLOCK;
+// The clocks for which a tile keeps the memory busy.  Sets "cuts" to what runs add on both sides.
+static int64_t memory_of(const struct relayout *r, const struct choice *c, int64_t bytes,
+                         int64_t cuts[2]) {
+    cuts[0] = cuts_of(r, c, true, bytes);
+    cuts[1] = cuts_of(r, c, false, bytes);
+    return 2 * bytes * (ONE + cuts[0] + cuts[1]) / COST_BYTES;
 }
 
 // Whether a tile reads rows so far apart, from so large a tensor, that the blocks in flight should
@@ -216,7 +217,7 @@ void choose_grid(const struct relayout *r, struct choice *c) {
         for (int64_t n = 1; n <= LEAD_TILES && n <= tiles; ++n) {
             if (tiles % n || (n > 1 && n != tiles && n < LEAD_TILES / 4)) continue;
             c->grid = (struct grid){by_src, n > 1 ? order[lead] : -1, n};
-            int64_t memory = memory_of(r, c, bytes);
+            int64_t cuts[2], memory = memory_of(r, c, bytes, cuts);
             if (memory >= best) continue;
             best = memory;
             grid = c->grid;
@@ -281,7 +282,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     // with few blocks, no SM has more than its share
     int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
 
-    int64_t bytes = tile_bytes(r, c), memory = memory_of(r, c, bytes);
+    int64_t bytes = tile_bytes(r, c), memory = memory_of(r, c, bytes, out->cuts);
     int64_t caches = 0, shared = 0, flying = 0;
     out->lines = out->conflict = 0;
     if (t) {
@@ -301,6 +302,11 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     int64_t own = product(r, c->rd.val) / c->rd.vector;
     own += own * own / LOADS_HELD;
     int64_t phases = (own * LOAD + loads * LOADS + (memory + caches) * PHASE / ONE) / busy;
+    out->part[COST_MEMORY] = memory;
+    out->part[COST_CACHES] = caches;
+    out->part[COST_SHARED] = shared;
+    out->part[COST_PHASES] = phases;
+    out->copied = bytes / LINE * WRITE_LINE + bytes / (LANES * WIDE) * WRITE;
     int64_t one = root(memory * memory + caches * caches + shared * shared + phases * phases);
     one += START;
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;

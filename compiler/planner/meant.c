@@ -177,18 +177,21 @@ static const char *along(struct session *s, int n, int i, int64_t at) {
     return arena_printf(&s->arena, "%s)", text);
 }
 
-// Of two modes of the source that meet at an element besides the first one.
-static const char *overlapping(struct session *s, const struct relayout *r) {
-    for (int i = 0; i < r->rank; ++i) {
+const char *relayout_meets(struct session *s, struct lay l) {
+    const struct lay_tuple *shape = lay_tuple_flatten(&s->lay, l.shape);
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, l.stride);
+    int n = lay_tuple_leaves(shape);
+    for (int i = 0; i < n; ++i) {
+        int64_t x = lay_tuple_get(&s->lay, stride, i)->leaf.num;
         for (int k = 0; k < i; ++k) {
-            const struct relayout_mode *x = &r->mode[k], *y = &r->mode[i];
-            if (x->src <= 0 || y->src <= 0) continue;
-            int64_t g = lay_gcd(x->src, y->src), xi = y->src / g, yi = x->src / g;
-            if (xi >= x->extent || yi >= y->extent) continue;
-            return arena_printf(&s->arena,
-                                "elements of the source are read more than once: %s and %s are "
-                                "both element %" PRId64,
-                                along(s, r->rank, k, xi), along(s, r->rank, i, yi), xi * x->src);
+            int64_t y = lay_tuple_get(&s->lay, stride, k)->leaf.num;
+            if (x <= 0 || y <= 0) continue;
+            int64_t g = lay_gcd(x, y), xi = y / g, yi = x / g;
+            if (xi >= lay_tuple_get(&s->lay, shape, i)->leaf.num ||
+                yi >= lay_tuple_get(&s->lay, shape, k)->leaf.num)
+                continue;
+            return arena_printf(&s->arena, "%s and %s are both element %" PRId64,
+                                along(s, n, k, yi), along(s, n, i, xi), xi * x);
         }
     }
     return NULL;
@@ -202,5 +205,9 @@ const char *relayout_note(struct session *s, struct lay a, struct lay b, const s
     if (!nested && same)
         return "the first mode of a shape alone is contiguous, so this keeps the order of the "
                "elements; a transposition needs names, as in 'm=4 n=8' 'n m'";
-    return nested ? overlapping(s, r) : differing(s, a, b);
+    const char *meet = nested ? relayout_meets(s, a) : NULL;
+    if (!nested) return differing(s, a, b);
+    return meet
+               ? arena_printf(&s->arena, "elements of the source are read more than once: %s", meet)
+               : NULL;
 }

@@ -32,7 +32,9 @@ static inline int tensor_align(const struct relayout *r, bool src) {
     return b->text && b->align > align ? b->align : align;
 }
 
-enum { SMS = 132 };  // of the GPU that costs were measured on
+// Of the GPU that costs were measured on: SMs; a clock in units of a cost; bytes that an SM reads and
+// writes in a clock, if all are busy with memory.
+enum { SMS = 132, COST_CLOCK = 256, COST_BYTES = 18 };
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.
 enum way {
@@ -80,8 +82,14 @@ struct traffic {
     struct access read, write, put, get;
 };
 
+// The parts of a block's time that cost_of compares.
+enum cost_part { COST_MEMORY, COST_CACHES, COST_SHARED, COST_PHASES, COST_PARTS };
+
 // The cost of a choice, and its components.
 struct cost {
+    int64_t part[COST_PARTS];
+    int64_t cuts[2];  // what runs of the source and the destination add to their bytes
+    int64_t copied;   // the part of caches that any copy of these bytes has
     int64_t blocks;
     int64_t lines;     // cache lines that the warps of a tile touch
     int64_t conflict;  // passes of shared memory for a tile beyond those without conflicts
@@ -97,6 +105,9 @@ const char *relayout_order(struct session *s, const char *const *name, int n, co
 const char *relayout_meant(struct session *s, const char *src, const char *dst);
 // What is said of a side whose extents are not all numbers; or NULL.
 const char *relayout_sizes(struct session *s, const char *text, struct lay l, const char *side);
+// Of two modes of "l", of numbers, that meet at an element besides the first one: "(1,0) and (0,64) are
+// both element 64"; or NULL.
+const char *relayout_meets(struct session *s, struct lay l);
 // What is to be noted of a relayout between two layouts, which may be meant otherwise; or NULL.
 const char *relayout_note(struct session *s, struct lay a, struct lay b, const struct relayout *r);
 
@@ -161,6 +172,9 @@ bool whole_lines(const struct relayout *r, const struct choice *c);
 // "t" NULL: as if the caches cost nothing, which is a lower bound.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
              struct cost *out);
+// "// Predicted ..", what the cost of candidate t->of means, as a comment; or nothing.
+struct text;
+const char *predicted_text(const struct text *t);
 // How many MB are read and written until a block has the tile that continues this one in the
 // source; 0: there is none.
 int64_t source_gap(const struct relayout *r, const struct choice *c);

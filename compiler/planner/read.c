@@ -276,6 +276,10 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
     if (!why) why = relayout_sizes(s, src, a, "source");
     if (!why) why = relayout_sizes(s, dst, b, "destination");
     if (why) return why;
+    const char *meet = relayout_meets(s, b);
+    if (meet)
+        return arena_printf(&s->arena, "the destination '%s' gives two coordinates one element: %s",
+                            dst, meet);
     begin_behind(s, &a);
     begin_behind(s, &b);
     if (!(why = relayout_between(s, a, b, r))) {

@@ -42,6 +42,7 @@ struct runs {
     int64_t apart;   // .. threads along the others but "along"
     int64_t pieces;  // .. and parts of "along" for a thread, one after the other
     int64_t memory, cost;  // predicted: by cost_of, and with the work of accesses and instructions
+    struct cost of;        // the former in parts
 };
 
 // Sets "list" to the cheapest such tiles with wider accesses than the fast modes allow, at most

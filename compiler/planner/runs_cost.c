@@ -3,13 +3,12 @@
 
 enum {
     PADS = 9,
-    WARPS = 3,           // that are looked at
-    BYTES_A_CLOCK = 18,  // as in cost.c
-    ACCESS = 13,         // clocks for ten accesses
-    ISSUE = 2,           // .. and for ten instructions
-    DIGIT = 5,           // instructions
-    SINGLE = 92,         // percent
-    ONE = 256
+    WARPS = 3,    // that are looked at
+    ACCESS = 13,  // clocks for ten accesses
+    ISSUE = 2,    // .. and for ten instructions
+    DIGIT = 5,    // instructions
+    SINGLE = 92,  // percent
+    ONE = COST_CLOCK
 };
 
 // Adds the offset of element "i" of these modes to "*at".
@@ -159,7 +158,7 @@ static int64_t with_work(const struct relayout *r, const struct choice *c, int64
                          int64_t accesses, int64_t instructions) {
     int64_t bytes = bytes_of(r, true) + bytes_of(r, false);
     for (int m = 0; m < r->rank; ++m) bytes *= c->tile[m];
-    int64_t memory = bytes * ONE / BYTES_A_CLOCK;
+    int64_t memory = bytes * ONE / COST_BYTES;
     int64_t a = accesses * ONE * ACCESS / 10, i = instructions / AVERAGE * ONE * ISSUE / 10;
     int64_t all = isqrt(memory * memory + a * a + i * i);
     return cost / ONE * (all * ONE / memory);
@@ -218,6 +217,7 @@ bool runs_place(const struct relayout *r, struct runs *k, int64_t memory) {
         int64_t accesses =
             size / k->load + stores + (puts * t.put.passes + stores * t.get.passes) / AVERAGE;
         k->memory = cost.total;
+        k->of = cost;
         k->cost = with_work(r, &k->c, cost.total, accesses, work);
         if (k->cost < best.cost) best = *k;
     }

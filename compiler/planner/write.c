@@ -24,7 +24,7 @@ static const char *ending(const struct relayout_names *n) {
     BUG("two arguments with three endings");
 }
 
-static const char kernel[] = "<reasons>kernel <name>(<first>,\n    <second>)\n"
+static const char kernel[] = "<reasons><predicted>kernel <name>(<first>,\n    <second>)\n"
                              "   <when> grid <grid> threads <threads> {\n<body>}\n";
 
 // Writes one case by candidate "of", and says how in "*how".
@@ -37,6 +37,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
     const char *from = text_formal(&t, &sides[0], true);
     const char *to = text_print(&t, "out %s", text_formal(&t, &sides[1], false));
     const struct hole holes[] = {{"reasons", 0, of->form->reasons},
+                                 {"predicted", 0, predicted_text(&t)},
                                  {"name", 0, n->kernel},
                                  {"first", 0, n->dst_first ? to : from},
                                  {"second", 0, n->dst_first ? from : to},

@@ -54,21 +54,34 @@ static bool divides(struct parser *p) {
     return true;
 }
 
+static bool is_value(int token) {
+    return token == TOK_INT || token == TOK_ID || token == ')';
+}
+
 bool slip_comment(struct parser *p) {
     const char *text = slip_from(p, p->before.at.end);
-    int last = p->before.token;
-    bool value = last == TOK_INT || last == TOK_ID || last == ')';
+    bool value = is_value(p->before.token);
     text += strspn(text, " \t");
     size_t end = strcspn(text, "\n");
     while (end > 0 && strchr(" \t\r", text[end - 1])) --end;
     return value && end > 3 && strncmp(text, "//", 2) == 0 && text[end - 1] == ';' && divides(p);
 }
 
+// Whether the rest of the line closes more brackets than it opens.
+static bool closes(const char *text) {
+    int open = 0;
+    for (; *text && *text != '\n' && open >= 0; ++text) open += (*text == '(') - (*text == ')');
+    return open < 0;
+}
+
 bool slip_division(struct parser *p) {
     const char *text = slip_from(p, p->before.at.end);
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || strncmp(text, "//", 2) != 0 ||
-        !word_char(text[2]))
+    text += strspn(text, " \t");
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || strncmp(text, "//", 2) != 0)
         return false;
+    bool close = text == slip_from(p, p->before.at.end);
+    text += 2;
+    if (!(close && word_char(*text)) && !(is_value(p->before.token) && closes(text))) return false;
     p->stopped = true;  // the rest of the line is missing
     return divides(p);
 }

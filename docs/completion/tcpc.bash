@@ -20,7 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param --watch'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --json --watch --gpu --host --cxx --keep --write'
-        [ "$command" != relayout ] || options+=' --name= --align= --candidate= --run --time --no-check --gpu --host --cxx --keep --write --tune -n --candidates= --seconds= --json'
+        [ "$command" != relayout ] || options+=' --name= --align= --candidate= --explain --run --time --no-check --gpu --host --cxx --keep --write --tune -n --candidates= --seconds= --json'
         [ "$command" != tune ] || options+=' -n --candidates= --seconds= --kernel --param --json --host --cxx --keep'
         [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != count ] || options+=' --json --param'

@@ -183,7 +183,10 @@ static const char *place_in(const struct vanished *q, const struct view *v, cons
 // Whether "q" is the coordinate along "mode" in the text of "v": "K(q,_,_)" or "local_tile(K, .., (q,0))".
 static bool is_coordinate(struct session *s, const struct vanished *q, const struct view *v,
                           int mode) {
-    const char *text = source_line(s, v->at), *at = place_in(q, v, text);
+    if (!source_known(s, v->at)) return false;
+    const char *text = arena_printf(&s->arena, "%.*s", (int)(v->at.end - v->at.begin),
+                                    s->sources.file[v->at.file].text + v->at.begin);
+    const char *at = place_in(q, v, text);
     const char *name = v->base->name, *tile = arena_printf(&s->arena, "local_tile(%s,", name);
     size_t n = strlen(name);
     int depth = 0, before = 0;

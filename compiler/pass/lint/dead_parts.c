@@ -177,8 +177,9 @@ static bool reach_of(struct session *s, const struct view *v, int mode, int64_t 
     return lo && hi && ix_static(lo, from) && ix_static(hi, to);
 }
 
-// Whether "r" takes tile after tile along "mode", of which "left" elements are a whole number.
-static bool is_by_tiles(struct dead_list *x, const struct dead_access *r, int mode, int64_t left) {
+// Whether "r" takes tile after tile along "mode" from "first" on, of which "left" elements are a whole number.
+static bool is_by_tiles(struct dead_list *x, const struct dead_access *r, int mode, int64_t first,
+                        int64_t left) {
     const struct view *v = r->view;
     const struct ix *lo, *hi;
     struct mover m;
@@ -188,7 +189,7 @@ static bool is_by_tiles(struct dead_list *x, const struct dead_access *r, int mo
     view_reach(x->l->s, v, mode, &lo, &hi);
     const struct ix *more = lo && hi ? ix_sub(x->l->s, hi, lo) : NULL;
     return more && ix_static(more, &span) && span + 1 == m.step && ix_static(m.begin, &from) &&
-           from == 0 && left % m.step == 0;
+           from * m.step == first && left % m.step == 0;
 }
 
 // Whether "c" has a source with as many elements as its destination, for some size: it always has no
@@ -239,7 +240,7 @@ static bool may_see(const struct dead_access *w, const struct dead_access *r,
 }
 
 // Warns of the copy "all", which writes "n" elements along "mode", if the reads of them together leave out
-// half or more, or end before tiles that are inputs.  Less may be left out where copies are made wider.
+// half or more, or the first or last tiles of an input.  Less may be left out where copies are made wider.
 static bool half_unread(struct dead_list *x, const struct dead_access *all, int mode, int64_t n) {
     struct session *s = x->l->s;
     const struct stmt *again = next_all(x, all);
@@ -255,9 +256,11 @@ static bool half_unread(struct dead_list *x, const struct dead_access *all, int 
         if (!shown) shown = a;
     }
     if (first < 0 || last < first) return false;
-    bool ends = first == 0 && last < n - 1 && c->src.base->space == MEM_GLOBAL && is_full(c, n);
+    int64_t left = n - (last + 1 - first);
+    bool ends = left > 0 && (first == 0 || last == n - 1) && c->src.base->space == MEM_GLOBAL &&
+                is_full(c, n);
     for (int i = 0; i < x->n; ++i)
-        ends &= !may_see(all, &x->at[i], again) || is_by_tiles(x, &x->at[i], mode, n - 1 - last);
+        ends &= !may_see(all, &x->at[i], again) || is_by_tiles(x, &x->at[i], mode, first, left);
     if (2 * (last + 1 - first) > n && !ends) return false;
     const char *along = view_mode_text(s, x->t, mode);
     diag_warn(s, W_DEAD_COPY, all->stmt->at,

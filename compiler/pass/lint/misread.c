@@ -93,6 +93,43 @@ bool misread_other_steps(struct reads *r, const struct access *a, int mode, cons
     return true;
 }
 
+// -- ranges -----------------------------------------------------------------------------------------
+
+// The elements along "mode" of the tensor of "v", or of the range that it is taken from; NULL: not known.
+static const struct ix *elements_along(struct session *s, const struct view *v, int mode) {
+    const struct ix *end = view_limit(s, v, mode), *begin = v->limit ? v->coord_off[mode] : NULL;
+    if (!v->limit) return end;
+    begin = begin && !v->range_of_range ? ix_min(s, begin) : NULL;
+    return begin && end ? ix_sub(s, end, begin) : NULL;
+}
+
+bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view, *to = a->copy ? &a->copy->dst : NULL;
+    int64_t from, all, n;
+    const struct ix *end, *of = elements_along(s, v, mode);
+    int64_t tile;
+    if (!to || !v->limit || !ix_static(of, &all) || to->base->space != MEM_GLOBAL) return false;
+    if (!lay_valid(to->coord) || !coverage_reach(s, v, &a->around, mode, &end, &tile) ||
+        !ix_static(ix_min(s, v->coord_off[mode]), &from) || m->step != tile)
+        return false;
+    for (int i = 0; i < lay_tuple_leaves(to->base->layout.shape); ++i) {
+        struct mover x;
+        const struct ix *limit = elements_along(s, to, i);
+        if (!coverage_outermost(s, r->k, &a->around, to->coord_off[i], &x) || x.v != m->v ||
+            x.step != m->step || !limit || !ix_static(limit, &n) || n >= all)
+            continue;
+        diag_warn(s, W_UNREAD, v->at,
+                  "the range of '%s' along %s has %" PRId64
+                  " elements, and '%s', to which '%s' copies it, "
+                  "%" PRId64 ": the rest of the range is never read",
+                  v->base->name, view_mode_text(s, v->base, mode), all, to->base->name, m->v->name,
+                  n);
+        return true;
+    }
+    return false;
+}
+
 // -- parts ----------------------------------------------------------------------------------------
 
 enum { MOST_PARTS = 16 };

@@ -76,6 +76,8 @@ const struct ix *reads_end(struct session *s, const struct view *v, int mode);
 bool misread_steps(struct reads *r, const struct access *a, int mode);
 // Warns of "a", which "m" moves along "mode", if no output of the same shape is moved in the same steps.
 bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
+// Warns of "a", tiles of a range that "m" moves along "mode", if the range is longer than what it is copied to.
+bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
 

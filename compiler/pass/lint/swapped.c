@@ -161,8 +161,40 @@ static void look_at(struct session *s, const struct kernel *k, const struct plan
     }
 }
 
+// A buffer of "k" that is named like formal "i" of "f" and could be its argument; or NULL.
+static const struct tensor *meant_for(const struct kernel *k, const struct function *f, int i) {
+    const struct tensor *t = f->formal[i].tensor;
+    for (int j = 0; j < k->nlocal; ++j)
+        if (are_alike(k->local[j]->name, t->name) && k->local[j]->elem == t->elem &&
+            k->local[j]->space == t->space && lay_equal(k->local[j]->layout, t->layout))
+            return k->local[j];
+    return NULL;
+}
+
+// Warns of a call that gets a buffer as two arguments, of which it writes one, where the name of one says that another is meant.
+static void look_twice(struct session *s, const struct kernel *k, const struct plan_call *y) {
+    const struct function *f = y->fn;
+    for (int i = 0; i < f->nformals && !y->fill; ++i) {
+        for (int j = 0; j < f->nformals; ++j) {
+            const struct tensor *t = y->view[i].base, *of_i = f->formal[i].tensor;
+            const struct tensor *of_j = f->formal[j].tensor, *meant;
+            bool written = f->formal[i].dir != ARG_IN || f->formal[j].dir != ARG_IN;
+            if (i == j || !written || y->view[j].base != t || are_alike(t->name, of_i->name) ||
+                !are_alike(t->name, of_j->name) || !(meant = meant_for(k, f, i)))
+                continue;
+            diag_warn(s, W_SWAPPED_ARGUMENTS, y->at,
+                      "'%s' gets '%s' as its '%s' and as its '%s'; is '%s' meant as its '%s'?",
+                      f->name, t->name, of_i->name, of_j->name, meant->name, of_i->name);
+            return;
+        }
+    }
+}
+
 void lint_swapped(struct lint *l) {
     for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
-        if (st->kind == STMT_CALL) look_at(l->s, l->k, st->call);
+        if (st->kind == STMT_CALL) {
+            look_at(l->s, l->k, st->call);
+            look_twice(l->s, l->k, st->call);
+        }
     for (const struct inlined *x = l->k->inlined; x; x = x->next) look_at(l->s, l->k, x->call);
 }

@@ -302,7 +302,8 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
     // one warning for one cause
     if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;
     return check_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
-           (dir == ARG_IN && misread_other_steps(r, a, mode, &m));
+           (dir == ARG_IN &&
+            (misread_other_steps(r, a, mode, &m) || misread_range(r, a, mode, &m)));
 }
 
 // -- all ------------------------------------------------------------------------------------------
