@@ -10,8 +10,9 @@
 // operations of threads in a block; beyond it no iteration begins
 #define OPERATIONS ((int64_t)1 << 14)
 
-// Upper bounds to try for the params: with larger ones, their products may not fit 64 bits.
-static const int64_t most[] = {INT64_MAX, (int64_t)1 << 31, (int64_t)1 << 21, (int64_t)1 << 16};
+// Upper bounds to try for the params: with larger ones, their products may not fit 64 bits, or a grid an int.
+static const int64_t most[] = {INT64_MAX,        (int64_t)1 << 31, (int64_t)1 << 21,
+                               (int64_t)1 << 16, 1 << 10,          1 << 6};
 
 static bool wants(void *user, const struct kir_buffer *b) {
     (void)user;

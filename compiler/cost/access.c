@@ -244,23 +244,23 @@ static void set_loose(struct session *s, const struct part *part, const struct p
                       int64_t base_by, int64_t inner_by, int modulus, struct accesses *a) {
     const char *name = a->tensor->name;
     const struct param *param = a->scattered ? x->group_param : x->free_param;
-    long by = (long)((a->scattered ? x->group_by : inner_by) * a->elem_bytes);
+    long long by = (long long)((a->scattered ? x->group_by : inner_by) * a->elem_bytes);
     if (a->scattered || (param && by < modulus)) {
         a->loose = arena_printf(
             &s->arena,
-            "its addresses depend on '%s', so they are only known to be multiples of %ld bytes",
+            "its addresses depend on '%s', so they are only known to be multiples of %lld bytes",
             param->name, by);
         a->missing.value = lay_int_sym(&s->lay, param->sym);
         a->missing.by = modulus / a->elem_bytes;
     } else if (base_by < modulus) {
-        a->loose = arena_printf(&s->arena, "'%s' is only known to be aligned to %ld bytes", name,
-                                (long)base_by);
+        a->loose = arena_printf(&s->arena, "'%s' is only known to be aligned to %lld bytes", name,
+                                (long long)base_by);
         a->missing = (struct condition){.tensor = a->tensor, .by = modulus};
     } else {
         a->loose =
             arena_printf(&s->arena,
-                         "its place in '%s', %s, is known to be a multiple of %ld bytes only", name,
-                         ix_text(s, part->offset), by);
+                         "its place in '%s', %s, is known to be a multiple of %lld bytes only",
+                         name, ix_text(s, part->offset), by);
     }
 }
 

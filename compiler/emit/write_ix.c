@@ -199,6 +199,13 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
     if (paren) buf_char(w->b, ')');
 }
 
+// Whether the divisor of "e" is computed in 64 bits, and divides an int.
+static bool narrowed(const struct writer *w, const struct ix *e) {
+    bool wide = false;
+    for (int i = 0; i < e->k.nsyms; ++i) wide |= !int_sym(w, e->k.syms[i]);
+    return wide && !w->host && e->divisor_bits == 32 && e->a->bits == 32;
+}
+
 static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
     if (!e->bits) BUG("'%s' has no width", ix_text(w->s, e));
     switch (e->op) {
@@ -210,6 +217,7 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
         // a / b % c groups from the left, as intended
         put_ix(w, e->a, e->a->op == IX_DIV || e->a->op == IX_MOD ? PRODUCT : OPERAND);
         buf_puts(w->b, e->op == IX_DIV ? " / " : " % ");
+        if (narrowed(w, e)) buf_puts(w->b, "(int)");
         if (e->k.nsyms) buf_char(w->b, '(');
         put_int(w, e->k, e->divisor_bits == 64, true);
         if (e->k.nsyms) buf_char(w->b, ')');

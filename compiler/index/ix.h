@@ -67,8 +67,9 @@ struct ix {
     // How many variables, numbers and operations its text has, at most IX_HUGE.  An operand that is
     // used twice counts twice: it is the cost of walking through the expression.
     int size;
-    // Width of its type in emitted code, and of its divisor's: 32 or 64; 0: not decided yet.  Set
-    // in Kernel IR (kernel/widths.h).  Constructors leave them 0, and comparisons ignore them.
+    // Width of its type in emitted code, and of its divisor's: 32 or 64; 0: not decided yet.  A
+    // divisor of 32 bits may be computed in 64.  Set in Kernel IR (kernel/widths.h).  Constructors
+    // leave them 0, and comparisons ignore them.
     int bits, divisor_bits;
 };
 

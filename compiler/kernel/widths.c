@@ -92,6 +92,19 @@ static bool in_64_bits(struct ix_term t, bool first) {
     return first || (t.coef.nsyms > 0 && (!t.atom || is_uniform(t.atom)));
 }
 
+// Whether the divisor of "e" fits an int because it is a part of the grid: for c % k and c / k, also
+// of a quotient of c, where an axis of the grid counts a multiple of k.
+static bool divides_grid(struct widths *w, const struct ix *e) {
+    struct lay_int by = e->k;
+    const struct ix *a = e->a;
+    for (; a->op == IX_DIV; a = a->a) by = lay_int_mul(&w->s->lay, by, a->k);
+    bool is = a->op == IX_VAR && a->var->kind >= IX_BLOCK_X && a->var->kind <= IX_BLOCK_Z &&
+              lay_int_valid(a->var->end) && lay_int_valid(by);
+    struct lay_int others = is ? lay_int_div(&w->s->lay, a->var->end, by) : LAY_INT_INVALID;
+    lay_clear_error(&w->s->lay);
+    return lay_int_valid(others) && others.den == 1;
+}
+
 static const struct ix *decide(struct widths *w, const struct ix *e, bool wide);
 
 static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct ix *as) {
@@ -122,10 +135,9 @@ static const struct ix *decide(struct widths *w, const struct ix *e, bool wide) 
     case IX_DIV:
     case IX_MOD:
         as->divisor_bits = bits_of(ix_int_bounds(e->k));
-        as->bits = as->a->bits;
-        for (int i = 0; i < e->k.nsyms; ++i) {
-            if (sym_bits(w, e->k.syms[i]) == 64) as->bits = 64;
-        }
+        if (!w->host && divides_grid(w, e)) as->divisor_bits = 32;
+        as->bits = w->host && e->k.nsyms ? 64 : as->divisor_bits;
+        if (as->a->bits == 64) as->bits = 64;
         break;
     case IX_SUM: decide_sum(w, e, wide, as); break;
     }

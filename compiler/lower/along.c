@@ -40,7 +40,7 @@ static const char *along(struct session *s, const struct copy *c, const struct i
             return NULL;
         if (i > 1 && (one != mode || times != i * each)) return NULL;
     }
-    const char *by = each == 1 ? "" : arena_printf(&s->arena, ", by %ld", (long)each);
+    const char *by = each == 1 ? "" : arena_printf(&s->arena, ", by %lld", (long long)each);
     return arena_printf(&s->arena, "along mode %d%s", mode, by);
 }
 

@@ -29,10 +29,10 @@ static const char *apart_text(struct session *s, const char *of, const char *ele
     for (int i = 1; 1 << i < n; ++i) even &= step[i] == step[0] << i;
     const char *text =
         arena_printf(&s->arena, "  %-7s %d x %s of %s,", out ? "gather" : "scatter", n, elem, of);
-    if (even) return arena_printf(&s->arena, "%s %ld apart", text, (long)step[0]);
+    if (even) return arena_printf(&s->arena, "%s %lld apart", text, (long long)step[0]);
     for (int i = 0; i < n; ++i)
-        text =
-            arena_printf(&s->arena, "%s %s%ld", text, i ? "" : "at ", (long)kir_step_to(step, i));
+        text = arena_printf(&s->arena, "%s %s%lld", text, i ? "" : "at ",
+                            (long long)kir_step_to(step, i));
     return text;
 }
 
@@ -72,10 +72,10 @@ void lower_comment(struct lowering *w, const struct copy *c) {
         arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
                      source_line(s, c->src.at), source_line(s, c->dst.at));
     line[nlines++] =
-        arena_printf(&s->arena, "  %-7s %s %s   threads %ld%s   atom %s", c->tc ? "tile" : "values",
-                     lay_tuple_text(&s->lay, tile->layout.shape), elem,
-                     by_warp ? (long)lanes : (long)f->threads, by_warp ? " of each warp" : "",
-                     atom_text(s, copy_atom(c)));
+        arena_printf(&s->arena, "  %-7s %s %s   threads %lld%s   atom %s",
+                     c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,
+                     by_warp ? (long long)lanes : (long long)f->threads,
+                     by_warp ? " of each warp" : "", atom_text(s, copy_atom(c)));
     if (c->tc) {
         line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   %s %s",
                                       lay_tuple_text(&s->lay, c->tc->tiler),

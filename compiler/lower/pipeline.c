@@ -100,8 +100,8 @@ static void lower_prologue(struct lowering *w, const struct stmt *st, const stru
     const struct pipeline *pipe = st->pipe;
     int64_t ahead = pipe->stages - 1;
     remark(w, ahead == 1 ? "prologue: the loads of the first step"
-                         : arena_printf(&s->arena, "prologue: the loads of the first %ld steps",
-                                        (long)ahead));
+                         : arena_printf(&s->arena, "prologue: the loads of the first %lld steps",
+                                        (long long)ahead));
     lower_before(w, &st->before);
     struct kir_node *loop = NULL;
     const struct ix *step = begin, *behind = ix_add(s, begin, ix_int(s, ahead));
@@ -149,7 +149,7 @@ static struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st, co
     int64_t number;
     v->name = arena_printf(&w->s->arena, "%s_%s", st->var->name, which);
     if (ix_static(is, &number)) {
-        v->c_name = arena_printf(&w->s->arena, "%ld", (long)number);
+        v->c_name = arena_printf(&w->s->arena, "%lld", (long long)number);
         return v;
     }
     take(w, v, v->name);
@@ -201,9 +201,9 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
         remark(w, pipe->stages == 2
                       ? "steady state: load the next step, use this one; the last only uses"
                       : arena_printf(&s->arena,
-                                     "steady state: load %ld steps ahead, use this one; the last "
-                                     "%ld only use",
-                                     (long)pipe->stages - 1, (long)pipe->stages - 1));
+                                     "steady state: load %lld steps ahead, use this one; the last "
+                                     "%lld only use",
+                                     (long long)pipe->stages - 1, (long long)pipe->stages - 1));
     }
     struct kir_node *loop = lower_node(w, KIR_FOR);
     loop->var = st->var;

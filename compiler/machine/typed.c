@@ -85,6 +85,8 @@ static struct typed eval(struct eval *v, const struct ix *e) {
     if (v->trouble != TYPED_OK) return a;
     if (e->op == IX_SWZ) return result(v, false, lay_swizzle_apply(e->sw, a.value), a.bits);
     struct typed k = product(v, e->k, e->divisor_bits == 64);
+    // larger than an int only where no launch is possible: it is a part of the grid
+    if (e->divisor_bits == 32) k = result(v, !typed_fits(k.value, 32), k.value, 32);
     if (k.value < 1) return result(v, true, 0, 64);
     int64_t rest = a.value % k.value;
     if (rest < 0) rest += k.value;

@@ -82,18 +82,18 @@ static bool holds_of_range(struct cost_range r, const char *op, int64_t value, b
 // Notes what to promise, with a fix-it if nothing is promised there yet.
 static void tell_mend(struct session *s, const struct plan *p, const struct side_cost *x) {
     const struct tensor *t = x->missing.tensor;
-    long by = (long)x->missing.by;
+    long long by = (long long)x->missing.by;
     if (by && t) {
-        diag_note(s, t->at, "the number is exact if '%s' is promised to be aligned to %ld bytes",
+        diag_note(s, t->at, "the number is exact if '%s' is promised to be aligned to %lld bytes",
                   t->name, by);
-        if (!t->align) diag_fixit(s, t->align_at, arena_printf(&s->arena, " align %ld", by));
+        if (!t->align) diag_fixit(s, t->align_at, arena_printf(&s->arena, " align %lld", by));
     }
     for (int i = 0; by && !t && i < p->nparams; ++i) {
         const struct param *y = p->param[i];
         if (x->missing.value.syms[0] != y->sym) continue;
-        diag_note(s, y->at, "the number is exact if '%s' is promised to be a multiple of %ld",
+        diag_note(s, y->at, "the number is exact if '%s' is promised to be a multiple of %lld",
                   y->name, by);
-        if (y->mod_free) diag_fixit(s, y->mod_at, arena_printf(&s->arena, " %% %ld", by));
+        if (y->mod_free) diag_fixit(s, y->mod_at, arena_printf(&s->arena, " %% %lld", by));
     }
 }
 

@@ -58,7 +58,8 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         // beyond the available memory only the sum is reported, so calls need not be searched
         bool over = at > arch_shared_bytes(p->arch);
         if (elements > SHARED_MOST) {
-            diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
+            diag_error(s, t->at, "shared tensor '%s' spans %lld elements", t->name,
+                       (long long)elements);
             return false;
         }
         at = shared_behind(t, cosize, over ? 1 : align_for_calls(k, t), at);
@@ -67,9 +68,10 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     k->smem_bytes = at;
     if (at > arch_shared_bytes(p->arch)) {
         diag_error(s, k->at,
-                   "kernel '%s' needs %ld bytes of shared memory; sm_%d has %ld per block", k->name,
-                   (long)at, p->arch, (long)arch_shared_bytes(p->arch));
-        diag_note(s, largest->at, "'%s' uses %ld of them", largest->name, (long)bytes_of(largest));
+                   "kernel '%s' needs %lld bytes of shared memory; sm_%d has %lld per block",
+                   k->name, (long long)at, p->arch, (long long)arch_shared_bytes(p->arch));
+        diag_note(s, largest->at, "'%s' uses %lld of them", largest->name,
+                  (long long)bytes_of(largest));
         return false;
     }
     return true;

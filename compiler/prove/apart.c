@@ -28,8 +28,8 @@ static bool take_rows(struct prove_order *o, isl_mat *m, int ncols, int64_t *at)
     for (int i = 0; i < rows && ok; ++i) {
         for (int j = 0; j < ncols && ok; ++j) {
             isl_val *v = isl_mat_get_element_val(m, i, j);
-            ok = v && isl_val_n_abs_num_chunks(v, sizeof(int32_t)) <= 1;
-            at[i * ncols + j] = ok ? isl_val_get_num_si(v) : 0;
+            int64_t *x = &at[i * ncols + j];
+            ok = val_number(v, x) && -(int64_t)UINT32_MAX <= *x && *x <= UINT32_MAX;
             isl_val_free(v);
         }
     }

@@ -105,9 +105,10 @@ static bool comes_before(const struct prove_order *o, isl_point *t, int from, in
     for (int i = 0; i < o->ntime && i < when->nouts; ++i) {
         int64_t at;
         isl_val *v = isl_point_get_coordinate_val(t, isl_dim_set, from + i);
-        int64_t x = isl_val_get_num_si(v);
+        int64_t x;
+        bool known = val_number(v, &x);
         isl_val_free(v);
-        if (!ix_eval(when->out[i], &env, &at)) return false;
+        if (!known || !ix_eval(when->out[i], &env, &at)) return false;
         if (x != at) return x < at;
     }
     return false;
@@ -123,13 +124,11 @@ int order_younger(struct prove_order *o, int a, int b, const struct prove_witnes
         for (int i = 0; i < q->nparams; ++i) {
             int64_t value;
             if (question_param(q, i, w, &value))
-                all = isl_set_fix_val(all, isl_dim_param, (unsigned)i,
-                                      isl_val_int_from_si(q->p->ctx, value));
+                all = isl_set_fix_val(all, isl_dim_param, (unsigned)i, val_of(q->p->ctx, value));
         }
         for (int i = 0; i < x->when.ndims; ++i)
-            all =
-                isl_set_fix_val(all, isl_dim_set, (unsigned)i,
-                                isl_val_int_from_si(q->p->ctx, w->var[0][x->when.dim[i].var->id]));
+            all = isl_set_fix_val(all, isl_dim_set, (unsigned)i,
+                                  val_of(q->p->ctx, w->var[0][x->when.dim[i].var->id]));
         isl_point *t = isl_set_sample_point(all);
         bool before = t && !isl_point_is_void(t) && comes_before(o, t, x->when.ndims, b, w);
         isl_point_free(t);

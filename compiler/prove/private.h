@@ -10,6 +10,7 @@
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/space.h>
+#include <isl/val.h>
 
 #include "prove/prove.h"
 
@@ -21,6 +22,12 @@ enum {
     MOST_DIGITS = 32,
     MOST_SPLITS = 32
 };
+
+// -- integers of isl ------------------------------------------------------------------------------
+
+isl_val *val_of(isl_ctx *ctx, int64_t x);
+// Whether "v" is an integer of 64 bits, in "*x"; otherwise that is 0.  Keeps "v".
+bool val_number(isl_val *v, int64_t *x);
 
 // -- linear expressions ---------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ void question_set(struct question *q, const struct prove_set *in, struct qset *s
 // -- isl ------------------------------------------------------------------------------------------
 
 static isl_val *val(struct question *q, int64_t x) {
-    return isl_val_int_from_si(q->p->ctx, x);
+    return val_of(q->p->ctx, x);
 }
 
 isl_aff *question_aff(struct question *q, isl_local_space *ls, struct lin e, const int *dim) {
@@ -248,8 +248,8 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
     bool ok = at && !isl_point_is_void(at);
     for (int i = 0; ok && i < q->nparams + n; ++i) {
         isl_val *v = isl_point_get_coordinate_val(at, isl_dim_set, i);
-        ok = v && isl_val_is_int(v) && isl_val_n_abs_num_chunks(v, sizeof(int64_t)) <= 1;
-        int64_t value = ok ? isl_val_get_num_si(v) : 0;
+        int64_t value;
+        ok = val_number(v, &value);
         if (i < q->nparams)
             param[i] = value;
         else

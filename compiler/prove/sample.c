@@ -94,8 +94,7 @@ static bool found(struct search *q, const struct box *from) {
 
 static bool entry_of(isl_mat *m, int i, int j, int64_t *x) {
     isl_val *v = isl_mat_get_element_val(m, i, j);
-    bool ok = v && isl_val_cmp_si(v, MOST_COEF) <= 0 && isl_val_cmp_si(v, -MOST_COEF) >= 0;
-    *x = ok ? isl_val_get_num_si(v) : 0;
+    bool ok = val_number(v, x) && -MOST_COEF <= *x && *x <= MOST_COEF;
     isl_val_free(v);
     return ok;
 }

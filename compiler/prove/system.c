@@ -158,9 +158,9 @@ static isl_mat *fill(const struct system *y, bool equal) {
             int col = t->kind == COL_DIM   ? t->at
                       : t->kind == COL_DIV ? y->ndims + t->at
                                            : y->ndims + y->ndivs + t->at;
-            m = isl_mat_set_element_val(m, at, col, isl_val_int_from_si(ctx, t->coef));
+            m = isl_mat_set_element_val(m, at, col, val_of(ctx, t->coef));
         }
-        m = isl_mat_set_element_val(m, at, n - 1, isl_val_int_from_si(ctx, r->constant));
+        m = isl_mat_set_element_val(m, at, n - 1, val_of(ctx, r->constant));
         ++at;
     }
     return m;

@@ -48,7 +48,7 @@ static void put_capture(struct buf *b, struct match *m, char how, const char *of
     case 'q': buf_write(b, of + 1, strlen(of) - 2); break;
     case '+': buf_printf(b, "%lld", strtoll(of, NULL, 10) + 1); break;
     case 'k': buf_puts(b, match_text(m, match_declared(m, of, D_CONST)->value->at)); break;
-    case '^': buf_printf(b, "%ld", 1L << (atoi(of) & 31)); break;
+    case '^': buf_printf(b, "%lld", 1LL << (atoi(of) & 31)); break;
     case '*':
     case '/': buf_printf(b, "%d", how == '*' ? atoi(of) % 10000 * 8 : atoi(of) / 8); break;
     case 'i': buf_printf(b, "%d", atoi(of)); break;

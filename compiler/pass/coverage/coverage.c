@@ -348,7 +348,8 @@ static const char *rows_apart(struct session *s, struct lay l) {
         bool param = n.num == 1 && n.den == 1 && n.nsyms == 1 && n.syms[0]->name;
         if (!param || !lay_int_is(one->leaf, 1)) continue;
         const char *name = n.syms[0]->name, *promise = "";
-        if (n.syms[0]->mul > 1) promise = arena_printf(&s->arena, " %% %ld", (long)n.syms[0]->mul);
+        if (n.syms[0]->mul > 1)
+            promise = arena_printf(&s->arena, " %% %lld", (long long)n.syms[0]->mul);
         return arena_printf(&s->arena, ": 'param %s : index%s where %s >= %s'", name, promise, name,
                             lay_int_text(&s->lay, row->leaf));
     }

@@ -311,9 +311,9 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
         names = arena_printf(&s->arena, "%s%s'%s'", names, i ? ", " : "", with->of[i]->name);
     diag_note(
         s, t->at,
-        "with %s%s%sthe layout %s all accesses to '%s' together take %ld wavefront%s, not %ld",
+        "with %s%s%sthe layout %s all accesses to '%s' together take %lld wavefront%s, not %lld",
         with->n ? "'align 128' of " : "", names, with->n ? " and " : "", text, t->name,
-        (long)best->total, best->total == 1 ? "" : "s", (long)now);
+        (long long)best->total, best->total == 1 ? "" : "s", (long long)now);
     diag_fixit(s, t->layout_at, text);
     for (int i = 0; i < with->n; ++i) {
         struct range at = with->of[i]->layout_at;

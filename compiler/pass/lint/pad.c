@@ -41,11 +41,12 @@ static void offer(const struct costly *a, const struct rows *r, int64_t pitch) {
     struct session *s = a->s;
     const struct tensor *t = copy_side(a->c, a->src)->base;
     const char *text =
-        arena_printf(&s->arena, r->second ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
-                     (long)(r->second ? r->rows : r->n), (long)(r->second ? r->n : r->rows),
-                     (long)pitch);
+        arena_printf(&s->arena, r->second ? "(%lld,%lld):(%lld,1)" : "(%lld,%lld):(1,%lld)",
+                     (long long)(r->second ? r->rows : r->n),
+                     (long long)(r->second ? r->n : r->rows), (long long)pitch);
     int64_t n = apart(r, pitch, t->elem->bits);
-    const char *many = n == r->rows ? "" : arena_printf(&s->arena, "%ld neighbouring ", (long)n);
+    const char *many =
+        n == r->rows ? "" : arena_printf(&s->arena, "%lld neighbouring ", (long long)n);
     diag_note(s, t->at, "with the layout %s, %srows begin in different banks", text, many);
     diag_fixit(s, t->layout_at, text);
     advice_claim(a, false);

@@ -37,7 +37,7 @@ static bool find_extents(struct session *s, const struct kernel *k, const struct
         bool fixed = lay_int_valid(n) && lay_int_static(n);
         if (i == x->mode) whole &= fixed && n.num == k->threads;
         x->extent[i] = i == x->mode ? k->threads : fixed ? n.num : 0;
-        buf_printf(&shape, "%s%ld", i ? "," : "", (long)x->extent[i]);
+        buf_printf(&shape, "%s%lld", i ? "," : "", (long long)x->extent[i]);
         buf_printf(&at, "%s%s", i ? "," : "", i == x->mode ? ix_text(s, tile) : "0");
     }
     const char *shape_text = buf_finish(&shape, &s->arena), *at_text = buf_finish(&at, &s->arena);

@@ -39,16 +39,16 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
     if (p->front)
         return arena_printf(&s->arena,
                             "mode %d of '%s' begins at %s, and the coordinates '%s' are not known "
-                            "to be multiples of %ld from there",
+                            "to be multiples of %lld from there",
                             p->mode, p->of->name, ix_text(s, p->limit), ix_text(s, p->at),
-                            2 * (long)vec);
+                            2 * (long long)vec);
     const char *extent = p->of ? arena_printf(&s->arena, "extent %s of mode %d of '%s'",
                                               ix_text(s, p->limit), p->mode, p->of->name)
                                : arena_printf(&s->arena, "extent %s of mode %d of the view",
                                               ix_text(s, p->limit), p->mode);
     return arena_printf(&s->arena,
-                        "%s and the coordinates '%s' are not known to be multiples of %ld", extent,
-                        ix_text(s, p->at), 2 * (long)vec);
+                        "%s and the coordinates '%s' are not known to be multiples of %lld", extent,
+                        ix_text(s, p->at), 2 * (long long)vec);
 }
 
 // Finds the predicate that may cut an access of "vec" elements.  It must be only about the source,
@@ -86,8 +86,8 @@ void edge_granularity(const struct assumption *assumed, const struct copy *c, st
     const struct run *run = find_run(s, c, f);
     int64_t vec = run->size & -run->size;
     f->why_pred =
-        arena_printf(&s->arena, "at most %ld contiguous elements have consecutive coordinates",
-                     (long)run->size);
+        arena_printf(&s->arena, "at most %lld contiguous elements have consecutive coordinates",
+                     (long long)run->size);
     f->may_cut = 0;
     if (sized) {
         // facts that are only assumed may not hold at the edge

@@ -157,10 +157,11 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
         diag_note(s, f->at, "the fragment is declared here");
         struct lay_int tiles = lay_size(x, other->rest);
         if (lay_int_static(tiles) && tiles.num > 1)
-            diag_note(s, c->tc->at,
-                      "the tile is %s, of which '%s' here has %ld: a thread has %ld values of each",
-                      lay_tuple_text(x, c->tc->tiler), copy_side(c, v == &c->dst)->base->name,
-                      (long)tiles.num, (long)c->tc->values);
+            diag_note(
+                s, c->tc->at,
+                "the tile is %s, of which '%s' here has %lld: a thread has %lld values of each",
+                lay_tuple_text(x, c->tc->tiler), copy_side(c, v == &c->dst)->base->name,
+                (long long)tiles.num, (long long)c->tc->values);
         const char *tc = c->tc->name;
         if (!f->holds && tc)
             diag_note(
@@ -242,21 +243,22 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
     if (warp && !view_has_lanes(k, c->tc->threads)) {
         diag_error(s, c->how_at,
-                   "tiled copy '%s' needs %ld threads, and this view belongs to a warp; the last "
-                   "warp of kernel '%s' has %ld",
-                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
-                   (long)((k->threads - 1) % 32 + 1));
+                   "tiled copy '%s' needs %lld threads, and this view belongs to a warp; the last "
+                   "warp of kernel '%s' has %lld",
+                   c->tc->name ? c->tc->name : "tile", (long long)c->tc->threads, k->name,
+                   (long long)((k->threads - 1) % 32 + 1));
         diag_note(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
                   "this view depends on 'warp', so each warp copies for itself");
         return false;
     }
     if (!warp && c->tc->threads > k->threads) {
-        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, but kernel '%s' has %ld",
-                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
-                   (long)k->threads);
+        diag_error(s, c->how_at, "tiled copy '%s' needs %lld threads, but kernel '%s' has %lld",
+                   c->tc->name ? c->tc->name : "tile", (long long)c->tc->threads, k->name,
+                   (long long)k->threads);
         if (k->threads_at.begin < k->threads_at.end && c->tc->threads <= 1024) {
             diag_note(s, k->threads_at, "the kernel has that many threads because it says so");
-            diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%ld", (long)c->tc->threads));
+            diag_fixit(s, k->threads_at,
+                       arena_printf(&s->arena, "%lld", (long long)c->tc->threads));
         } else {
             diag_note(s, k->at, "the kernel is declared here");
         }

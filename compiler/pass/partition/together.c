@@ -90,10 +90,11 @@ static const char *ragged_text(struct session *s, const struct copy *c, const st
     int64_t n;
     if (p->of || !c->tc || !ix_static(p->limit, &n)) return NULL;
     struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, c->tc->tiler, p->mode));
-    return arena_printf(&s->arena,
-                        "along mode %d the tile has %ld elements, and '%s' here has %ld, which is "
-                        "no multiple",
-                        p->mode, (long)t.num, v->base->name, (long)n);
+    return arena_printf(
+        &s->arena,
+        "along mode %d the tile has %lld elements, and '%s' here has %lld, which is "
+        "no multiple",
+        p->mode, (long long)t.num, v->base->name, (long long)n);
 }
 
 bool together_exist(struct session *s, struct prover *prover, const struct kernel *k,

@@ -28,10 +28,11 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
         return;
     if (!lay_int_static(d)) return;  // the error says what to promise
     int64_t more = (elements - d.num % elements) % elements;
-    diag_note(s, t->at,
-              "a stride of %ld elements in '%s' is %ld bytes, not a multiple of %d; pad it by %ld "
-              "more, or swizzle the tile instead",
-              (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
+    diag_note(
+        s, t->at,
+        "a stride of %lld elements in '%s' is %lld bytes, not a multiple of %d; pad it by %lld "
+        "more, or swizzle the tile instead",
+        (long long)d.num, t->name, (long long)d.num * size, bytes, (long long)more);
 }
 
 // Notes that filling with zeros would make the accesses at the edge "least" bits wide.

@@ -257,9 +257,9 @@ static bool check_parts(struct race *r, const struct stmt *pipe, const struct st
                 answer = prove_apart(r->prover, &a->set, &b->set, loops, 0, &w);
             if (answer == PROVE_YES) continue;
             diag_error(s, a->view->at,
-                       "'%s' is %s here before 'load' fills it, but 'load' runs %ld step%s ahead, "
+                       "'%s' is %s here before 'load' fills it, but 'load' runs %lld step%s ahead, "
                        "so its elements are already loaded then; use a separate buffer here",
-                       a->view->base->name, a->write ? "written" : "read", (long)ahead,
+                       a->view->base->name, a->write ? "written" : "read", (long long)ahead,
                        ahead == 1 ? "" : "s");
             diag_page(s, "pipeline");
             diag_note(s, b->view->at, "it is filled here");

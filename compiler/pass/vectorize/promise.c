@@ -36,20 +36,21 @@ static void rows_wide(struct session *s, const struct kernel *k, const struct co
         if (t->space != MEM_SHARED || t->outside || t->stages || !lay_valid(t->layout)) continue;
         struct lay l = lay_inner(t->layout);
         if (t->layout.sw.b || lay_is_leaf(l.shape) || lay_tuple_rank(l.shape) != 2) continue;
-        long n[2], d[2], need = bits / t->elem->bits;
+        long long n[2], d[2], need = bits / t->elem->bits;
         for (int m = 0; m < 2; ++m) {
             const struct lay_tuple *extent = lay_tuple_get(&s->lay, l.shape, m),
                                    *stride = lay_tuple_get(&s->lay, l.stride, m);
             bool plain = lay_is_leaf(extent) && lay_is_leaf(stride) &&
                          lay_int_static(extent->leaf) && lay_int_static(stride->leaf);
-            n[m] = plain ? (long)extent->leaf.num : 0;
-            d[m] = plain ? (long)stride->leaf.num : 0;
+            n[m] = plain ? (long long)extent->leaf.num : 0;
+            d[m] = plain ? (long long)stride->leaf.num : 0;
         }
         int one = d[0] == 1 ? 0 : d[1] == 1 ? 1 : -1;
         if (one < 0 || need < 2 || d[!one] < 2 || d[!one] % need == 0) continue;
-        long pitch = (d[!one] / need + 1) * need;
-        const char *text = arena_printf(&s->arena, one ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
-                                        n[0], n[1], pitch);
+        long long pitch = (d[!one] / need + 1) * need;
+        const char *text =
+            arena_printf(&s->arena, one ? "(%lld,%lld):(%lld,1)" : "(%lld,%lld):(1,%lld)", n[0],
+                         n[1], pitch);
         diag_note(s, t->at, "with the layout %s each row begins where an access of %d bits may",
                   text, bits);
         diag_fixit(s, t->layout_at, text);
@@ -77,7 +78,7 @@ static void steps_narrow(struct session *s, const struct copy *c, int bits) {
     for (int i = 0; i < 2; ++i) {
         const struct tensor *t = side_of(c, i);
         const struct ix *offset = copy_part(&c->facts, i == 0)->offset;
-        long need = bits / t->elem->bits;
+        long long need = bits / t->elem->bits;
         if (t->space != MEM_GLOBAL || need < 2 || 8 * t->align < bits || !lay_valid(t->layout))
             continue;
         struct lay l = lay_flatten(&s->lay, lay_inner(t->layout));
@@ -86,19 +87,20 @@ static void steps_narrow(struct session *s, const struct copy *c, int bits) {
             struct lay_int d = lay_is_leaf(mode.stride) ? mode.stride->leaf : LAY_INT_INVALID;
             if (!lay_int_static(d) || d.num < 2 || d.num % need == 0) continue;
             diag_note(s, t->at,
-                      "a step along mode %d of '%s' is %ld elements, and an access of %d bits "
-                      "takes %ld; 'auto(%d)' moves as many as fit",
-                      m, t->name, (long)d.num, bits, need, bits);
+                      "a step along mode %d of '%s' is %lld elements, and an access of %d bits "
+                      "takes %lld; 'auto(%d)' moves as many as fit",
+                      m, t->name, (long long)d.num, bits, need, bits);
             return;
         }
         lay_clear_error(&s->lay);
         bool first = offset && offset->op == IX_SUM && offset->nterms > 0 && !offset->term[0].atom;
         struct lay_int begin = first ? offset->term[0].coef : lay_int(0);
         if (!lay_int_static(begin) || begin.num % need == 0) continue;
-        diag_note(s, copy_side(c, i == 0)->at,
-                  "this part of '%s' begins at element %ld, and an access of %d bits at a multiple "
-                  "of %ld",
-                  t->name, (long)begin.num, bits, need);
+        diag_note(
+            s, copy_side(c, i == 0)->at,
+            "this part of '%s' begins at element %lld, and an access of %d bits at a multiple "
+            "of %lld",
+            t->name, (long long)begin.num, bits, need);
         return;
     }
 }

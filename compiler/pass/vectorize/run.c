@@ -137,7 +137,7 @@ const int64_t *run_divide(struct session *s, int64_t vec, struct run *run, struc
         at *= x->extent;
         vec /= taken;
     }
-    if (vec != 1) BUG("a vector that a run of %ld does not hold", (long)run->size);
+    if (vec != 1) BUG("a vector that a run of %lld does not hold", (long long)run->size);
     return follow ? NULL : step;
 }
 

@@ -90,7 +90,7 @@ const char *numbers_text(struct session *s, const int64_t *n, int rank, int alon
         buf_puts(&b, part ? ":" : "");
         buf_puts(&b, rank > 1 ? "(" : "");
         for (int i = 0; i < rank; ++i)
-            buf_printf(&b, "%s%ld", i ? "," : "", (long)(part ? stride[i] : n[i]));
+            buf_printf(&b, "%s%lld", i ? "," : "", (long long)(part ? stride[i] : n[i]));
         buf_puts(&b, rank > 1 ? ")" : "");
     }
     return buf_finish(&b, &s->arena);

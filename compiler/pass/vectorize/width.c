@@ -9,15 +9,15 @@ static const char *side_alignment_reason(struct session *s, const struct copy *c
     const struct align_terms *t = src ? &f->src_align : &f->dst_align;
     const char *offset = "", *stride = "";
     if (t->offset)
-        offset = arena_printf(&s->arena, ", its offset %s to %ld",
-                              ix_text(s, copy_part(f, src)->offset), (long)t->offset);
+        offset = arena_printf(&s->arena, ", its offset %s to %lld",
+                              ix_text(s, copy_part(f, src)->offset), (long long)t->offset);
     if (t->stride)
-        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
-                              lay_int_text(&s->lay, t->worst), (long)t->stride);
+        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %lld",
+                              lay_int_text(&s->lay, t->worst), (long long)t->stride);
     return arena_printf(&s->arena,
-                        "'%s' is aligned to %ld bytes%s%s, so an access is aligned to %ld",
-                        copy_side(c, src)->base->name, (long)t->base, offset, stride,
-                        (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
+                        "'%s' is aligned to %lld bytes%s%s, so an access is aligned to %lld",
+                        copy_side(c, src)->base->name, (long long)t->base, offset, stride,
+                        (long long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
 }
 
 static bool is_step(struct lay_ctx *x, struct lay_int d, struct lay_int extent,
@@ -61,12 +61,12 @@ static const char *run_text(struct session *s, const char *where, int64_t run, i
     const char *divide = "";
     int64_t most = run & -run;
     if (most < run && most > 1)
-        divide = arena_printf(&s->arena, ", which accesses of %ld divide", (long)most);
+        divide = arena_printf(&s->arena, ", which accesses of %lld divide", (long long)most);
     if (run == 1)
         return arena_printf(&s->arena, "a thread has no two contiguous elements of %d bits %s",
                             bits, where);
-    return arena_printf(&s->arena, "a thread has %ld contiguous elements of %d bits %s%s",
-                        (long)run, bits, where, divide);
+    return arena_printf(&s->arena, "a thread has %lld contiguous elements of %d bits %s%s",
+                        (long long)run, bits, where, divide);
 }
 
 // The reason why the contiguous run of one side ends.
@@ -111,8 +111,8 @@ static const char *common_reason(struct session *s, const struct copy *c) {
         if (run == run_of_side(f->mode, f->nmodes, (enum side)sides)) return NULL;
         return arena_printf(
             &s->arena,
-            "an access takes elements of one mode, and only %ld of those are contiguous in '%s'",
-            (long)run, in);
+            "an access takes elements of one mode, and only %lld of those are contiguous in '%s'",
+            (long long)run, in);
     }
     const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
@@ -128,19 +128,19 @@ static const char *divides_reason(struct session *s, const struct copy *c, bool 
     const struct align_terms *t = src ? &c->facts.src_align : &c->facts.dst_align;
     const struct tensor *base = copy_side(c, src)->base;
     const struct atom *atom = copy_atom(c);
-    long bytes = base->elem->bits / 8, have = (long)(t->promised / bytes);
-    long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
+    long long bytes = base->elem->bits / 8, have = (long long)(t->promised / bytes);
+    long long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
     const char *what = lay_int_text(&s->lay, t->loose);
     if (!t->promised) return NULL;
     if (have % want == 0)
-        return arena_printf(&s->arena, "'%s', by which '%s' steps, is a multiple of %ld", what,
+        return arena_printf(&s->arena, "'%s', by which '%s' steps, is a multiple of %lld", what,
                             base->name, have);
-    return arena_printf(&s->arena,
-                        have == 1
-                            ? "'%s', by which '%s' steps, is not promised to be a multiple of %ld"
-                            : "'%s', by which '%s' steps, is not promised to be a multiple of %ld, "
-                              "only of %ld",
-                        what, base->name, want, have);
+    return arena_printf(
+        &s->arena,
+        have == 1 ? "'%s', by which '%s' steps, is not promised to be a multiple of %lld"
+                  : "'%s', by which '%s' steps, is not promised to be a multiple of %lld, "
+                    "only of %lld",
+        what, base->name, want, have);
 }
 
 // The width that remains for the side with narrower elements.
@@ -158,9 +158,9 @@ static const char *together_reason(struct session *s, const struct copy *c, bool
     int64_t run = src ? c->facts.src_run : c->facts.dst_run;
     const struct tensor *t = copy_side(c, src)->base;
     int need = atom_side_bits(a, src) / t->elem->bits;
-    return arena_printf(&s->arena, "each lane %s %d contiguous elements, and in '%s' it has %ld",
+    return arena_printf(&s->arena, "each lane %s %d contiguous elements, and in '%s' it has %lld",
                         t->space == MEM_FRAG ? "holds" : "addresses a row of", need, t->name,
-                        (long)run);
+                        (long long)run);
 }
 
 // Whether "b" is about a side in registers, which bounds no width.
@@ -187,9 +187,9 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b) 
     case BOUND_SRC_SWIZZLE:
     case BOUND_DST_SWIZZLE:
         if (c->facts.bound[b] == BOUND_NONE) return NULL;
-        return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
+        return arena_printf(&s->arena, "the swizzle of '%s' keeps %lld bits together",
                             b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
-                            (long)c->facts.bound[b]);
+                            (long long)c->facts.bound[b]);
     case BOUND_PREDICATE: return c->facts.why_pred;
     case BOUND_CONVERSION: return conversion_reason(s, c);
     case BOUND_ATOM:
