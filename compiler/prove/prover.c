@@ -82,7 +82,7 @@ const char *prover_steps(const struct prover *p) {
 }
 
 const char *prover_why(const struct prover *p) {
-    return p->why ? p->why : "it is not known";
+    return p->why ? p->why : "neither a proof nor a counterexample was found";
 }
 
 bool prover_out_of_steps(const struct prover *p) {

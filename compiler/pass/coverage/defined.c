@@ -16,6 +16,7 @@
 #include "pass/instances/instances.h"
 #include "pass/lint/lint.h"
 #include "pass/pass.h"
+#include "plan/view.h"
 
 bool defined_own(const struct kernel *k, const struct tensor *t) {
     if (t->space == MEM_GLOBAL) return false;
@@ -184,13 +185,24 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                       t->name);
         return;
     }
-    diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s", t->name,
-               step ? "in that step of the pipeline" : "before");
+    if (r->stmt)
+        diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s",
+                   t->name, step ? "in that step of the pipeline" : "before");
+    else
+        diag_error(s, r->view->at,
+                   "'%s' is not written completely by device function '%s'; 'inout %s' would keep "
+                   "what is not written",
+                   t->name, u->k->name, t->name);
     diag_page(s, "unwritten");
-    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written%s",
-              instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
-              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
-              step ? " in that step" : "");
+    if (r->stmt)
+        diag_note(s, r->view->at, "%s%s is read %s %s, and was not written%s",
+                  instances_params(s, u->plan, u->k, found), element,
+                  frag || !r->copy ? "in" : "by",
+                  instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
+                  step ? " in that step" : "");
+    else
+        diag_note(s, r->view->at, "%s%s is never written",
+                  instances_params(s, u->plan, u->k, found), element);
     const struct copy *c = only ? only->copy : NULL;
     bool outside = c && !c->pad && c->src.overhang && begins_outside(s, only, step, found);
     bool scaled = outside && coverage_scaled(s, &c->src);
@@ -240,7 +252,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     bool in_parts = partly || (writers > 1 && !frag) || same ||
                     (c && in_loop(only) && c->src.overhang) ||
                     (r->copy && turned_tiles_known(s, u->k, r->copy));
-    if (!step)
+    if (!step && r->stmt)
         diag_note(s, t->at, "'%s' is declared here, and holds nothing at first%s", t->name,
                   in_parts
                       ? ""
@@ -292,12 +304,23 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     enum prove_answer a = full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
     if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
-        diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",
-                   r->view->base->name, instances_why(prover, full));
+        diag_error(s, r->view->at, "'%s' is not known to be written before %s: %s",
+                   r->view->base->name, r->stmt ? "it is read here" : "the function returns",
+                   instances_why(prover, full));
         diag_page(s, "unwritten");
         instances_advice(s, prover, full, r->view->at);
     }
     return a == PROVE_YES;
+}
+
+// Whether "f", a fragment that a device function returns, is written in all its registers and threads:
+// asked as if the caller read it after the last statement.
+static bool check_returned(struct uses *u, struct prover *prover, const struct formal *f) {
+    struct session *s = u->s;
+    struct view *all = ARENA_NEW(&s->arena, struct view);
+    *all = view_of_tensor(s, f->tensor, f->at);
+    u->at[u->n] = (struct use){.view = all};
+    return check_read(u, prover, &u->at[u->n]);
 }
 
 bool pass_defined(struct session *s, struct plan *p) {
@@ -320,6 +343,11 @@ bool pass_defined(struct session *s, struct plan *p) {
         struct prover *prover = instances_prover(s, p, k);
         for (int i = 0; i < u->n; ++i)
             if (!u->at[i].write && !check_read(u, prover, &u->at[i])) ok = false;
+        for (int i = 0; i < k->nformals && k->device; ++i) {
+            const struct formal *f = &k->formal[i];
+            if (f->dir == ARG_OUT && f->tensor->space == MEM_FRAG)
+                ok &= check_returned(u, prover, f);
+        }
         for (int i = 0; i < u->n && ok && !k->planned; ++i)
             if (!u->at[i].write) defined_stale(u, prover, &u->at[i]);
         prover_free(prover);

@@ -8,7 +8,7 @@ enum { MOST_USES = 512 };
 
 // A read or a write of the kernel's own memory; they are in textual order.
 struct use {
-    const struct copy *copy;  // NULL: a call's argument
+    const struct copy *copy;  // NULL: a call's argument, or what a device function returns
     const struct plan_call *call;
     const struct view *view;
     bool write;
@@ -26,7 +26,7 @@ struct uses {
     struct around around;
     int n;
     bool more;
-    struct use at[MOST_USES];
+    struct use at[MOST_USES + 1];  // the last one: what a device function returns
 };
 
 // defined.c
