@@ -11,12 +11,18 @@ enum { MOST_EMPTY = 32 };
 
 // -- accesses -------------------------------------------------------------------------------------
 
-static void add(struct reads *r, const struct view *v, const struct stmt *st, bool write) {
+static void add(struct reads *r, const struct view *v, const struct copy *copy,
+                const struct plan_call *call, bool write) {
     if (r->n == MOST_READS) {
         r->more = true;
         return;
     }
-    r->at[r->n++] = (struct access){v, st->copy, st->call, r->around, write};
+    r->at[r->n++] = (struct access){v, copy, call, r->around, write};
+}
+
+static void add_copy(struct reads *r, const struct copy *c) {
+    add(r, &c->src, c, NULL, false);
+    add(r, &c->dst, c, NULL, true);
 }
 
 static void gather(struct reads *r, const struct stmt *list) {
@@ -26,12 +32,9 @@ static void gather(struct reads *r, const struct stmt *list) {
             gather(r, st->body);
             --r->around.n;
         }
-        if (st->kind == STMT_COPY) {
-            add(r, &st->copy->src, st, false);
-            add(r, &st->copy->dst, st, true);
-        }
+        if (st->kind == STMT_COPY) add_copy(r, st->copy);
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
-            add(r, &st->call->view[i], st, st->call->fn->formal[i].dir == ARG_OUT);
+            add(r, &st->call->view[i], NULL, st->call, st->call->fn->formal[i].dir == ARG_OUT);
     }
 }
 
@@ -177,6 +180,13 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     return !lay_int_valid(rate) || rate.nsyms > 0;
 }
 
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m) {
+    if (ix_equal(n, m)) return true;
+    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
+    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
+           prove_at_least(r->prover, m, n) == PROVE_YES;
+}
+
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;
@@ -265,6 +275,7 @@ struct reads *reads_of(struct lint *l) {
     r->k = l->k;
     r->prover = lint_prover(l);
     r->part = ARENA_ARRAY(&s->arena, signed char, l->k->nformals + 1);
-    gather(r, l->k->body);
+    if (!l->k->planned) gather(r, l->k->body);
+    for (int i = 0; i < l->k->nwanted; ++i) add_copy(r, &l->k->wanted[i]);
     return r;
 }

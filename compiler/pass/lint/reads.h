@@ -32,7 +32,7 @@ struct reads {
     struct access at[MOST_READS];
 };
 
-// All accesses of the kernel of "l".
+// All accesses of the kernel of "l"; those of the copies that it is planned for.
 struct reads *reads_of(struct lint *l);
 // Whether access "a" counts for "t": what is copied to an output is another question, which is asked
 // with ARG_OUT.
@@ -62,6 +62,8 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m);
 // The extent of "t" along its flattened mode "mode".
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
 // Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
