@@ -59,6 +59,9 @@ void dead_each_step(struct session *s, const struct kernel *k, const struct stmt
 void dead_last_step(struct lint *l, const struct stmt *st);
 // .. of a call, if each step writes all of the results, and no step reads them.
 void dead_each_call(struct session *s, const struct stmt *st);
+// The last call of "loop" that adds to "t", which nothing else there reads; NULL: there is none.  With
+// "alone", such calls write nothing else.
+const struct stmt *dead_adds_to(const struct stmt *loop, const struct tensor *t, bool alone);
 // .. of a fill before calls whose results only the last step leaves behind.
 void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st);
 // Warns of what the steps of "pipe" write to its slots and do not read.

@@ -146,8 +146,16 @@ void dead_last_step(struct lint *l, const struct stmt *st) {
     diag_note(l->s, read->at, "each step reads here what the step before it has written");
 }
 
-// Whether all that the calls of "loop" write is "t", which no copy there reads: they add to it.
-static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t) {
+// Whether a statement after "loop" reads "t" or passes it to a function.
+static bool is_read_after(const struct stmt *loop, const struct tensor *t) {
+    for (const struct stmt *st = loop->next; st; st = st->next) {
+        struct touched x = touched_in(st, t);
+        if (x.read || x.called) return true;
+    }
+    return false;
+}
+
+const struct stmt *dead_adds_to(const struct stmt *loop, const struct tensor *t, bool alone) {
     const struct stmt *call = NULL;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
@@ -160,7 +168,7 @@ static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *
             reads |= same && dir == ARG_IN;
             other |= same ? dir != ARG_INOUT : dir != ARG_IN;
         }
-        if (reads || (adds && other)) return NULL;
+        if (reads || (adds && other && alone)) return NULL;
         if (adds) call = st;
     }
     return call;
@@ -171,7 +179,7 @@ void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt
     const struct tensor *t = dead_written(st)->base;
     if (st->kind != STMT_CALL || !loop || !has_many_steps(s, loop) || !dead_writes_all(s, k, st))
         return;
-    const struct stmt *call = adds_to(loop, t);
+    const struct stmt *call = dead_adds_to(loop, t, !is_read_after(loop, t));
     if (!call) return;
     diag_warn(s, W_DEAD_COPY, st->at,
               "this 'fill' discards what '%s' added to '%s' in the step before; only the last step "

@@ -51,7 +51,7 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     else
         diag_warn(s, W_UNREAD, v->at, "'%s' is read at %s along %s, and nothing reads all of it",
                   v->base->name, ix_text(s, at), along);
-    reads_note(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, false, &found);
     if (to)
         diag_note(s, v->at, "the part of '%s' at the same place begins at %s", v->base->name,
                   ix_text(s, to));
