@@ -6,6 +6,7 @@
 #include "planner/line.h"
 #include "planner/rows.h"
 #include "planner/runs.h"
+#include "planner/shift.h"
 #include "planner/skew.h"
 #include "planner/text.h"
 
@@ -19,6 +20,7 @@ struct candidate {
         struct skewed skewed;
         struct rows rows;
         struct runs runs;
+        struct shifted shifted;
         struct line line;
     };
 };
@@ -31,6 +33,8 @@ struct candidates {
     int n;
     struct candidate of[RELAYOUT_CANDIDATES];  // the first ones
 };
+// The cost of a tile or flat candidate, with the work of its accesses; otherwise 0.
+int64_t candidates_work(const struct candidates *list, const struct candidate *c);
 // Adds a candidate at place "at", or at the end if there are fewer.
 void candidates_add(struct candidates *list, int at, const struct candidate *c);
 
@@ -46,8 +50,8 @@ struct form {
     // the extents of the grid, and the statements.
     const char *how, *reasons, *grid, *body;
 };
-extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_skew,
-    form_index, form_empty;
+extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_shift,
+    form_skew, form_index, form_empty;
 
 // Sets "out" to candidate "number" of "r", which is less than RELAYOUT_CANDIDATES, and "*row" to
 // its row of modes, if it has one.  False if there are not so many.  Sets "*count" to their number,

@@ -12,6 +12,7 @@ enum {
 static int64_t cost_with_work(const struct text *t) {
     const struct candidate *c = t->of;
     if (c->form == &form_runs) return c->runs.cost;
+    if (c->form == &form_shift) return c->shifted.cost;
     if ((c->form != &form_tile && c->form != &form_flat) || held_bytes(t->r) > 2) return c->cost;
     const struct flat *row = c->form == &form_flat ? t->row : NULL;
     return runs_cost(row ? &row->r : t->r, &c->tile.c, c->cost, row ? row->parts : 0);

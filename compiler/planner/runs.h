@@ -54,6 +54,9 @@ bool runs_place(const struct relayout *r, struct runs *k, int64_t memory);
 // What a tile of another form costs with that work, where cost_of gives "cost"; "parts" modes are in
 // a row.
 int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost, int parts);
+// "cost" by cost_of, with the accesses of a tile and its instructions, times AVERAGE.
+int64_t runs_work(const struct relayout *r, const struct choice *c, int64_t cost, int64_t accesses,
+                  int64_t instructions);
 // Whether "modes" has mode "m".
 bool runs_has(const struct modes *modes, int m);
 // The elements of the tile along these modes.

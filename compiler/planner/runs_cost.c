@@ -151,11 +151,10 @@ static void place(const struct relayout *r, struct runs *k, int64_t pad) {
     k->c.shared = at;
 }
 
-// What the accesses of a tile and its instructions, times AVERAGE, add to the time of memory.  They
-// run in parallel to it, but not completely.  The weights were found with 60 tiles of bytes and
-// halves.
-static int64_t with_work(const struct relayout *r, const struct choice *c, int64_t cost,
-                         int64_t accesses, int64_t instructions) {
+// They run in parallel to memory, but not completely.  The weights were found with 60 tiles of
+// bytes and halves.
+int64_t runs_work(const struct relayout *r, const struct choice *c, int64_t cost, int64_t accesses,
+                  int64_t instructions) {
     int64_t bytes = bytes_of(r, true) + bytes_of(r, false);
     for (int m = 0; m < r->rank; ++m) bytes *= c->tile[m];
     int64_t memory = bytes * ONE / COST_BYTES;
@@ -218,7 +217,7 @@ bool runs_place(const struct relayout *r, struct runs *k, int64_t memory) {
             size / k->load + stores + (puts * t.put.passes + stores * t.get.passes) / AVERAGE;
         k->memory = cost.total;
         k->of = cost;
-        k->cost = with_work(r, &k->c, cost.total, accesses, work);
+        k->cost = runs_work(r, &k->c, cost.total, accesses, work);
         if (k->cost < best.cost) best = *k;
     }
     *k = best;
@@ -229,8 +228,8 @@ int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost
     int64_t n = 1, load = c->rd.vector, store = c->wr.vector, put = c->block;
     for (int m = 0; m < r->rank; ++m) n *= c->tile[m];
     n = (n + LANES - 1) / LANES;
-    if (c->way == WAY_STRAIGHT) return with_work(r, c, cost, 2 * n / load, 8 * AVERAGE * n / load);
-    return with_work(r, c, cost, n / load + n / put + 2 * n / store,
+    if (c->way == WAY_STRAIGHT) return runs_work(r, c, cost, 2 * n / load, 8 * AVERAGE * n / load);
+    return runs_work(r, c, cost, n / load + n / put + 2 * n / store,
                      n * (AVERAGE + (4 + 7 * parts) * AVERAGE / load + 2 * AVERAGE / put +
                           3 * AVERAGE / store));
 }

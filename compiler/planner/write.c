@@ -6,7 +6,7 @@
 
 // A suffix for the kernel's own names with which none equals an argument's name.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"a", "b", "c", "d", "e", "i",   "j",   "p",  "q",
+    static const char *const own[] = {"a", "b", "c", "d", "e", "f",   "i",   "j",  "p", "q",
                                       "r", "s", "t", "u", "v", "get", "put", "rd", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments exclude at most two of them
     for (int e = 0; e < 3; ++e) {

@@ -9,8 +9,7 @@ enum {
     ONE = 256
 };
 
-// The cost of another form's candidate, with all that is compared; 0: it is not comparable.
-static int64_t cost_of_other(const struct candidates *list, const struct candidate *c) {
+int64_t candidates_work(const struct candidates *list, const struct candidate *c) {
     bool flat = c->form == &form_flat;
     if (!flat && c->form != &form_tile) return 0;
     return runs_cost(flat ? &list->row.r : list->r, &c->tile.c, c->tile.cost.total,
@@ -21,7 +20,7 @@ static int64_t cost_of_other(const struct candidates *list, const struct candida
 static void choose_runs(struct candidates *list) {
     struct runs found[TRIED];
     int64_t first = list->n > 0 ? list->of[0].cost : 0;
-    int64_t best = first > 0 ? cost_of_other(list, &list->of[0]) / ONE : 0;
+    int64_t best = first > 0 ? candidates_work(list, &list->of[0]) / ONE : 0;
     int n = best > 0 ? runs_choose(list->r, first, found, TRIED) : 0;
     for (int i = 0; i < n && found[i].cost / ONE < best * LESS / 100; ++i) {
         struct candidate c = {&form_runs, found[i].c.threads, .runs = found[i]};

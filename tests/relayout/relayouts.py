@@ -24,6 +24,7 @@ SMALL = 50000  # elements
 JUDGED = 14000  # elements of rows that are judged, in at most 400000 steps
 JUDGED_RUNS = 9000  # the same of runs of several modes
 FORM_RUN = "contiguous on a side form a run"
+FORM_SHIFT = "// Rows begin at any address"
 
 
 def row_major(extents, order):
@@ -195,10 +196,18 @@ def runs(rng, name, judged=False):
     return permutation(name, rng.choice([1, 1, 2]), perm, extents, rng.choice([16, 16, 8, 4]))
 
 
-def plan_runs(tcpc, case):
-    """The first candidate of that form; None: it has none."""
-    text = plan_text(tcpc, case, 0)
-    return text if FORM_RUN in text else None
+def shifted(rng, name, judged=False):
+    """Bytes, and rows of odd lengths on both sides that are turned."""
+    extents = [rng.randrange(121, 161 if judged else 241, 2), rng.randrange(61, 81 if judged else 111, 2)]
+    if rng.random() < .5:
+        extents.insert(1, rng.randint(1, 3))
+    return permutation(name, 1, list(reversed(range(len(extents)))), extents, 16)
+
+
+def plan_runs(tcpc, case, form=None):
+    """The first candidate of that form, or if it may come later the eighth one; None: it has none."""
+    text = plan_text(tcpc, case, 8 if form == FORM_SHIFT else 0)
+    return text if (form or FORM_RUN) in text else None
 
 
 def plan_text(tcpc, case, candidate):
@@ -261,7 +270,7 @@ def packed(extents, strides):
 def check_meaning(case, text):
     found = re.findall(r" : \w+ global \(([\d,]+)\):\(([\d,]+)\) align \d+", text)
     (extents, src), (same, dst) = ((numbers(a), numbers(b)) for a, b in found)
-    if FORM_RUN in text:  # with modes of its own on each side
+    if FORM_RUN in text or FORM_SHIFT in text:  # with modes of its own on each side
         right = packed(extents, src) == packed(case.extents, case.src) and packed(same, dst) == packed(case.extents, case.dst)
         if right and math.prod(extents) <= JUDGED_RUNS:
             check_judged(case, text)
@@ -317,6 +326,7 @@ def main():
     p.add_argument("--rows", type=int, default=0)
     p.add_argument("--in-a-row", type=int, default=0)
     p.add_argument("--runs", type=int, default=0, help="drawn until so many have runs of several modes")
+    p.add_argument("--shifted", type=int, default=0, help="drawn until so many have rows at any address")
     p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -331,13 +341,14 @@ def main():
         rng, kind = random.Random(a.seed), ragged if a.ragged else rows if a.rows else in_a_row
         cases = [kind(rng, f"k{i}", *[a.judged] * (not a.ragged)) for i in range(a.ragged or a.rows or a.in_a_row)]
         what = f"--{kind.__name__.replace('_', '-')} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
-    elif a.runs:
+    elif a.runs or a.shifted:
         rng, cases = random.Random(a.seed), []
-        while len(cases) < a.runs:
-            case = runs(rng, f"k{len(cases)}", a.judged)
-            if plan_runs(a.tcpc, case):
+        draw, form = (runs, FORM_RUN) if a.runs else (shifted, FORM_SHIFT)
+        while len(cases) < (a.runs or a.shifted):
+            case = draw(rng, f"k{len(cases)}", a.judged)
+            if plan_runs(a.tcpc, case, form):
                 cases.append(case)
-        what = f"--runs {a.runs} --seed {a.seed}{' --judged' * a.judged}"
+        what = f"--{draw.__name__} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]
@@ -350,7 +361,7 @@ def main():
         if a.in_a_row:
             check_rows(a.tcpc)
         for case in cases:
-            text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, a.candidate)
+            text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, 8 if a.shifted else a.candidate)
             if a.ragged and "a window of" not in text:  # which is the second choice for short rows
                 text = plan_text(a.tcpc, case, 1)
             check_meaning(case, text)

@@ -259,6 +259,27 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                       : arena_printf(&s->arena, "; 'fill %s = 0;' would write all of it", t->name));
 }
 
+// Whether the writes, which are all before the read "r" and in no loop around it, write each element
+// of its tensor.  Then the read has no part in the proof, however it finds its elements.
+static bool writes_all(struct uses *u, struct prover *prover, const struct use *r,
+                       const struct prove_write write[], int n) {
+    struct session *s = u->s;
+    struct session_mark mark = session_mark(s);
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, r->view->base->layout.shape);
+    int rank = lay_tuple_rank(flat);
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set *set = ARENA_ARRAY(&s->arena, struct prove_set, n + 1);
+    bool apart = r->view->base->space == MEM_SHARED && n > 0;
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    for (int i = 0; i < n; ++i) {
+        apart = apart && write[i].before && !write[i].common && !write[i].equal;
+        set[i] = *write[i].set;
+    }
+    bool all = apart && prove_whole(prover, extent, rank, set, n, NULL) == PROVE_YES;
+    session_rewind(s, mark);
+    return all;
+}
+
 static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     struct session *s = u->s;
     struct prove_write write[MOST_USES];
@@ -279,6 +300,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         write[n++] = one;
         step = step || one.equal > 0;
     }
+    if (!full && writes_all(u, prover, r, write, n)) return true;
     enum prove_answer a = full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
     if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
