@@ -126,14 +126,6 @@ static const struct ix *part_along(struct session *s, const struct view *v, int 
                                                                                              : NULL;
 }
 
-// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
-static bool are_equal(struct reads *r, const struct ix *n, const struct ix *m) {
-    if (ix_equal(n, m)) return true;
-    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
-    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
-           prove_at_least(r->prover, m, n) == PROVE_YES;
-}
-
 // A read, and a write of what it reads, which "x" moves along "mode" and not the read.
 struct pair {
     const struct access *a, *b;
@@ -164,7 +156,7 @@ static bool is_moved_elsewhere(struct reads *r, const struct pair *p, const stru
         if (!goes_to(&flow, c, p->b)) continue;
         for (int m = 0; m < lay_tuple_leaves(c->view->base->layout.shape); ++m)
             if (is_moved_along(c->view, &p->x, m) &&
-                (of = part_along(r->s, c->view, m, &begin, &end)) && are_equal(r, of, n))
+                (of = part_along(r->s, c->view, m, &begin, &end)) && reads_equal(r, of, n))
                 return true;
     }
     return false;
@@ -257,7 +249,7 @@ static bool left_beside(struct reads *r, const struct pair *p, int mode) {
     struct prove_witness found;
     const struct ix *n = part_along(s, v, mode, &begin, &end);
     const struct ix *m = part_along(s, w, p->mode, &from, &to);
-    bool as_many = n && m && are_equal(r, n, m);
+    bool as_many = n && m && reads_equal(r, n, m);
     const struct vanished *q = as_many ? NULL : quotient_of(r, p, mode);
     if (!n || (v->limit && v->range_of_range) || (!as_many && !q)) return false;
     bool moves =

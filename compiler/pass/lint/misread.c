@@ -139,8 +139,7 @@ static const struct view *taken_to(const struct access *a) {
     return a->copy ? &a->copy->dst : NULL;
 }
 
-// Whether "a" and "b" go to different places, whatever the step.
-static bool goes_apart(const struct access *a, const struct access *b) {
+bool misread_apart(const struct access *a, const struct access *b) {
     const struct view *x = taken_to(a), *y = taken_to(b);
     if (x->base != y->base) return true;
     if (x->base->space != MEM_GLOBAL || !lay_valid(x->coord) || !lay_valid(y->coord)) return false;
@@ -193,7 +192,7 @@ static bool parts_along(struct reads *r, const struct tensor *t, int mode, int64
         x->part[x->naccesses] = (int)(from / x->size);
         x->of[x->naccesses++] = a;
         bool again = false;
-        for (int j = 0; j < x->naccesses - 1 && !again; ++j) again = !goes_apart(x->of[j], a);
+        for (int j = 0; j < x->naccesses - 1 && !again; ++j) again = !misread_apart(x->of[j], a);
         x->places += !again;
     }
     if (!x->naccesses || extent % x->size || extent / x->size > MOST_PARTS) return false;
@@ -217,7 +216,7 @@ static bool warn_twice(struct session *s, const struct tensor *t, int mode, cons
     for (int j = 1; j < x->naccesses; ++j) {
         for (int i = 0; i < j; ++i) {
             const struct access *a = x->of[i], *b = x->of[j];
-            if (x->part[i] != x->part[j] || !goes_apart(a, b)) continue;
+            if (x->part[i] != x->part[j] || !misread_apart(a, b)) continue;
             const char *along = view_mode_text(s, t, mode);
             diag_warn(
                 s, W_UNREAD, b->view->at,
@@ -269,8 +268,9 @@ static int pieces_along(struct reads *r, const struct tensor *t, int mode, struc
 
 // The only gap between the pieces other than "but", which follow each other up to "end", if that is as
 // large as piece "but"; NULL: there is none.
-static const struct ix *gap_for(struct session *s, const struct piece *x, int n, int but,
+static const struct ix *gap_for(struct reads *r, const struct piece *x, int n, int but,
                                 const struct ix *end) {
+    struct session *s = r->s;
     const struct ix *at = ix_int(s, 0), *gap = NULL;
     for (int left = n; left > 0; --left) {
         int next = 0;
@@ -280,7 +280,7 @@ static const struct ix *gap_for(struct session *s, const struct piece *x, int n,
         const struct piece *y = &x[next == n ? but : next];
         at = next == n ? ix_add(s, at, ix_sub(s, y->end, y->begin)) : y->end;
     }
-    return gap && ix_equal(at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
+    return gap && reads_equal(r, at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
 }
 
 static const char *piece_text(struct session *s, const struct ix *begin, const struct ix *end) {
@@ -302,10 +302,10 @@ static bool misplaced(struct reads *r, const struct tensor *t, int mode, const s
     struct session *s = r->s;
     struct piece x[MOST_PARTS];
     int n = pieces_along(r, t, mode, x);
-    for (int i = 0; i < n; ++i) {
+    for (int i = n - 1; i >= 0; --i) {
         bool apart = n > 1;
-        for (int j = 0; j < n && apart; ++j) apart = j == i || goes_apart(x[i].of, x[j].of);
-        const struct ix *gap = apart ? gap_for(s, x, n, i, end) : NULL;
+        for (int j = 0; j < n && apart; ++j) apart = j == i || misread_apart(x[i].of, x[j].of);
+        const struct ix *gap = apart ? gap_for(r, x, n, i, end) : NULL;
         if (!gap) continue;
         const struct view *v = x[i].of->view;
         const char *from = piece_text(s, x[i].begin, x[i].end);
@@ -331,6 +331,6 @@ void misread_parts(struct reads *r, const struct tensor *t) {
         bool equal = lay_int_static(n) && parts_along(r, t, m, n.num, &x);
         while (equal && left < x.n && is_read(&x, left)) ++left;
         if (equal && left < x.n && warn_twice(s, t, m, &x, left)) return;
-        if (misplaced(r, t, m, ix_lay(s, n))) return;
+        if (misplaced(r, t, m, ix_lay(s, n)) || misread_tally(r, t, m)) return;
     }
 }

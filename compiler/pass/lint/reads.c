@@ -220,6 +220,13 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     return !lay_int_valid(rate) || rate.nsyms > 0;
 }
 
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m) {
+    if (ix_equal(n, m)) return true;
+    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
+    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
+           prove_at_least(r->prover, m, n) == PROVE_YES;
+}
+
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;

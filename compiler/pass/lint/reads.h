@@ -68,6 +68,8 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m);
 // The extent of "t" along its flattened mode "mode".
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
 // Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
@@ -86,6 +88,12 @@ bool misread_other_steps(struct reads *r, const struct access *a, int mode, cons
 bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
+// Whether "a" and "b", copies, go to different places, whatever the step.
+bool misread_apart(const struct access *a, const struct access *b);
+
+// tally.c
+// Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
+bool misread_tally(struct reads *r, const struct tensor *t, int mode);
 
 // beside.c
 // Warns of a read of the input "t" that stands still where what is made of it is moved, if nothing reads the
