@@ -191,13 +191,7 @@ static void result_again(struct session *s, const struct kernel *k, const struct
     for (int i = 0; i < f->nformals && !st->call->fill; ++i) {
         const struct view *v = &st->call->view[i];
         if (f->formal[i].dir == ARG_IN) continue;
-        if (dead_elsewhere(v)) return;
-        again = written_again(s, k, st, v->base);
-        // steps of a loop that only add to it
-        for (const struct stmt *up = st->up; up && !again; up = up->up)
-            if (stmt_loops(up) && dead_adds_to(up, v->base, true))
-                again = written_again(s, k, up, v->base);
-        if (!again) return;
+        if (dead_elsewhere(v) || !(again = written_again(s, k, st, v->base))) return;
         t = v->base;
     }
     if (t) dead_warn_again(s, st, t, again);
@@ -216,18 +210,14 @@ static bool is_last(const struct stmt *st) {
 }
 
 // Whether a statement that may be executed after "st" reads "t" or passes it to a function.  "st" itself,
-// in a loop, adds to what it wrote.  The next step reads nothing of it if it first writes all of "t".
-static bool is_used_after(struct session *s, const struct kernel *k, const struct stmt *st,
-                          const struct tensor *t) {
+// in a loop, adds to what it wrote.
+static bool is_used_after(const struct stmt *st, const struct tensor *t) {
     for (const struct stmt *up = st; up; up = up->up) {
         const struct stmt *list = up != st && stmt_loops(up) ? up->body : NULL;
         for (const struct stmt *i = list; i; i = stmt_next(list, i)) {
             struct touched x = {0};
             if (i != st) dead_touch(&x, i, t);
             if (x.read || x.called) return true;
-            if (i->up == up && dead_written(i) && dead_written(i)->base == t &&
-                dead_writes_all(s, k, i))
-                break;
         }
         for (const struct stmt *i = up->next; i; i = i->next) {
             struct touched x = touched_in(i, t);
@@ -245,8 +235,7 @@ static void result_late(struct session *s, const struct kernel *k, const struct 
         const struct view *v = &st->call->view[i];
         if (f->formal[i].dir == ARG_IN) continue;
         if (f->formal[i].dir == ARG_OUT && st->up) return;  // see dead_each_call
-        if (dead_elsewhere(v) || unread_call(k, v->base, &result) ||
-            is_used_after(s, k, st, v->base))
+        if (dead_elsewhere(v) || unread_call(k, v->base, &result) || is_used_after(st, v->base))
             return;
         if (!late) late = v;
     }
@@ -265,6 +254,7 @@ void lint_dead_copy(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     if (has_no_output(k)) return;
+    int before = s->diags.nwarnings + s->diags.nerrors;
     for (int i = 0; i < k->nlocal; ++i) {
         never_read(s, k, k->local[i]);
         result_unread(s, k, k->local[i]);
@@ -288,11 +278,11 @@ void lint_dead_copy(struct lint *l) {
         }
         if (!again) {
             dead_each_step(s, k, st);
-            dead_last_step(l, st);
-            dead_lost_sums(s, k, st);
+            dead_lost_sums(s, k, st, false);
             continue;
         }
         dead_warn_again(s, st, dead_written(st)->base, again);
     }
     for (int i = 0; i < k->nlocal; ++i) dead_parts(l, k->local[i]);
+    if (s->diags.nwarnings + s->diags.nerrors == before) dead_flow(l);
 }

@@ -98,64 +98,9 @@ void dead_each_call(struct session *s, const struct stmt *st) {
     diag_note(s, f->at, "a function that adds to '%s' declares it 'inout'", t->name);
 }
 
-// Whether "st" is the only statement of "k" that reads the base of its source.
-static bool reads_alone(const struct kernel *k, const struct stmt *st) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
-        struct touched touched = {0};
-        dead_touch(&touched, x, st->copy->src.base);
-        if (touched.read && x != st) return false;
-    }
-    return true;
-}
-
-// Whether the last step of "loop", in which "st" is, still loads elements that exist, so that it is no step
-// too far.
-static bool last_exists(struct lint *l, const struct stmt *loop, const struct stmt *st) {
-    struct session *s = l->s;
-    const struct view *v = &st->copy->src;
-    const struct around around = {1, {loop}};
-    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
-        const struct ix *end, *limit = view_limit(s, v, i);
-        int64_t tile;
-        if (!v->coord_off[i] || !ix_depends_on(v->coord_off[i], loop->var)) continue;
-        return limit && coverage_reach(s, v, &around, i, &end, &tile) &&
-               coverage_short(lint_prover(l), ix_sub(s, end, ix_int(s, tile)), limit);
-    }
-    return false;
-}
-
-void dead_last_step(struct lint *l, const struct stmt *st) {
-    const struct kernel *k = l->k;
-    const struct stmt *loop = st->up, *read = NULL;
-    const struct tensor *t = dead_written(st)->base;
-    if (!loop || loop->kind != STMT_FOR || loop->up || st->kind != STMT_COPY) return;
-    if (!kernel_formal(k, st->copy->src.base) || !dead_is_all(l->s, dead_written(st))) return;
-    bool before = true;
-    for (const struct stmt *x = loop->body; x; x = x->next) {
-        struct touched touched = touched_in(x, t);
-        before &= x != st;
-        if (touched.called || (touched.read && !before)) return;
-        if (touched.read) read = x;
-    }
-    for (const struct stmt *x = loop->next; x; x = x->next)
-        if (touched_in(x, t).read || touched_in(x, t).called) return;
-    if (!read || !reads_alone(k, st) || !last_exists(l, loop, st)) return;
-    diag_warn(l->s, W_DEAD_COPY, st->at,
-              "what %s writes to '%s' in the last step of the loop over '%s' is never read",
-              copy_name(l->s, st->copy), t->name, loop->var->name);
-    diag_note(l->s, read->at, "each step reads here what the step before it has written");
-}
-
-// Whether a statement after "loop" reads "t" or passes it to a function.
-static bool is_read_after(const struct stmt *loop, const struct tensor *t) {
-    for (const struct stmt *st = loop->next; st; st = st->next) {
-        struct touched x = touched_in(st, t);
-        if (x.read || x.called) return true;
-    }
-    return false;
-}
-
-const struct stmt *dead_adds_to(const struct stmt *loop, const struct tensor *t, bool alone) {
+// The last call of "loop" that adds to "t", if nothing there reads of it what it takes for another result; with
+// "later", it may: what is read after the loop is no value of one step.
+static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t, bool later) {
     const struct stmt *call = NULL;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
@@ -168,18 +113,18 @@ const struct stmt *dead_adds_to(const struct stmt *loop, const struct tensor *t,
             reads |= same && dir == ARG_IN;
             other |= same ? dir != ARG_INOUT : dir != ARG_IN;
         }
-        if (reads || (adds && other && alone)) return NULL;
+        if (reads || (adds && other && !later)) return NULL;
         if (adds) call = st;
     }
     return call;
 }
 
-void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st) {
+void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st, bool later) {
     const struct stmt *loop = loop_of(st);
     const struct tensor *t = dead_written(st)->base;
     if (st->kind != STMT_CALL || !loop || !has_many_steps(s, loop) || !dead_writes_all(s, k, st))
         return;
-    const struct stmt *call = dead_adds_to(loop, t, !is_read_after(loop, t));
+    const struct stmt *call = adds_to(loop, t, later);
     if (!call) return;
     diag_warn(s, W_DEAD_COPY, st->at,
               "this 'fill' discards what '%s' added to '%s' in the step before; only the last step "

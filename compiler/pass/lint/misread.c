@@ -320,6 +320,36 @@ static bool misplaced(struct reads *r, const struct tensor *t, int mode, const s
     return false;
 }
 
+// -- passes ---------------------------------------------------------------------------------------
+
+// Warns of "a", which stands still along "mode", if a block moves another pass over its tensor there.
+static bool stands_in_pass(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *lo, *hi;
+    int64_t tile;
+    if (!reads_stand(s, v, mode, &lo, &hi) || !ix_static(ix_sub(s, hi, lo), &tile) || !tile++)
+        return false;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *c = &r->at[i];
+        struct mover m;
+        bool pass = false;
+        for (int j = 0; j < lay_tuple_leaves(v->base->layout.shape); ++j)
+            pass |= j != mode && reads_count(c, v->base, ARG_IN) && reads_other_pass(r, a, c, j);
+        if (!pass || !lay_tuple_equal(v->layout.shape, c->view->layout.shape) ||
+            !coverage_outermost(s, r->k, &c->around, c->view->coord_off[mode], &m) || m.loop ||
+            m.step != tile || view_depends(v, m.v))
+            continue;
+        diag_warn(s, W_FIXED_TILE, v->at,
+                  "'%s' moves another pass over '%s' along %s, and this one always reads the same "
+                  "part there",
+                  m.v->name, v->base->name, view_mode_text(s, v->base, mode));
+        diag_note(s, c->view->at, "the other one reads '%s' here", v->base->name);
+        return true;
+    }
+    return false;
+}
+
 void misread_parts(struct reads *r, const struct tensor *t) {
     struct session *s = r->s;
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
@@ -331,6 +361,8 @@ void misread_parts(struct reads *r, const struct tensor *t) {
         bool equal = lay_int_static(n) && parts_along(r, t, m, n.num, &x);
         while (equal && left < x.n && is_read(&x, left)) ++left;
         if (equal && left < x.n && warn_twice(s, t, m, &x, left)) return;
+        for (int i = 0; i < r->n; ++i)
+            if (reads_count(&r->at[i], t, ARG_IN) && stands_in_pass(r, &r->at[i], m)) return;
         if (misplaced(r, t, m, ix_lay(s, n)) || misread_tally(r, t, m)) return;
     }
 }

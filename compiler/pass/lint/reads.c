@@ -119,13 +119,10 @@ static bool is_in_loop(const struct access *a, const struct ix_var *x) {
     return false;
 }
 
-// Whether "c" is another pass over what "r->pass" reads.
-static bool is_other_pass(struct reads *r, const struct access *c) {
-    const struct access *a = r->pass;
+bool reads_other_pass(struct reads *r, const struct access *a, const struct access *c, int mode) {
     int64_t by, to;
     if (!a || c == a || c->view->base != a->view->base) return false;
-    const struct ix_var *x = loop_of(r, a, r->pass_mode, &by),
-                        *y = loop_of(r, c, r->pass_mode, &to);
+    const struct ix_var *x = loop_of(r, a, mode, &by), *y = loop_of(r, c, mode, &to);
     return x && y && by == to && !is_in_loop(a, y) && !is_in_loop(c, x);
 }
 
@@ -137,7 +134,8 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
     struct prove_set set[MOST_READS + MOST_EMPTY];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
-        if (reads_count(&r->at[i], t, dir) && !is_other_pass(r, &r->at[i]) &&
+        if (reads_count(&r->at[i], t, dir) &&
+            !reads_other_pass(r, r->pass, &r->at[i], r->pass_mode) &&
             !along_mode(r, &r->at[i], only, &set[n++]))
             return PROVE_UNKNOWN;
     int room = n + MOST_EMPTY;

@@ -53,6 +53,8 @@ enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir 
 // read all again, and not the rest.
 enum prove_answer reads_whole_pass(struct reads *r, const struct access *a, enum dir dir, int mode,
                                    const struct ix *end, struct prove_witness *found);
+// Whether "c" is another pass over what "a" reads along "mode": another loop that begins there, by its steps.
+bool reads_other_pass(struct reads *r, const struct access *a, const struct access *c, int mode);
 // Whether no block and no step moves "v" along "mode": it has "lo" to "hi" there.
 bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
                  const struct ix **hi);
