@@ -130,6 +130,43 @@ bool misread_range(struct reads *r, const struct access *a, int mode, const stru
     return false;
 }
 
+// The mode of its tensor along which leaf "i" of "v" is; -1: it is not along one.
+static int mode_of_leaf(struct session *s, const struct view *v, int i) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->coord.stride);
+    struct lay_int d = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
+    int path[3];
+    return d.basis >= 0 && lay_int_basis_path(d, path) >= 1 ? path[0] : -1;
+}
+
+bool misread_fixed_range(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view, *to = a->copy ? &a->copy->dst : NULL;
+    const struct ix *of = elements_along(s, v, mode), *lo, *hi, *limit;
+    struct prove_witness found;
+    int64_t all, n, tile;
+    if (!to || !v->limit || !v->limit[mode] || !ix_constant(v->coord_off[mode]) ||
+        !ix_static(of, &all) || !lay_valid(to->coord) ||
+        lay_tuple_leaves(v->coord.shape) != lay_tuple_leaves(to->coord.shape))
+        return false;
+    view_reach(s, v, mode, &lo, &hi);
+    if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile) || ++tile >= all) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->coord.shape); ++i) {
+        int at = mode_of_leaf(s, v, i) == mode ? mode_of_leaf(s, to, i) : -1;
+        limit = at < 0 ? NULL : elements_along(s, to, at);
+        if (!limit || !ix_static(limit, &n) || n != tile || n == 1) continue;
+        if (reads_whole(r, v->base, ARG_IN, mode,
+                        (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])},
+                        view_limit(s, v, mode), &found) != PROVE_NO)
+            continue;
+        diag_warn(s, W_UNREAD, v->at,
+                  "the range of '%s' along %s has %" PRId64 " elements, and '%s', to which this "
+                  "copies it, %" PRId64 ": the rest of the range is never read",
+                  v->base->name, view_mode_text(s, v->base, mode), all, to->base->name, n);
+        return true;
+    }
+    return false;
+}
+
 // -- parts ----------------------------------------------------------------------------------------
 
 enum { MOST_PARTS = 16 };

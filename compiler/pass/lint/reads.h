@@ -88,6 +88,8 @@ bool misread_steps(struct reads *r, const struct access *a, int mode);
 bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of "a", tiles of a range that "m" moves along "mode", if the range is longer than what it is copied to.
 bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m);
+// .. where nothing moves it along "mode".
+bool misread_fixed_range(struct reads *r, const struct access *a, int mode);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
 // Whether "a" and "b", copies, go to different places, whatever the step.

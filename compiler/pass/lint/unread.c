@@ -52,8 +52,18 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
     if (!ix_monomial(limit, &of)) return false;
     if (coverage_note_counted(s, r->k, &a->around, &(struct along){v, mode, of}, m, false))
         return true;
-    diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
-              m->loop ? "steps" : "blocks");
+    const struct ix *first = ix_min(s, v->coord_off[mode]),
+                    *all = ix_scale(s, m->end, lay_int(m->step));
+    const char *what = m->loop ? "steps" : "blocks";
+    int64_t early;
+    if (first && all && ix_static(first, &early) && early < 0 &&
+        !coverage_short(r->prover, all, limit))
+        diag_note(s, v->at,
+                  "there are enough %s, and the first of them begins %" PRId64
+                  " elements before '%s'",
+                  what, -early, v->base->name);
+    else
+        diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step), what);
     return false;
 }
 
@@ -298,7 +308,7 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
     struct mover m;
     if (dir == ARG_IN && misread_steps(r, a, mode)) return true;
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
-        return check_threads(r, a, dir, mode);
+        return check_threads(r, a, dir, mode) || (dir == ARG_IN && misread_fixed_range(r, a, mode));
     int before = r->s->diags.nwarnings + r->s->diags.nerrors;
     if (check_mover(r, a, dir, mode, &m)) return true;
     // one warning for one cause
