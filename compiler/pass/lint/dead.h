@@ -60,6 +60,11 @@ void dead_each_call(struct session *s, const struct stmt *st);
 // .. of a fill before calls whose results only the last step leaves behind; with "later", they are read after the loop,
 // and the calls may have other results.
 void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st, bool later);
+// Warns of a loop that reads in "t" what the last step of "loop" has loaded, though it has as many steps.
+void dead_left_by_last(struct session *s, const struct kernel *k, const struct stmt *loop,
+                       const struct tensor *t);
+// Warns of a call after "loop" that adds what the last step has added.
+void dead_same_call(struct session *s, const struct stmt *loop);
 // Warns of what the steps of "pipe" write to its slots and do not read.
 void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe);
 

@@ -260,7 +260,11 @@ void lint_dead_copy(struct lint *l) {
         result_unread(s, k, k->local[i]);
     }
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_FOR && st->var) dead_same_again(s, st);
+        if (st->kind == STMT_FOR && st->var) {
+            dead_same_again(s, st);
+            dead_same_call(s, st);
+            for (int i = 0; i < k->nlocal; ++i) dead_left_by_last(s, k, st, k->local[i]);
+        }
         if (st->kind == STMT_PIPELINE) dead_ends_of_steps(s, k, st);
         if (st->kind == STMT_CALL) {
             dead_each_call(s, st);

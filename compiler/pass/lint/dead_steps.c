@@ -209,3 +209,93 @@ void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct 
         loads_again(s, pipe, pipe->pipe->tensor[i]);
     }
 }
+
+// -- what the last step left ----------------------------------------------------------------------
+
+// The copy of "loop" that fills all of "t" with another part of an argument in each step, and alone writes to it;
+// or NULL.
+static const struct stmt *filled_by_step(struct session *s, const struct kernel *k,
+                                         const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *found = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (x.called || (x.first && found)) return NULL;
+        if (x.first) found = st;
+    }
+    if (!found || found->up != loop || found->kind != STMT_COPY) return NULL;
+    const struct view *v = &found->copy->src;
+    return kernel_formal(k, v->base) && view_depends(v, loop->var) && dead_writes_all(s, k, found)
+               ? found
+               : NULL;
+}
+
+// The first read of "t" in "loop", which writes nothing to it; or NULL.
+static const struct stmt *only_reads(const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *read = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (x.called || x.first) return NULL;
+        if (x.read && !read) read = st;
+    }
+    return read;
+}
+
+// Whether a copy of "loop" stores another part of an argument in each step.
+static bool stores_by_step(const struct kernel *k, const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
+        if (st->kind == STMT_COPY && kernel_formal(k, st->copy->dst.base) &&
+            view_depends(&st->copy->dst, loop->var))
+            return true;
+    return false;
+}
+
+void dead_left_by_last(struct session *s, const struct kernel *k, const struct stmt *loop,
+                       const struct tensor *t) {
+    const struct stmt *load = filled_by_step(s, k, loop, t), *read = NULL, *st = loop->next;
+    for (; load && st; st = st->next) {
+        struct touched x = touched_in(st, t);
+        if (x.called || x.first) return;
+        if (x.read) break;
+    }
+    if (!load || !st || st->kind != STMT_FOR || ix_static(loop->end, NULL)) return;
+    if (!ix_equal(st->begin, loop->begin) || !ix_equal(st->end, loop->end)) return;
+    if (!(read = only_reads(st, t)) || !stores_by_step(k, st)) return;
+    diag_warn(s, W_DEAD_COPY, read->at,
+              "each step of the loop over '%s' reads in '%s' what the last step of an earlier loop "
+              "has loaded",
+              st->var->name, t->name);
+    diag_note(s, load->at, "the steps of this loop load as many parts of '%s'; load them in both",
+              load->copy->src.base->name);
+}
+
+// Whether "b" is where "a" is in the last step of "loop".
+static bool same_as_last(struct session *s, const struct stmt *loop, const struct view *a,
+                         const struct view *b) {
+    const struct ix *last = ix_sub(s, loop->end, ix_int(s, 1));
+    if (a->base != b->base || a->limit || b->limit || !lay_equal(a->layout, b->layout))
+        return false;
+    return a->offset && b->offset &&
+           ix_equal(ix_substitute(s, a->offset, loop->var, last), b->offset);
+}
+
+void dead_same_call(struct session *s, const struct stmt *loop) {
+    const struct stmt *a = loop->body, *b = loop->next;
+    while (a && a->next) a = a->next;
+    if (!a || !b || a->kind != STMT_CALL || b->kind != STMT_CALL || a->call->fill) return;
+    const struct function *f = a->call->fn;
+    bool adds = false, moved = false;
+    if (f != b->call->fn || f->nindexes) return;
+    for (int i = 0; i < f->nformals; ++i) {
+        const struct view *v = &a->call->view[i];
+        if (!same_as_last(s, loop, v, &b->call->view[i])) return;
+        adds |= f->formal[i].dir == ARG_INOUT;
+        moved |= f->formal[i].dir == ARG_IN && touched_in(loop, v->base).first;
+    }
+    if (!adds || !moved) return;
+    diag_warn(s, W_DEAD_COPY, b->at,
+              "'%s' gets here once more what it got in the last step of the loop over '%s'",
+              f->name, loop->var->name);
+    diag_note(s, a->at, "nothing is written between that call and this one");
+}
