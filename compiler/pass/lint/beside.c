@@ -399,13 +399,30 @@ static bool all_alike(struct reads *r, const struct pair *p) {
     return false;
 }
 
+// Warns of the read of "p" in a loop that moves nothing but what is written, to an output of the same shape.
+static bool same_in_steps(struct reads *r, const struct pair *p) {
+    const struct view *v = p->a->view, *w = p->b->view;
+    bool inside = false;
+    for (int i = 0; i < p->a->around.n; ++i) inside |= p->a->around.stmt[i]->var == p->x.v;
+    if (!inside || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape) ||
+        !lay_tuple_equal(v->layout.shape, w->layout.shape) || !moves_only_outputs(r, &p->x))
+        return false;
+    diag_warn(r->s, W_FIXED_TILE, v->at,
+              "each step of '%s' reads the same part of '%s', and writes another part of '%s', "
+              "which has the same shape: nothing else depends on '%s'",
+              p->x.v->name, v->base->name, w->base->name, p->x.v->name);
+    diag_note(r->s, w->at, "'%s' is written here", w->base->name);
+    return true;
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 // Warns of the read and the write of "p", which an index moves along a mode, and not the read.
 static bool check(struct reads *r, const struct pair *p) {
     for (int m = 0; m < lay_tuple_leaves(p->a->view->base->layout.shape); ++m)
         if (left_beside(r, p, m)) return true;
-    return p->x.v->kind != IX_LOOP && moves_only_outputs(r, &p->x) && all_alike(r, p);
+    if (p->x.v->kind == IX_LOOP) return same_in_steps(r, p);
+    return moves_only_outputs(r, &p->x) && all_alike(r, p);
 }
 
 bool beside(struct reads *r, const struct tensor *t) {
