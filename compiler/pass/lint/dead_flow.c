@@ -222,6 +222,8 @@ void dead_flow(struct lint *l) {
             if (dead_written(st) && loop_of(st) == x->at[i].st && (writes(x, st) & x->at[i].later))
                 dead_lost_sums(l->s, l->k, st, true);
     }
+    // then the fill before the loop is needless only because of the one in it
+    if (l->s->diags.nwarnings + l->s->diags.nerrors != before) return;
     for (int i = x->n - 1; i >= 0; --i) {
         const struct stmt *st = x->at[i].st;
         buffers w = writes(x, st);
