@@ -55,7 +55,7 @@ static void bind(struct sema *c, const struct plan_call *y, uint32_t file) {
     for (int i = 0; i < fn->nindexes; ++i) {
         struct ast_ident id = {fn->index[i].var->name, fn->index[i].at};
         id.at.file = file;
-        scope_bind(c, id, SYM_INDEX, value_int(c, y->index[i]));
+        scope_bind(c, id, SYM_LET, value_int(c, y->index[i]));
     }
     const struct ix_var *var[] = {k->tid, k->lane, k->warp};
     scope_enter(c);
