@@ -121,7 +121,8 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
         coord.basis = -1;
         z->coord_off[mode] = ix_add(s, z->coord_off[mode], ix_scale(s, begin, coord));
         if (whole && z->coord_off[mode])
-            z->limit[mode] = ix_add(s, z->coord_off[mode], extent);
+            z->limit[mode] =
+                ix_add(s, z->coord_off[mode], lay_int_static(n) ? ix_lay(s, n) : extent);
         if (whole) z->halo[mode].first = z->coord_off[mode];
     }
     if (v->offset && !(z->coord_off && mode >= 0 && (!z->coord_off[mode] || !z->limit[mode])))
