@@ -20,6 +20,8 @@ const char *atom_lacks(const struct atom_row *row) {
     if (groups && !row->wait) return "function that waits for groups";
     if (whole && !row->cost) return "class of costs";
     if (groups && !row->family) return "family";
+    if (!whole && row->function)
+        return "group and no warp, without which its function is not called";
     if (row->align && !row->exact) return "required width, on which an alignment depends";
     return NULL;
 }

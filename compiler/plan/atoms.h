@@ -50,7 +50,8 @@ struct atom_row {
     bool prefetches;  // takes l2=BYTES
     unsigned ld, st;  // the hints allowed in ld= and st=
     // The runtime's function (runtime/tcp_device.cuh) is FUNCTION[_CACHE][_zfill]_BYTES; "cache" is
-    // PTX's cache operator.  NULL: the runtime's loads and stores for each space.
+    // PTX's cache operator.  NULL: the runtime's loads and stores for each space, which are all
+    // that a row with one thread that completes at once may use.
     const char *function, *cache;
     // COMPLETES_BY_GROUP: the runtime's functions that end a group, COMMIT(), and that wait until at
     // most N groups are pending, WAIT<N>().  Two instructions count together if these are the same.

@@ -42,7 +42,8 @@ void candidates_add(struct candidates *list, int at, const struct candidate *c);
 struct form {
     // Adds those of its candidates that suit list->r, with their costs.
     void (*choose)(struct candidates *list);
-    // Returns the holes of the templates for a candidate.
+    // Returns the holes of the templates for a candidate.  Those of "kernel" in write.c have other
+    // names; <threads> in "grid" and "body" is candidate.threads.
     const struct hole *(*holes)(const struct text *t);
     // Sets "out" to the side as the kernel declares it; NULL: as it is given.
     void (*side)(const struct text *t, bool src, struct relayout *out);

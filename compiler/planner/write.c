@@ -27,6 +27,14 @@ static const char *ending(const struct relayout_names *n) {
 static const char kernel[] = "<reasons><predicted>kernel <name>(<first>,\n    <second>)\n"
                              "   <when> grid <grid> threads <threads> {\n<body>}\n";
 
+// A form's hole that is called as one of the kernel's would be filled by that one.
+static void check_holes(const struct hole *of_form, const struct hole *of_kernel) {
+    for (const struct hole *h = of_form; h->name; ++h)
+        for (const struct hole *k = of_kernel; k->name; ++k)
+            if (k->text && strcmp(h->name, k->name) == 0)
+                BUG("a form has a hole <%s>, which is the kernel's", h->name);
+}
+
 // Writes one case by candidate "of", and says how in "*how".
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of,
@@ -47,6 +55,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
                                  {"body", 0, of->form->body},
                                  {0}};
     t.hole = of->form->holes(&t);
+    check_holes(t.hole, holes);
     *how = text_fill(&t, of->form->how, t.hole);
     return text_fill(&t, kernel, holes);
 }

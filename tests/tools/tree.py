@@ -10,8 +10,8 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
        tree.py tests                no lit test looks for words in a text that holds its own CHECK lines
        tree.py rows                 no file but the table of copy atoms compares what a row is called, or its cache operator
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
-       tree.py lists                what CONTRIBUTING.md says of a drawing, a planner's form, a command, an architecture and the library:
-                                    the files of its lists name each one
+       tree.py lists                what CONTRIBUTING.md says of an atom, a warning, a drawing, a planner's form, a command, an architecture
+                                    and the library: the files of its lists name each one
 """
 
 import pathlib
@@ -235,6 +235,8 @@ LISTS = (
     ("form", ("compiler/planner/*.c",), r"^(?=const struct form form_\w+ = )", ("docs/design.md",)),
     ("command", ("compiler/driver/main.c",), r'\{"(\w+)", command_\w+\}',
      (*COMPLETIONS, "docs/man/tcpc.1", "docs/language.md", "tests/driver/Inputs/flags.py", "tests/driver/help.test")),
+    ("atom", ("compiler/plan/atom_rows.c",), r'\.name = "([\w.]+)"', ("docs/language.md",)),
+    ("warning", ("compiler/base/warnings.c",), r'\{"([\w-]+)",\s', ("docs/errors.md", "docs/mkdocs.yml")),
     ("architecture", ("compiler/plan/arch.c",), r'"(sm_\w+)"', COMPLETIONS[:2]),
     # functions, constants, and members of structures
     ("part of the library", ("compiler/lib/tcpc.h", "compiler/launch/tcpc_launch.h"), r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)",

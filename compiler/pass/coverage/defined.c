@@ -106,6 +106,16 @@ static const struct use *loaded_below(const struct uses *u, const struct use *r)
     return NULL;
 }
 
+// A write below "r", not by a function that reads it too, to the buffer that "r" reads; or NULL.
+static const struct use *written_below(const struct uses *u, const struct use *r) {
+    for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
+        const struct plan_call *call = w->call;
+        bool adds = call && call->fn->formal[w->view - call->view].dir == ARG_INOUT;
+        if (w->write && !adds && w->stmt != r->stmt && w->view->base == r->view->base) return w;
+    }
+    return NULL;
+}
+
 // Whether the text at "at" is one call of 'local_tile'.
 static bool is_tile_text(struct session *s, struct range at) {
     const char *text = s->sources.file[at.file].text;
@@ -220,6 +230,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   step ? only->stmt->up->up->var->name : "");
     if (outside && step) return;  // filling with zeros would not help
     if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c->src.base, r->copy)) return;
+    const struct use *below = r->stmt ? written_below(u, r) : NULL;
     bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
     if (c && !c->pad && c->src.overhang && !scaled &&
         coverage_note_place(s, u->k, &only->around, &c->src))
@@ -237,9 +248,11 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   t->name, c->src.base->name,
                   same ? arena_printf(&s->arena, ", which '%s' then gets", r->copy->dst.base->name)
                        : "");
-    else if (only)
+    else if (only && only != below)
         diag_note(s, only->view->at,
                   partly ? "only this part of '%s' is written" : "'%s' is written here", t->name);
+    if (below && !step)
+        diag_note(s, below->view->at, "'%s' is written here, after that read", t->name);
     int64_t thread = frag ? found->var[0][u->k->tid->id] : 0;
     if (frag && c && c->tc && c->facts.level == LEVEL_BLOCK && thread >= c->tc->threads)
         diag_note(s, c->tc->at,
@@ -249,7 +262,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   (long long)c->tc->threads);
     // Of what is written in parts, a part is missing; zeros would reach an output.  In a loop, a step
     // would leave there what the one before wrote.  Turned tiles have another mistake.
-    bool in_parts = partly || (writers > 1 && !frag) || same ||
+    bool in_parts = partly || below || (writers > 1 && !frag) || same ||
                     (c && in_loop(only) && c->src.overhang) ||
                     (r->copy && turned_tiles_known(s, u->k, r->copy));
     if (!step && r->stmt)

@@ -55,18 +55,26 @@ void dead_warn_again(struct session *s, const struct stmt *st, const struct tens
 void dead_same_again(struct session *s, const struct stmt *loop);
 // Warns of "st" in a loop of several steps, of which each writes all of the buffer that no step reads.
 void dead_each_step(struct session *s, const struct kernel *k, const struct stmt *st);
-// .. if what the last step writes is never read, as each step reads what the one before wrote.
-void dead_last_step(struct lint *l, const struct stmt *st);
 // .. of a call, if each step writes all of the results, and no step reads them.
 void dead_each_call(struct session *s, const struct stmt *st);
-// .. of a fill before calls whose results only the last step leaves behind.
-void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st);
+// .. of a fill before calls whose results only the last step leaves behind; with "later", they are read after the loop,
+// and the calls may have other results.
+void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st, bool later);
+// Warns of a loop that reads in "t" what the last step of "loop" has loaded, though it has as many steps.
+void dead_left_by_last(struct session *s, const struct kernel *k, const struct stmt *loop,
+                       const struct tensor *t);
+// Warns of a call after "loop" that adds what the last step has added.
+void dead_same_call(struct session *s, const struct stmt *loop);
 // Warns of what the steps of "pipe" write to its slots and do not read.
 void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe);
 
 // Whether "st" writes all of a slot of "t", which has "slots", and reads none of it.
 bool dead_writes_slot(struct session *s, const struct stmt *st, const struct tensor *t,
                       int64_t slots);
+
+// dead_flow.c
+// Warns of writes of which nothing reaches an output, for reasons that are not in one list of statements.
+void dead_flow(struct lint *l);
 
 // dead_slots.c
 // Warns of copies that write a slot of a buffer in some step that nobody reads before it is written again.

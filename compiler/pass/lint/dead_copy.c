@@ -254,12 +254,17 @@ void lint_dead_copy(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     if (has_no_output(k)) return;
+    int before = s->diags.nwarnings + s->diags.nerrors;
     for (int i = 0; i < k->nlocal; ++i) {
         never_read(s, k, k->local[i]);
         result_unread(s, k, k->local[i]);
     }
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_FOR && st->var) dead_same_again(s, st);
+        if (st->kind == STMT_FOR && st->var) {
+            dead_same_again(s, st);
+            dead_same_call(s, st);
+            for (int i = 0; i < k->nlocal; ++i) dead_left_by_last(s, k, st, k->local[i]);
+        }
         if (st->kind == STMT_PIPELINE) dead_ends_of_steps(s, k, st);
         if (st->kind == STMT_CALL) {
             dead_each_call(s, st);
@@ -277,11 +282,11 @@ void lint_dead_copy(struct lint *l) {
         }
         if (!again) {
             dead_each_step(s, k, st);
-            dead_last_step(l, st);
-            dead_lost_sums(s, k, st);
+            dead_lost_sums(s, k, st, false);
             continue;
         }
         dead_warn_again(s, st, dead_written(st)->base, again);
     }
     for (int i = 0; i < k->nlocal; ++i) dead_parts(l, k->local[i]);
+    if (s->diags.nwarnings + s->diags.nerrors == before) dead_flow(l);
 }

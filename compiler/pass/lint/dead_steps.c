@@ -98,56 +98,9 @@ void dead_each_call(struct session *s, const struct stmt *st) {
     diag_note(s, f->at, "a function that adds to '%s' declares it 'inout'", t->name);
 }
 
-// Whether "st" is the only statement of "k" that reads the base of its source.
-static bool reads_alone(const struct kernel *k, const struct stmt *st) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
-        struct touched touched = {0};
-        dead_touch(&touched, x, st->copy->src.base);
-        if (touched.read && x != st) return false;
-    }
-    return true;
-}
-
-// Whether the last step of "loop", in which "st" is, still loads elements that exist, so that it is no step
-// too far.
-static bool last_exists(struct lint *l, const struct stmt *loop, const struct stmt *st) {
-    struct session *s = l->s;
-    const struct view *v = &st->copy->src;
-    const struct around around = {1, {loop}};
-    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
-        const struct ix *end, *limit = view_limit(s, v, i);
-        int64_t tile;
-        if (!v->coord_off[i] || !ix_depends_on(v->coord_off[i], loop->var)) continue;
-        return limit && coverage_reach(s, v, &around, i, &end, &tile) &&
-               coverage_short(lint_prover(l), ix_sub(s, end, ix_int(s, tile)), limit);
-    }
-    return false;
-}
-
-void dead_last_step(struct lint *l, const struct stmt *st) {
-    const struct kernel *k = l->k;
-    const struct stmt *loop = st->up, *read = NULL;
-    const struct tensor *t = dead_written(st)->base;
-    if (!loop || loop->kind != STMT_FOR || loop->up || st->kind != STMT_COPY) return;
-    if (!kernel_formal(k, st->copy->src.base) || !dead_is_all(l->s, dead_written(st))) return;
-    bool before = true;
-    for (const struct stmt *x = loop->body; x; x = x->next) {
-        struct touched touched = touched_in(x, t);
-        before &= x != st;
-        if (touched.called || (touched.read && !before)) return;
-        if (touched.read) read = x;
-    }
-    for (const struct stmt *x = loop->next; x; x = x->next)
-        if (touched_in(x, t).read || touched_in(x, t).called) return;
-    if (!read || !reads_alone(k, st) || !last_exists(l, loop, st)) return;
-    diag_warn(l->s, W_DEAD_COPY, st->at,
-              "what %s writes to '%s' in the last step of the loop over '%s' is never read",
-              copy_name(l->s, st->copy), t->name, loop->var->name);
-    diag_note(l->s, read->at, "each step reads here what the step before it has written");
-}
-
-// Whether all that the calls of "loop" write is "t", which no copy there reads: they add to it.
-static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t) {
+// The last call of "loop" that adds to "t", if nothing there reads of it what it takes for another result; with
+// "later", it may: what is read after the loop is no value of one step.
+static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *t, bool later) {
     const struct stmt *call = NULL;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return NULL;
@@ -160,18 +113,18 @@ static const struct stmt *adds_to(const struct stmt *loop, const struct tensor *
             reads |= same && dir == ARG_IN;
             other |= same ? dir != ARG_INOUT : dir != ARG_IN;
         }
-        if (reads || (adds && other)) return NULL;
+        if (reads || (adds && other && !later)) return NULL;
         if (adds) call = st;
     }
     return call;
 }
 
-void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st) {
+void dead_lost_sums(struct session *s, const struct kernel *k, const struct stmt *st, bool later) {
     const struct stmt *loop = loop_of(st);
     const struct tensor *t = dead_written(st)->base;
     if (st->kind != STMT_CALL || !loop || !has_many_steps(s, loop) || !dead_writes_all(s, k, st))
         return;
-    const struct stmt *call = adds_to(loop, t);
+    const struct stmt *call = adds_to(loop, t, later);
     if (!call) return;
     diag_warn(s, W_DEAD_COPY, st->at,
               "this 'fill' discards what '%s' added to '%s' in the step before; only the last step "
@@ -255,4 +208,94 @@ void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct 
         end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
         loads_again(s, pipe, pipe->pipe->tensor[i]);
     }
+}
+
+// -- what the last step left ----------------------------------------------------------------------
+
+// The copy of "loop" that fills all of "t" with another part of an argument in each step, and alone writes to it;
+// or NULL.
+static const struct stmt *filled_by_step(struct session *s, const struct kernel *k,
+                                         const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *found = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (x.called || (x.first && found)) return NULL;
+        if (x.first) found = st;
+    }
+    if (!found || found->up != loop || found->kind != STMT_COPY) return NULL;
+    const struct view *v = &found->copy->src;
+    return kernel_formal(k, v->base) && view_depends(v, loop->var) && dead_writes_all(s, k, found)
+               ? found
+               : NULL;
+}
+
+// The first read of "t" in "loop", which writes nothing to it; or NULL.
+static const struct stmt *only_reads(const struct stmt *loop, const struct tensor *t) {
+    const struct stmt *read = NULL;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (x.called || x.first) return NULL;
+        if (x.read && !read) read = st;
+    }
+    return read;
+}
+
+// Whether a copy of "loop" stores another part of an argument in each step.
+static bool stores_by_step(const struct kernel *k, const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
+        if (st->kind == STMT_COPY && kernel_formal(k, st->copy->dst.base) &&
+            view_depends(&st->copy->dst, loop->var))
+            return true;
+    return false;
+}
+
+void dead_left_by_last(struct session *s, const struct kernel *k, const struct stmt *loop,
+                       const struct tensor *t) {
+    const struct stmt *load = filled_by_step(s, k, loop, t), *read = NULL, *st = loop->next;
+    for (; load && st; st = st->next) {
+        struct touched x = touched_in(st, t);
+        if (x.called || x.first) return;
+        if (x.read) break;
+    }
+    if (!load || !st || st->kind != STMT_FOR || ix_static(loop->end, NULL)) return;
+    if (!ix_equal(st->begin, loop->begin) || !ix_equal(st->end, loop->end)) return;
+    if (!(read = only_reads(st, t)) || !stores_by_step(k, st)) return;
+    diag_warn(s, W_DEAD_COPY, read->at,
+              "each step of the loop over '%s' reads in '%s' what the last step of an earlier loop "
+              "has loaded",
+              st->var->name, t->name);
+    diag_note(s, load->at, "the steps of this loop load as many parts of '%s'; load them in both",
+              load->copy->src.base->name);
+}
+
+// Whether "b" is where "a" is in the last step of "loop".
+static bool same_as_last(struct session *s, const struct stmt *loop, const struct view *a,
+                         const struct view *b) {
+    const struct ix *last = ix_sub(s, loop->end, ix_int(s, 1));
+    if (a->base != b->base || a->limit || b->limit || !lay_equal(a->layout, b->layout))
+        return false;
+    return a->offset && b->offset &&
+           ix_equal(ix_substitute(s, a->offset, loop->var, last), b->offset);
+}
+
+void dead_same_call(struct session *s, const struct stmt *loop) {
+    const struct stmt *a = loop->body, *b = loop->next;
+    while (a && a->next) a = a->next;
+    if (!a || !b || a->kind != STMT_CALL || b->kind != STMT_CALL || a->call->fill) return;
+    const struct function *f = a->call->fn;
+    bool adds = false, moved = false;
+    if (f != b->call->fn || f->nindexes) return;
+    for (int i = 0; i < f->nformals; ++i) {
+        const struct view *v = &a->call->view[i];
+        if (!same_as_last(s, loop, v, &b->call->view[i])) return;
+        adds |= f->formal[i].dir == ARG_INOUT;
+        moved |= f->formal[i].dir == ARG_IN && touched_in(loop, v->base).first;
+    }
+    if (!adds || !moved) return;
+    diag_warn(s, W_DEAD_COPY, b->at,
+              "'%s' gets here once more what it got in the last step of the loop over '%s'",
+              f->name, loop->var->name);
+    diag_note(s, a->at, "nothing is written between that call and this one");
 }

@@ -48,6 +48,12 @@ static bool is_on(const struct session *s, const struct row *row, bool planned) 
     return false;
 }
 
+static const struct row *row_of_costs(void) {
+    const struct row *row = rows;
+    while (row->look != lint_costs) ++row;
+    return row;
+}
+
 static void lint_kernel(struct lint *l, const struct row *first, const struct row *end) {
     struct session_mark mark = session_mark(l->s);  // only messages stay
     for (const struct row *row = first; row < end; ++row)
@@ -56,9 +62,9 @@ static void lint_kernel(struct lint *l, const struct row *first, const struct ro
     session_rewind(l->s, mark);
 }
 
-static void lint_plan(struct session *s, struct plan *p, const struct row *first) {
-    const struct row *end = rows + ROWS;
-    bool costs = is_on(s, end - 1, false);
+static void lint_plan(struct session *s, struct plan *p, const struct row *first,
+                      const struct row *end) {
+    bool costs = is_on(s, row_of_costs(), false);
     const int64_t *value = costs && p->nparams ? plan_choose(s, p, NULL, 1) : NULL;
     struct cost_memo *begun = costs ? cost_memo_begin(s) : NULL;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
@@ -68,10 +74,10 @@ static void lint_plan(struct session *s, struct plan *p, const struct row *first
 }
 
 bool pass_lint(struct session *s, struct plan *p) {
-    lint_plan(s, p, rows);
+    lint_plan(s, p, rows, rows + ROWS);
     return true;
 }
 
 void lint_only_costs(struct session *s, struct plan *p) {
-    lint_plan(s, p, rows + ROWS - 1);
+    lint_plan(s, p, row_of_costs(), row_of_costs() + 1);
 }

@@ -27,6 +27,10 @@ static bool is_sum(const struct ix *e) {
 
 // "N + K - 1": what is added comes before what is subtracted, numbers come last.
 static const char *sum_text(struct sema *c, const struct ix *e) {
+    bool param = false, number = false;
+    for (int i = 0; i < e->nterms; ++i)
+        if (e->term[i].coef.num > 0) *(e->term[i].coef.nsyms ? &param : &number) = true;
+    if (!param && number) return ix_text(c->s, e);  // 10 - N
     struct buf b;
     buf_init(&b);
     for (int part = 0; part < 4; ++part) {
@@ -37,10 +41,6 @@ static const char *sum_text(struct sema *c, const struct ix *e) {
             buf_puts(&b, b.len == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
             buf_puts(&b, (minus ? lay_int_operand : lay_int_text)(c->lay, x));
         }
-        // 10 - N
-        if (part == 0 && b.len == 0)
-            for (int i = 0; i < e->nterms; ++i)
-                if (!e->term[i].coef.nsyms && e->term[i].coef.num > 0) return ix_text(c->s, e);
     }
     return buf_finish(&b, &c->s->arena);
 }

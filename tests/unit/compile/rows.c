@@ -44,7 +44,17 @@
          .function = "tcp_bulk",                                                                   \
          .commit = "tcp_bulk_commit",                                                              \
          .cost = COST_CP_ASYNC_CG},                                                                \
-        {.name = "no_cost", BULK_TO_SHARED, BULK_GROUPS, .function = "tcp_bulk"},
+        {.name = "no_cost", BULK_TO_SHARED, BULK_GROUPS, .function = "tcp_bulk"},                  \
+        {.name = "no_group",                                                                       \
+         .widths = {128},                                                                          \
+         .src_spaces = IN(GLOBAL),                                                                 \
+         .dst_spaces = IN(SHARED),                                                                 \
+         .completes = COMPLETES_AT_ONCE,                                                           \
+         .threads = 1,                                                                             \
+         .exact = true,                                                                            \
+         .in_bytes = true,                                                                         \
+         .function = "tcp_bulk",                                                                   \
+         .cost = COST_LD_GLOBAL},
 #include "plan/atom_rows.c"
 
 #include <stdio.h>
@@ -112,6 +122,7 @@ int main(void) {
     says("sm_90", "no_commit(16)", 32, 16, 4, "", "its row has no function that commits a group");
     says("sm_90", "no_wait(16)", 32, 16, 4, "", "its row has no function that waits for groups");
     says("sm_90", "no_cost(16)", 32, 16, 4, "", "its row has no class of costs");
+    says("sm_90", "no_group(16)", 32, 16, 4, "", "without which its function is not called");
 
     // two counts in one kernel
     const char *again = "copy A -> s with tile(cp_async.cg(16), thr=(16,8):(8,1), val=(1,4));";

@@ -1,0 +1,242 @@
+// Writes of which nothing reaches an output, by going backwards through the statements of a kernel.
+//
+// A write counts if something that counts reads its buffer before all of the buffer is written again; a function's
+// arguments are read if one of its results counts.  Each loop is gone through until nothing changes, and once more as
+// its last step.  Buffers are looked at as wholes: a part that is read or written is no end of the rest.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "pass/lint/dead.h"
+#include "pass/walk.h"
+#include "plan/view.h"
+
+typedef uint64_t buffers;  // by their numbers among the kernel's own
+
+enum { MOST_BUFFERS = 64, MOST_STATEMENTS = 256 };
+
+struct flow {
+    struct lint *l;
+    bool through;             // what a function reads counts only if one of its results does
+    const struct stmt *last;  // the loop whose last step is looked at
+    int n;
+    struct {
+        const struct stmt *st;
+        buffers later, at_end;  // those that are read later: after any step, and after the last one
+    } at[MOST_STATEMENTS];
+};
+
+static buffers buffer(const struct flow *x, const struct view *v) {
+    const struct kernel *k = x->l->k;
+    for (int i = 0; i < k->nlocal && !dead_elsewhere(v); ++i)
+        if (k->local[i] == v->base) return (buffers)1 << i;
+    return 0;
+}
+
+static bool is_out(const struct plan_call *call, int i) {
+    return call->fill || call->fn->formal[i].dir == ARG_OUT;
+}
+
+// The buffers that "st" writes, if it writes no other memory; otherwise 0.
+static buffers writes(const struct flow *x, const struct stmt *st) {
+    if (st->kind == STMT_COPY) return buffer(x, &st->copy->dst);
+    buffers all = 0;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+        if (st->call->fn->formal[i].dir == ARG_IN) continue;
+        if (!buffer(x, &st->call->view[i])) return 0;
+        all |= buffer(x, &st->call->view[i]);
+    }
+    return all;
+}
+
+// The buffers that hold nothing of earlier writes after "st".
+static buffers replaces(const struct flow *x, const struct stmt *st) {
+    struct session *s = x->l->s;
+    if (dead_written(st)) return dead_writes_all(s, x->l->k, st) ? buffer(x, dead_written(st)) : 0;
+    buffers all = 0;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+        if (is_out(st->call, i) && dead_is_all(s, &st->call->view[i]))
+            all |= buffer(x, &st->call->view[i]);
+    return all;
+}
+
+static buffers reads(const struct flow *x, const struct stmt *st) {
+    if (st->kind == STMT_COPY) return buffer(x, &st->copy->src);
+    buffers all = 0;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+        if (!is_out(st->call, i)) all |= buffer(x, &st->call->view[i]);
+    return all;
+}
+
+static const struct stmt *loop_of(const struct stmt *st) {
+    const struct stmt *up = st->up;
+    return up && up->kind == STMT_PART ? up->up : up;
+}
+
+static void record(struct flow *x, const struct stmt *st, buffers later) {
+    int i = 0;
+    while (i < x->n && x->at[i].st != st) ++i;
+    if (i == MOST_STATEMENTS) return;
+    if (i == x->n) x->at[x->n++].st = st;
+    if (!x->last) x->at[i].later = later;
+    if (x->last == loop_of(st)) x->at[i].at_end = later;
+}
+
+static buffers before_all(struct flow *x, const struct stmt *list, buffers later);
+
+static buffers before(struct flow *x, const struct stmt *st, buffers later) {
+    if (stmt_loops(st)) {
+        buffers out = later, was;
+        record(x, st, out);
+        do {
+            was = later;
+            later |= before_all(x, st->body, later);
+        } while (later != was);
+        if (!x->last) {
+            x->last = st;
+            before_all(x, st->body, out);
+            x->last = NULL;
+        }
+        return later;
+    }
+    if (st->kind == STMT_PART) return before_all(x, st->body, later);
+    record(x, st, later);
+    buffers w = writes(x, st);
+    bool counts = !w || !x->through || (w & later);
+    return (later & ~replaces(x, st)) | (counts ? reads(x, st) : 0);
+}
+
+static buffers before_all(struct flow *x, const struct stmt *list, buffers later) {
+    return list ? before(x, list, before_all(x, list->next, later)) : later;
+}
+
+static void look(struct flow *x, bool through) {
+    x->n = 0;
+    x->through = through;
+    x->last = NULL;
+    before_all(x, x->l->k->body, 0);
+}
+
+// The statement that writes all of the buffers "which" after "st": the next one in the text, or else the first.
+static const struct stmt *again(const struct flow *x, const struct stmt *st, buffers which) {
+    const struct stmt *first = NULL;
+    bool after = false;
+    for (const struct stmt *i = x->l->k->body; i; i = stmt_next(x->l->k->body, i)) {
+        bool all = i != st && (replaces(x, i) & which);
+        if (all && after) return i;
+        if (all && !first && st->up && i->up == st->up) first = i;
+        after |= i == st;
+    }
+    return first;
+}
+
+static const struct tensor *tensor_of(const struct flow *x, buffers which) {
+    for (int i = 0; i < x->l->k->nlocal; ++i)
+        if (which >> i & 1) return x->l->k->local[i];
+    return NULL;
+}
+
+// Whether the last step of "loop", in which "c" is, still loads elements that exist, so that it is no step too far.
+static bool last_exists(struct lint *l, const struct stmt *loop, const struct copy *c) {
+    struct session *s = l->s;
+    const struct view *v = &c->src;
+    const struct around around = {1, {loop}};
+    if (!kernel_formal(l->k, v->base)) return false;
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *end, *limit = view_limit(s, v, i);
+        int64_t tile;
+        if (!v->coord_off[i] || !ix_depends_on(v->coord_off[i], loop->var)) continue;
+        return limit && coverage_reach(s, v, &around, i, &end, &tile) &&
+               coverage_short(lint_prover(l), ix_sub(s, end, ix_int(s, tile)), limit);
+    }
+    return false;
+}
+
+// Whether a statement of "loop" or after it, other than "st", reads the base of the source of "st".
+static bool reads_again(const struct flow *x, const struct stmt *loop, const struct stmt *st) {
+    bool from = false;
+    for (const struct stmt *i = x->l->k->body; i; i = stmt_next(x->l->k->body, i)) {
+        struct touched touched = {0};
+        from |= i == loop;
+        if (from && i != st) dead_touch(&touched, i, st->copy->src.base);
+        if (touched.read) return true;
+    }
+    return false;
+}
+
+// The copy of "loop" that loads what "st" works on in each step, "st" itself or one before it; NULL: none does.
+static const struct stmt *load_of(const struct flow *x, const struct stmt *loop,
+                                  const struct stmt *st) {
+    for (const struct stmt *i = loop->body; i && i != st->next; i = i->next)
+        if (i->kind == STMT_COPY && (i == st || (writes(x, i) & reads(x, st))) &&
+            last_exists(x->l, loop, i->copy))
+            return i;
+    return NULL;
+}
+
+// Warns of "st", a statement of a loop, if each step reads before it what the step before wrote, and nothing reads
+// what the last one writes.
+static void last_step(const struct flow *x, const struct stmt *st) {
+    struct lint *l = x->l;
+    const struct stmt *loop = st->up, *read = NULL, *load;
+    const struct view *v = dead_written(st);
+    buffers w = writes(x, st);
+    if (!loop || loop->kind != STMT_FOR || (st->kind == STMT_CALL && (replaces(x, st) & w) != w))
+        return;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nindexes; ++i)
+        if (ix_depends_on(st->call->index[i], loop->var)) return;
+    if ((v && !dead_is_all(l->s, v)) || !(load = load_of(x, loop, st))) return;
+    for (const struct stmt *i = loop->body; i != st && !read; i = stmt_next(loop->body, i))
+        if (reads(x, i) & w) read = i;
+    if (!read || reads_again(x, loop, load)) return;
+    diag_warn(l->s, W_DEAD_COPY, st->at,
+              "what %s writes to '%s' in the last step of the loop over '%s' is never read",
+              dead_what(l->s, st), tensor_of(x, w)->name, loop->var->name);
+    diag_note(l->s, read->at, "each step reads here what the step before it has written");
+}
+
+// Warns of a call of whose results other functions make nothing that counts.
+static void reaches_nothing(const struct flow *x, const struct stmt *st) {
+    struct session *s = x->l->s;
+    buffers w = writes(x, st);
+    const struct stmt *over = again(x, st, w);
+    const struct tensor *t = tensor_of(x, over ? replaces(x, over) & w : w);
+    diag_warn(s, W_DEAD_COPY, st->at, "nothing that %s writes reaches an output of kernel '%s'",
+              dead_what(s, st), x->l->k->name);
+    if (over)
+        diag_note(s, over->at, "all of '%s' is written again here", t->name);
+    else
+        diag_note(s, t->at, "'%s' is declared here", t->name);
+}
+
+void dead_flow(struct lint *l) {
+    struct flow *x = ARENA_NEW(&l->s->arena, struct flow);
+    int before = l->s->diags.nwarnings + l->s->diags.nerrors;
+    x->l = l;
+    if (l->k->nlocal > MOST_BUFFERS) return;
+    look(x, false);
+    if (x->n == MOST_STATEMENTS) return;
+    for (int i = 0; i < x->n; ++i) {
+        const struct stmt *list = stmt_loops(x->at[i].st) ? x->at[i].st->body : NULL;
+        for (const struct stmt *st = list; st; st = stmt_next(list, st))
+            if (dead_written(st) && loop_of(st) == x->at[i].st && (writes(x, st) & x->at[i].later))
+                dead_lost_sums(l->s, l->k, st, true);
+    }
+    for (int i = x->n - 1; i >= 0; --i) {
+        const struct stmt *st = x->at[i].st;
+        buffers w = writes(x, st);
+        const struct stmt *over = w ? again(x, st, w) : NULL;
+        if (w && !(w & x->at[i].later) && over)
+            dead_warn_again(l->s, st, tensor_of(x, replaces(x, over) & w), over);
+        else if (w && (w & x->at[i].later) && !(w & x->at[i].at_end))
+            last_step(x, st);
+    }
+    if (l->s->diags.nwarnings + l->s->diags.nerrors != before) return;
+    look(x, true);
+    for (int i = 0; i < x->n;
+         ++i) {  // from the end on: the last of them says why the others are unread
+        buffers w = writes(x, x->at[i].st);
+        if (!w || (w & x->at[i].later)) continue;
+        reaches_nothing(x, x->at[i].st);
+        return;
+    }
+}
