@@ -58,6 +58,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     case SYM_KERNEL: return "a kernel";
     case SYM_EXTERN: return "an extern device function";
     case SYM_LET: return "a let";
+    case SYM_INDEX: return "an index";
     case SYM_LOOP: return "a loop variable";
     case SYM_MAP: return "a name of an index map";
     case SYM_BUILTIN: return "a built-in coordinate";

@@ -22,6 +22,7 @@ enum symbol_kind {
     SYM_KERNEL,
     SYM_EXTERN,
     SYM_LET,
+    SYM_INDEX,  // an argument of a device function
     SYM_LOOP,
     SYM_MAP,     // a name in an index map
     SYM_BUILTIN  // tid and its like

@@ -62,7 +62,7 @@ def main():
                 if not fixits or any(f["file"] != path for f in fixits):
                     continue
                 tried += 1
-                with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".tried-", suffix=".tcp") as to:
+                with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".tried-", suffix=".plan") as to:
                     to.write(apply(text, fixits))
                     to.flush()
                     after = compile_plan(tcpc, to.name, options)

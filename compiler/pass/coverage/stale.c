@@ -58,7 +58,8 @@ static void warn(struct uses *u, struct use *w, const struct use *r, const struc
               instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
     diag_note(s, c->at, "'pad 0' after the copy writes zeros there");
-    diag_fixit(s, (struct range){c->at.file, c->at.end, c->at.end}, " pad 0");
+    uint32_t end = c->at.end - 1;  // before the semicolon
+    diag_fixit(s, (struct range){c->at.file, end, end}, " pad 0");
 }
 
 // Asks about steps of the first "loops" loops around "r", and what "w" leaves out.

@@ -126,14 +126,6 @@ static const struct ix *part_along(struct session *s, const struct view *v, int 
                                                                                              : NULL;
 }
 
-// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
-static bool are_equal(struct reads *r, const struct ix *n, const struct ix *m) {
-    if (ix_equal(n, m)) return true;
-    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
-    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
-           prove_at_least(r->prover, m, n) == PROVE_YES;
-}
-
 // A read, and a write of what it reads, which "x" moves along "mode" and not the read.
 struct pair {
     const struct access *a, *b;
@@ -164,7 +156,7 @@ static bool is_moved_elsewhere(struct reads *r, const struct pair *p, const stru
         if (!goes_to(&flow, c, p->b)) continue;
         for (int m = 0; m < lay_tuple_leaves(c->view->base->layout.shape); ++m)
             if (is_moved_along(c->view, &p->x, m) &&
-                (of = part_along(r->s, c->view, m, &begin, &end)) && are_equal(r, of, n))
+                (of = part_along(r->s, c->view, m, &begin, &end)) && reads_equal(r, of, n))
                 return true;
     }
     return false;
@@ -257,7 +249,7 @@ static bool left_beside(struct reads *r, const struct pair *p, int mode) {
     struct prove_witness found;
     const struct ix *n = part_along(s, v, mode, &begin, &end);
     const struct ix *m = part_along(s, w, p->mode, &from, &to);
-    bool as_many = n && m && are_equal(r, n, m);
+    bool as_many = n && m && reads_equal(r, n, m);
     const struct vanished *q = as_many ? NULL : quotient_of(r, p, mode);
     if (!n || (v->limit && v->range_of_range) || (!as_many && !q)) return false;
     bool moves =
@@ -407,13 +399,30 @@ static bool all_alike(struct reads *r, const struct pair *p) {
     return false;
 }
 
+// Warns of the read of "p" in a loop that moves nothing but what is written, to an output of the same shape.
+static bool same_in_steps(struct reads *r, const struct pair *p) {
+    const struct view *v = p->a->view, *w = p->b->view;
+    bool inside = false;
+    for (int i = 0; i < p->a->around.n; ++i) inside |= p->a->around.stmt[i]->var == p->x.v;
+    if (!inside || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape) ||
+        !lay_tuple_equal(v->layout.shape, w->layout.shape) || !moves_only_outputs(r, &p->x))
+        return false;
+    diag_warn(r->s, W_FIXED_TILE, v->at,
+              "each step of '%s' reads the same part of '%s', and writes another part of '%s', "
+              "which has the same shape: nothing else depends on '%s'",
+              p->x.v->name, v->base->name, w->base->name, p->x.v->name);
+    diag_note(r->s, w->at, "'%s' is written here", w->base->name);
+    return true;
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 // Warns of the read and the write of "p", which an index moves along a mode, and not the read.
 static bool check(struct reads *r, const struct pair *p) {
     for (int m = 0; m < lay_tuple_leaves(p->a->view->base->layout.shape); ++m)
         if (left_beside(r, p, m)) return true;
-    return p->x.v->kind != IX_LOOP && moves_only_outputs(r, &p->x) && all_alike(r, p);
+    if (p->x.v->kind == IX_LOOP) return same_in_steps(r, p);
+    return moves_only_outputs(r, &p->x) && all_alike(r, p);
 }
 
 bool beside(struct reads *r, const struct tensor *t) {

@@ -51,7 +51,7 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     else
         diag_warn(s, W_UNREAD, v->at, "'%s' is read at %s along %s, and nothing reads all of it",
                   v->base->name, ix_text(s, at), along);
-    reads_note(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, false, &found);
     if (to)
         diag_note(s, v->at, "the part of '%s' at the same place begins at %s", v->base->name,
                   ix_text(s, to));
@@ -130,6 +130,43 @@ bool misread_range(struct reads *r, const struct access *a, int mode, const stru
     return false;
 }
 
+// The mode of its tensor along which leaf "i" of "v" is; -1: it is not along one.
+static int mode_of_leaf(struct session *s, const struct view *v, int i) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->coord.stride);
+    struct lay_int d = lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf;
+    int path[3];
+    return d.basis >= 0 && lay_int_basis_path(d, path) >= 1 ? path[0] : -1;
+}
+
+bool misread_fixed_range(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view, *to = a->copy ? &a->copy->dst : NULL;
+    const struct ix *of = elements_along(s, v, mode), *lo, *hi, *limit;
+    struct prove_witness found;
+    int64_t all, n, tile;
+    if (!to || !v->limit || !v->limit[mode] || !ix_constant(v->coord_off[mode]) ||
+        !ix_static(of, &all) || !lay_valid(to->coord) ||
+        lay_tuple_leaves(v->coord.shape) != lay_tuple_leaves(to->coord.shape))
+        return false;
+    view_reach(s, v, mode, &lo, &hi);
+    if (!lo || !hi || !ix_static(ix_sub(s, hi, lo), &tile) || ++tile >= all) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->coord.shape); ++i) {
+        int at = mode_of_leaf(s, v, i) == mode ? mode_of_leaf(s, to, i) : -1;
+        limit = at < 0 ? NULL : elements_along(s, to, at);
+        if (!limit || !ix_static(limit, &n) || n != tile || n == 1) continue;
+        if (reads_whole(r, v->base, ARG_IN, mode,
+                        (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])},
+                        view_limit(s, v, mode), &found) != PROVE_NO)
+            continue;
+        diag_warn(s, W_UNREAD, v->at,
+                  "the range of '%s' along %s has %" PRId64 " elements, and '%s', to which this "
+                  "copies it, %" PRId64 ": the rest of the range is never read",
+                  v->base->name, view_mode_text(s, v->base, mode), all, to->base->name, n);
+        return true;
+    }
+    return false;
+}
+
 // -- parts ----------------------------------------------------------------------------------------
 
 enum { MOST_PARTS = 16 };
@@ -139,8 +176,7 @@ static const struct view *taken_to(const struct access *a) {
     return a->copy ? &a->copy->dst : NULL;
 }
 
-// Whether "a" and "b" go to different places, whatever the step.
-static bool goes_apart(const struct access *a, const struct access *b) {
+bool misread_apart(const struct access *a, const struct access *b) {
     const struct view *x = taken_to(a), *y = taken_to(b);
     if (x->base != y->base) return true;
     if (x->base->space != MEM_GLOBAL || !lay_valid(x->coord) || !lay_valid(y->coord)) return false;
@@ -193,7 +229,7 @@ static bool parts_along(struct reads *r, const struct tensor *t, int mode, int64
         x->part[x->naccesses] = (int)(from / x->size);
         x->of[x->naccesses++] = a;
         bool again = false;
-        for (int j = 0; j < x->naccesses - 1 && !again; ++j) again = !goes_apart(x->of[j], a);
+        for (int j = 0; j < x->naccesses - 1 && !again; ++j) again = !misread_apart(x->of[j], a);
         x->places += !again;
     }
     if (!x->naccesses || extent % x->size || extent / x->size > MOST_PARTS) return false;
@@ -217,7 +253,7 @@ static bool warn_twice(struct session *s, const struct tensor *t, int mode, cons
     for (int j = 1; j < x->naccesses; ++j) {
         for (int i = 0; i < j; ++i) {
             const struct access *a = x->of[i], *b = x->of[j];
-            if (x->part[i] != x->part[j] || !goes_apart(a, b)) continue;
+            if (x->part[i] != x->part[j] || !misread_apart(a, b)) continue;
             const char *along = view_mode_text(s, t, mode);
             diag_warn(
                 s, W_UNREAD, b->view->at,
@@ -269,8 +305,9 @@ static int pieces_along(struct reads *r, const struct tensor *t, int mode, struc
 
 // The only gap between the pieces other than "but", which follow each other up to "end", if that is as
 // large as piece "but"; NULL: there is none.
-static const struct ix *gap_for(struct session *s, const struct piece *x, int n, int but,
+static const struct ix *gap_for(struct reads *r, const struct piece *x, int n, int but,
                                 const struct ix *end) {
+    struct session *s = r->s;
     const struct ix *at = ix_int(s, 0), *gap = NULL;
     for (int left = n; left > 0; --left) {
         int next = 0;
@@ -280,7 +317,7 @@ static const struct ix *gap_for(struct session *s, const struct piece *x, int n,
         const struct piece *y = &x[next == n ? but : next];
         at = next == n ? ix_add(s, at, ix_sub(s, y->end, y->begin)) : y->end;
     }
-    return gap && ix_equal(at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
+    return gap && reads_equal(r, at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
 }
 
 static const char *piece_text(struct session *s, const struct ix *begin, const struct ix *end) {
@@ -302,10 +339,10 @@ static bool misplaced(struct reads *r, const struct tensor *t, int mode, const s
     struct session *s = r->s;
     struct piece x[MOST_PARTS];
     int n = pieces_along(r, t, mode, x);
-    for (int i = 0; i < n; ++i) {
+    for (int i = n - 1; i >= 0; --i) {
         bool apart = n > 1;
-        for (int j = 0; j < n && apart; ++j) apart = j == i || goes_apart(x[i].of, x[j].of);
-        const struct ix *gap = apart ? gap_for(s, x, n, i, end) : NULL;
+        for (int j = 0; j < n && apart; ++j) apart = j == i || misread_apart(x[i].of, x[j].of);
+        const struct ix *gap = apart ? gap_for(r, x, n, i, end) : NULL;
         if (!gap) continue;
         const struct view *v = x[i].of->view;
         const char *from = piece_text(s, x[i].begin, x[i].end);
@@ -315,6 +352,36 @@ static bool misplaced(struct reads *r, const struct tensor *t, int mode, const s
                   view_mode_text(s, t, mode), to);
         diag_note(s, v->at, "with %s here, each element is read once", to);
         offer(s, v, from, to);
+        return true;
+    }
+    return false;
+}
+
+// -- passes ---------------------------------------------------------------------------------------
+
+// Warns of "a", which stands still along "mode", if a block moves another pass over its tensor there.
+static bool stands_in_pass(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *lo, *hi;
+    int64_t tile;
+    if (!reads_stand(s, v, mode, &lo, &hi) || !ix_static(ix_sub(s, hi, lo), &tile) || !tile++)
+        return false;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *c = &r->at[i];
+        struct mover m;
+        bool pass = false;
+        for (int j = 0; j < lay_tuple_leaves(v->base->layout.shape); ++j)
+            pass |= j != mode && reads_count(c, v->base, ARG_IN) && reads_other_pass(r, a, c, j);
+        if (!pass || !lay_tuple_equal(v->layout.shape, c->view->layout.shape) ||
+            !coverage_outermost(s, r->k, &c->around, c->view->coord_off[mode], &m) || m.loop ||
+            m.step != tile || view_depends(v, m.v))
+            continue;
+        diag_warn(s, W_FIXED_TILE, v->at,
+                  "'%s' moves another pass over '%s' along %s, and this one always reads the same "
+                  "part there",
+                  m.v->name, v->base->name, view_mode_text(s, v->base, mode));
+        diag_note(s, c->view->at, "the other one reads '%s' here", v->base->name);
         return true;
     }
     return false;
@@ -331,6 +398,8 @@ void misread_parts(struct reads *r, const struct tensor *t) {
         bool equal = lay_int_static(n) && parts_along(r, t, m, n.num, &x);
         while (equal && left < x.n && is_read(&x, left)) ++left;
         if (equal && left < x.n && warn_twice(s, t, m, &x, left)) return;
-        if (misplaced(r, t, m, ix_lay(s, n))) return;
+        for (int i = 0; i < r->n; ++i)
+            if (reads_count(&r->at[i], t, ARG_IN) && stands_in_pass(r, &r->at[i], m)) return;
+        if (misplaced(r, t, m, ix_lay(s, n)) || misread_tally(r, t, m)) return;
     }
 }

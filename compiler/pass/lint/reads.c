@@ -97,6 +97,35 @@ static struct prove_set between(struct session *s, const struct ix *begin, const
     return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
 }
 
+// The loop whose variable alone moves "a" along "mode" from the first element on, and by how much; or NULL.
+static const struct ix_var *loop_of(struct reads *r, const struct access *a, int mode,
+                                    int64_t *step) {
+    struct mover m;
+    int64_t from;
+    const struct ix *first = a->view->coord_off[mode];
+    if (!a->copy || a->view->limit || !coverage_outermost(r->s, r->k, &a->around, first, &m) ||
+        !m.loop)
+        return NULL;
+    first = ix_min(r->s, first);
+    *step = m.step;
+    return first && ix_static(first, &from) && from == 0 ? m.v : NULL;
+}
+
+static bool is_in_loop(const struct access *a, const struct ix_var *x) {
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (st->var == x || (st->pipe && st->pipe->load_var == x)) return true;
+    }
+    return false;
+}
+
+bool reads_other_pass(struct reads *r, const struct access *a, const struct access *c, int mode) {
+    int64_t by, to;
+    if (!a || c == a || c->view->base != a->view->base) return false;
+    const struct ix_var *x = loop_of(r, a, mode, &by), *y = loop_of(r, c, mode, &to);
+    return x && y && by == to && !is_in_loop(a, y) && !is_in_loop(c, x);
+}
+
 static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir dir,
                                const struct slice *only, struct skipped skip, const struct ix *end,
                                struct prove_witness *found) {
@@ -105,7 +134,9 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
     struct prove_set set[MOST_READS + MOST_EMPTY];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
-        if (reads_count(&r->at[i], t, dir) && !along_mode(r, &r->at[i], only, &set[n++]))
+        if (reads_count(&r->at[i], t, dir) &&
+            !reads_other_pass(r, r->pass, &r->at[i], r->pass_mode) &&
+            !along_mode(r, &r->at[i], only, &set[n++]))
             return PROVE_UNKNOWN;
     int room = n + MOST_EMPTY;
     for (int i = 0; i < k->nparams; ++i) {
@@ -133,6 +164,16 @@ enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir 
     return whole(r, t, dir, &(struct slice){.mode = mode}, skip, end, found);
 }
 
+enum prove_answer reads_whole_pass(struct reads *r, const struct access *a, enum dir dir, int mode,
+                                   const struct ix *end, struct prove_witness *found) {
+    r->pass = a;
+    r->pass_mode = mode;
+    enum prove_answer answer =
+        reads_whole(r, a->view->base, dir, mode, (struct skipped){0}, end, found);
+    r->pass = NULL;
+    return answer;
+}
+
 bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
                  const struct ix **hi) {
     const struct ix *at = v->coord_off[mode];
@@ -156,11 +197,11 @@ enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, 
 }
 
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
-                const struct prove_witness *found) {
+                bool pass, const struct prove_witness *found) {
     struct session *s = r->s;
-    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read",
+    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read%s",
               instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
-              view_mode_text(s, t, mode));
+              view_mode_text(s, t, mode), pass ? " in these steps" : "");
 }
 
 // -- what has to be read --------------------------------------------------------------------------
@@ -175,6 +216,13 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     struct lay_int rate = lay_int_div(&s->lay, a, b);
     lay_clear_error(&s->lay);
     return !lay_int_valid(rate) || rate.nsyms > 0;
+}
+
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m) {
+    if (ix_equal(n, m)) return true;
+    bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);
+    return sum && prove_at_least(r->prover, n, m) == PROVE_YES &&
+           prove_at_least(r->prover, m, n) == PROVE_YES;
 }
 
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode) {

@@ -27,6 +27,8 @@ struct reads {
     signed char *part;  // by formal: 1: `inout`, and written in part; -1: not; 0: not asked
     const struct rounded *lost[MOST_LOST];  // the quotients that were reported
     int nlost;
+    const struct access *pass;  // a question is not about other passes over what "pass" reads ..
+    int pass_mode;              // .. along this mode; "pass" is NULL: it is about all reads
     const struct ix_var *slip;  // the last one whose bound was reported for all that it moves
     bool swapped;  // two indices were reported that count the tiles of each other's mode
     struct access at[MOST_READS];
@@ -47,6 +49,12 @@ struct skipped {
 enum prove_answer reads_whole(struct reads *r, const struct tensor *t, enum dir dir, int mode,
                               struct skipped skip, const struct ix *end,
                               struct prove_witness *found);
+// The same, but without the other loops that begin where the loop of "a" begins, and read in its steps: they
+// read all again, and not the rest.
+enum prove_answer reads_whole_pass(struct reads *r, const struct access *a, enum dir dir, int mode,
+                                   const struct ix *end, struct prove_witness *found);
+// Whether "c" is another pass over what "a" reads along "mode": another loop that begins there, by its steps.
+bool reads_other_pass(struct reads *r, const struct access *a, const struct access *c, int mode);
 // Whether no block and no step moves "v" along "mode": it has "lo" to "hi" there.
 bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
                  const struct ix **hi);
@@ -54,14 +62,16 @@ bool reads_stand(struct session *s, const struct view *v, int mode, const struct
 // that is known (reads_stand)?
 enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
                                const struct ix *end, struct prove_witness *found);
-// Notes a coordinate that is never read.
+// Notes a coordinate that is never read; "pass": that other passes over the tensor may read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
-                const struct prove_witness *found);
+                bool pass, const struct prove_witness *found);
 // Whether "a" is one of those reads that should be complete along "mode", where "m" moves it (NULL: not
 // asked).
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
+bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m);
 // The extent of "t" along its flattened mode "mode".
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
 // Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
@@ -78,8 +88,16 @@ bool misread_steps(struct reads *r, const struct access *a, int mode);
 bool misread_other_steps(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Warns of "a", tiles of a range that "m" moves along "mode", if the range is longer than what it is copied to.
 bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m);
+// .. where nothing moves it along "mode".
+bool misread_fixed_range(struct reads *r, const struct access *a, int mode);
 // Warns of a part of "t" that is read twice, instead of another part that nothing reads.
 void misread_parts(struct reads *r, const struct tensor *t);
+// Whether "a" and "b", copies, go to different places, whatever the step.
+bool misread_apart(const struct access *a, const struct access *b);
+
+// tally.c
+// Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
+bool misread_tally(struct reads *r, const struct tensor *t, int mode);
 
 // beside.c
 // Warns of a read of the input "t" that stands still where what is made of it is moved, if nothing reads the

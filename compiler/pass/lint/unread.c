@@ -52,8 +52,18 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
     if (!ix_monomial(limit, &of)) return false;
     if (coverage_note_counted(s, r->k, &a->around, &(struct along){v, mode, of}, m, false))
         return true;
-    diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step),
-              m->loop ? "steps" : "blocks");
+    const struct ix *first = ix_min(s, v->coord_off[mode]),
+                    *all = ix_scale(s, m->end, lay_int(m->step));
+    const char *what = m->loop ? "steps" : "blocks";
+    int64_t early;
+    if (first && all && ix_static(first, &early) && early < 0 &&
+        !coverage_short(r->prover, all, limit))
+        diag_note(s, v->at,
+                  "there are enough %s, and the first of them begins %" PRId64
+                  " elements before '%s'",
+                  what, -early, v->base->name);
+    else
+        diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step), what);
     return false;
 }
 
@@ -205,15 +215,17 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     bool lost = m->rounded && !is_complete(r, a) &&
                 !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
     if (!lost && !by_tiles) return false;
-    if (reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO) return false;
+    bool pass = reads_whole(r, t, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO;
+    if (pass && ((!lost && !slip) || reads_whole_pass(r, a, dir, mode, limit, &found) != PROVE_NO))
+        return false;
     bool swapped = false;
     if (by_itself) r->slip = m->v;
-    if (lost)
+    if (lost && !pass)
         warn_lost(r, a, m, mode);
     else
         swapped = warn(r, a, m, mode, limit, tile);
     r->swapped |= slip && swapped;
-    reads_note(r, t, mode, a, &found);
+    reads_note(r, t, mode, a, pass, &found);
     return swapped;
 }
 
@@ -242,7 +254,7 @@ static bool check_outside(struct reads *r, const struct access *a, enum dir dir,
             "'%s' moves the tile out of '%s' along %s, where there are only pads, and nothing "
             "reads '%s' to its end along %s; are coordinates swapped, or counted in elements?",
             m->v->name, t->name, view_mode_text(s, t, mode), t->name, view_mode_text(s, t, i));
-        reads_note(r, t, i, a, &found);
+        reads_note(r, t, i, a, false, &found);
         return true;
     }
     return false;
@@ -267,7 +279,7 @@ static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, in
               " of them, and nothing reads all of those between",
               m->v->name, m->step, v->base->name, view_mode_text(s, v->base, mode), tile);
     coverage_note_tile(s, v);
-    reads_note(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, false, &found);
     return true;
 }
 
@@ -288,7 +300,7 @@ static bool check_threads(struct reads *r, const struct access *a, enum dir dir,
               "the threads of a block read '%s' at 0 .. %s along %s, and nothing reads the rest",
               v->base->name, ix_text(s, ix_add(s, last, ix_int(s, 1))),
               view_mode_text(s, v->base, mode));
-    reads_note(r, v->base, mode, a, &found);
+    reads_note(r, v->base, mode, a, false, &found);
     return true;
 }
 
@@ -296,7 +308,7 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
     struct mover m;
     if (dir == ARG_IN && misread_steps(r, a, mode)) return true;
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
-        return check_threads(r, a, dir, mode);
+        return check_threads(r, a, dir, mode) || (dir == ARG_IN && misread_fixed_range(r, a, mode));
     int before = r->s->diags.nwarnings + r->s->diags.nerrors;
     if (check_mover(r, a, dir, mode, &m)) return true;
     // one warning for one cause

@@ -19,8 +19,25 @@ void turn_offer(struct session *s, const struct kernel *k, const struct copy *c,
     const struct atom_row *other = turned(atom->row);
     bool src = c->src.base->space == MEM_SHARED;
     if (!other || !c->tc) return;
+    const struct view *v = copy_side(c, src);
+    const char *text = s->sources.file[v->at.file].text + v->at.begin, *name = v->base->name;
+    // of a slice, whether the instruction or the order of the modes is meant, only the author knows
+    if (strncmp(text, "select(", 7) == 0) {
+        diag_note(s, v->at,
+                  "its rows are contiguous without 'select'; with it, '%s' reads them as columns: "
+                  "does the summed mode of '%s' come first, or last?",
+                  other->name, name);
+        return;
+    }
+    if (strncmp(text, "local_tile(", 11) == 0 && strstr(atom->row->name, ".trans")) {
+        diag_note(s, v->at,
+                  "'%s' reads its rows if the summed mode of '%s' comes last; if it comes first, "
+                  "'select(local_tile(%s, ..), (1,0))' has it where '%s' needs it",
+                  other->name, name, name, atom->row->name);
+        return;
+    }
     diag_note(s, atom->at, "with '%s' the lanes address rows along the other mode of '%s'",
-              other->name, copy_side(c, src)->base->name);
+              other->name, name);
     diag_fixit(s, atom->at, other->name);
     diag_claim(s, (struct claim){k->name, number, atom->bits, CHEAPER_NOT, false, true});
 }

@@ -107,7 +107,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
     if (!index_promises_nothing(c, f)) return;
     struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
-    scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
+    scope_declare(c, f->name, SYM_INDEX, value_int(c, ix_var(c->s, v)));
     k->index[k->nindexes++] = (struct index_formal){f->name.name, v, place, f->at};
 }
 

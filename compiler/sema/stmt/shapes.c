@@ -137,6 +137,22 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
     diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
 }
 
+// Whether both are a thread's parts made by local_partition.  Notes what would make them parts of one shape
+// with their elements in their places; a transposition of one would not.
+static bool note_partitions(struct sema *c, const struct view *a, const struct view *b) {
+    const struct partitioned *p = a->partitioned, *q = b->partitioned;
+    if (!p || !q) return false;
+    if (!lay_equal(p->thr, q->thr)) {
+        diag_note(c->s, q->thr_at, "with one layout on both sides, each element keeps its place");
+        diag_fixit(c->s, q->thr_at, source_line(c->s, p->thr_at));
+    } else if (lay_valid(p->of->layout) && lay_valid(q->of->layout)) {
+        diag_note(c->s, q->of_at, "'%s' has the shape %s here, and '%s' has %s: make them equal",
+                  b->base->name, lay_tuple_text(c->lay, q->of->layout.shape), a->base->name,
+                  lay_tuple_text(c->lay, p->of->layout.shape));
+    }
+    return true;
+}
+
 // Whether mode "m" of the buffer "v" is slightly longer than that of "other", as if for padding.
 // Notes where padding belongs.
 static bool note_padding(struct sema *c, const struct view *v, const struct view *other, int m) {
@@ -255,6 +271,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     if (ra < rb) note_repeat(c, a, b);
     if (ra < rb) view_note_tile(c->s, a);
     if (rb < ra) view_note_tile(c->s, b);
+    if (note_partitions(c, a, b)) return false;
     if (!name) note_order(c, y, a, b);
     if (ra == 2 && rb == 2 && bad >= 0 && !note_padding(c, a, b, bad)) note_padding(c, b, a, bad);
     return false;
