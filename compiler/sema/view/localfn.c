@@ -104,7 +104,7 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
         return tiled;
     }
     view_mark_overhang(c, &v, f, true, &tiled);
-    view_mark_tiles(LAY_DIVIDE_ZIPPED, t, &tiled);
+    view_mark_tiles(c, LAY_DIVIDE_ZIPPED, t, &v, &tiled);
     if (!tile) tiled.tiled = false;
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
     struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
