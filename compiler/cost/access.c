@@ -410,3 +410,30 @@ void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shi
         *lanes |= (uint32_t)1 << l;
     }
 }
+
+static int ascending(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t accesses_sectors(struct session *s, const struct costed *y, bool src) {
+    enum { MOST_LOOKED = 1 << 14 };
+    struct accesses a;
+    if (accesses_of(s, y, src, SECTOR, &a) || a.by_round) return 0;
+    int64_t each = a.neach * a.nrounds, n = (a.threads + LANES - 1) / LANES * each, fewest = 0;
+    if (n * accesses_shifts(&a) > MOST_LOOKED) return 0;
+    int64_t *sector = ARENA_ARRAY(&s->arena, int64_t, n * LANES), address[LANES];
+    for (int64_t shift = 0; shift < accesses_shifts(&a); ++shift) {
+        int64_t k = 0, differ = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            uint32_t lanes;
+            accesses_get(&a, i / each, i % each, shift, -1, address, &lanes);
+            for (int l = 0; l < LANES; ++l)
+                if (lanes >> l & 1) sector[k++] = address[l] / SECTOR;
+        }
+        qsort(sector, (size_t)k, sizeof *sector, ascending);
+        for (int64_t i = 0; i < k; ++i) differ += i == 0 || sector[i] != sector[i - 1];
+        if (differ < fewest || shift == 0) fewest = differ;
+    }
+    return fewest;
+}

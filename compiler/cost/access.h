@@ -81,4 +81,8 @@ uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n);
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[LANES], uint32_t *lanes);
 
+// The fewest different sectors in which the elements of side "src" of "y" lie, which is in global memory;
+// 0: not known.  No order of the threads needs fewer.
+int64_t accesses_sectors(struct session *s, const struct costed *y, bool src);
+
 #endif

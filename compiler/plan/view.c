@@ -89,8 +89,25 @@ static void add_leaf(struct leaf_set *x, int i) {
     x->word[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-void view_counts_tiles(struct view *v, int from, int end) {
-    for (int i = from; i < end && i < LAY_MAX_LEAVES; ++i) add_leaf(&v->tiles, i);
+// Whether "v" goes to its end along mode "mode" of its tensor in single steps.
+static bool goes_to_end(struct session *s, const struct view *v, int mode) {
+    struct lay_int extent[LAY_MAX_LEAVES], step[LAY_MAX_LEAVES];
+    int n = 0, k = 0;
+    leaves(v->coord.shape, extent, &n);
+    leaves(v->coord.stride, step, &k);
+    for (int i = 0; i < n; ++i)
+        if (step[i].basis == mode && view_leaf_is_whole(s, v, extent[i], step[i])) return true;
+    return false;
+}
+
+void view_counts_tiles(struct session *s, const struct view *of, struct view *v, int from,
+                       int end) {
+    struct lay_int step[LAY_MAX_LEAVES];
+    int n = 0;
+    if (!lay_valid(of->coord) || !lay_valid(v->coord)) return;
+    leaves(v->coord.stride, step, &n);
+    for (int i = from; i < end && i < n; ++i)
+        if (step[i].num != 0 && goes_to_end(s, of, step[i].basis)) add_leaf(&v->tiles, i);
 }
 
 // Marks leaves of the strides "t" that count tiles: those along a leaf of "old" that does.  "*leaf"

@@ -128,7 +128,9 @@ bool view_leaf_is_whole(struct session *, const struct view *v, struct lay_int e
 bool view_layout_fits(struct lay_ctx *x, struct lay have, struct lay declared);
 // Adds the note that "v" has too few modes because the tile that divided it has too few.
 void view_note_tile(struct session *s, const struct view *v);
-// Marks leaves "from" .. "end" - 1 of the layout of "v" as counting tiles.
-void view_counts_tiles(struct view *v, int from, int end);
+// Marks leaves "from" .. "end" - 1 of the layout of "v", which "of" was divided into, as counting
+// tiles, if what is beyond the last tile is beyond the end of "of".  Otherwise it is another part of
+// the tensor, and a coordinate has to be inside.
+void view_counts_tiles(struct session *s, const struct view *of, struct view *v, int from, int end);
 
 #endif

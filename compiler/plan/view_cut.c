@@ -120,11 +120,10 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
     if (z->coord_off && mode >= 0) {
         coord.basis = -1;
         z->coord_off[mode] = ix_add(s, z->coord_off[mode], ix_scale(s, begin, coord));
-        bool of_thread =
-            ix_depends(end, IX_TID) || ix_depends(end, IX_LANE) || ix_depends(end, IX_WARP);
-        if (whole && z->coord_off[mode] && !of_thread)
-            z->limit[mode] = ix_add(s, z->coord_off[mode], extent);
-        if (whole && !of_thread) z->halo[mode].first = z->coord_off[mode];
+        if (whole && z->coord_off[mode])
+            z->limit[mode] =
+                ix_add(s, z->coord_off[mode], lay_int_static(n) ? ix_lay(s, n) : extent);
+        if (whole) z->halo[mode].first = z->coord_off[mode];
     }
     if (v->offset && !(z->coord_off && mode >= 0 && (!z->coord_off[mode] || !z->limit[mode])))
         return n;

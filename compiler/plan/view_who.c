@@ -50,13 +50,14 @@ const struct ix *view_by_tid(struct session *s, const struct kernel *k, const st
     return ix_substitute(s, e, k->warp, ix_div(s, tid, lay_int(LANES)));
 }
 
-// Whether the place of "v" in its tensor depends on a coordinate of kind "kind".  The offset does
-// not show this for modes of one element and modes without a stride.
+// Whether the place of "v" in its tensor, or where it ends, depends on a coordinate of kind "kind".
+// The offset does not show this for modes of one element and modes without a stride.
 static bool depends(const struct view *v, enum ix_var_kind kind) {
     if (ix_depends(v->offset, kind)) return true;
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
     for (int i = 0; i < n; ++i) {
-        if (ix_depends(v->coord_off[i], kind)) return true;
+        if (ix_depends(v->coord_off[i], kind) || (v->limit && ix_depends(v->limit[i], kind)))
+            return true;
     }
     return false;
 }

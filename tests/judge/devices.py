@@ -2,6 +2,7 @@
 import re
 from math import prod
 
+from ends import Ends
 from generate import Draw, Drawn, Driver
 from halos import Halos
 from judge import Breach, Kernel, TooLarge, Unsupported, Verdict
@@ -169,6 +170,8 @@ def draw(seed, index, only=None):
         kind = Matrices
     if Chance(f"{seed}.{index}.halos").percent(12):
         kind = Halos
+    if Chance(f"{seed}.{index}.ends").percent(12):
+        kind = Ends
     if only:
         kind = only
     drawn = kind(seed, index).plan()

@@ -126,21 +126,24 @@ def sliced(view, coordinates):
     return view.like(kept, names, base)
 
 
-def split(tree, n):
-    """Divides a mode by a tile of "n" elements: returns the tile and what counts the tiles."""
+def split(tree, n, end=True):
+    """Divides a mode by a tile of "n" elements: returns the tile and what counts the tiles.
+
+    What is beyond the last tile is beyond the end of the part if "end"; otherwise it may not be asked for.
+    """
     flat, tile, rest = leaves(tree), [], []
     if n < 1:
         raise Breach("a tile of no element")
     for i, leaf in enumerate(flat):
         if i == len(flat) - 1:
             tile.append(Leaf(n, leaf.v, leaf.rest))
-            rest.append(Leaf(-(-leaf.n // n), tuple(n * x for x in leaf.v), True))
+            rest.append(Leaf(-(-leaf.n // n), tuple(n * x for x in leaf.v), end))
         elif leaf.n and n % leaf.n == 0:
             tile.append(leaf)
             n //= leaf.n
         elif leaf.n % n == 0:
             tile.append(Leaf(n, leaf.v, leaf.rest))
-            rest.append(Leaf(leaf.n // n, tuple(n * x for x in leaf.v), True))
+            rest.append(Leaf(leaf.n // n, tuple(n * x for x in leaf.v), end))
             n = 1
         else:
             raise Unsupported("a tile that does not divide a part of a mode")
@@ -156,8 +159,14 @@ def tiles(view, tiler):
         if view.buf is not None and n is not None:
             check_divides(view, mode, n)
         last = leaves(mode)[-1]
-        pairs.append((mode, Leaf(1, tuple(last.n * x for x in last.v), True)) if n is None else split(mode, n))
+        end = view.buf is None or goes_to_end(view, last)
+        pairs.append((mode, Leaf(1, tuple(last.n * x for x in last.v), end)) if n is None else split(mode, n, end))
     return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def goes_to_end(view, leaf):
+    """Whether "leaf" goes in single steps to where the part "view" ends."""
+    return all(step in (0, 1) and (step == 0 or view.base[d] + leaf.n == view.end[d].at) for d, step in enumerate(leaf.v))
 
 
 def check_divides(view, mode, n):

@@ -21,6 +21,7 @@ import time
 import traceback
 
 import numeric
+from ends import Ends
 from halos import Halos
 from devices import caller, draw, judge_devices, owed
 from judge import Breach, Kernel, TooLarge, Unsupported
@@ -31,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "halos": Halos}
+KINDS = {"all": None, "ends": Ends, "halos": Halos}
 SECONDS = 120       # for one batch's program
 
 

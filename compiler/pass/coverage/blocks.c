@@ -80,8 +80,10 @@ static bool note_first(const struct blocks *b, const struct view *v, int mode,
 static bool note_threads(const struct blocks *b, const struct view *v, int mode,
                          struct lay_int extent) {
     struct session *s = b->s;
-    const struct ix *at = v->coord_off[mode], *last = at ? ix_max(s, at) : NULL;
-    if (!last || !ix_depends(at, IX_TID) || v->partitioned) return false;
+    const struct ix *at = v->coord_off[mode], *lo, *hi;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *last = hi ? ix_max(s, hi) : NULL;
+    if (!last || !at || !ix_depends(at, IX_TID) || v->partitioned) return false;
     const struct ix *end = ix_add(s, last, ix_int(s, 1));
     if (!coverage_short(b->prover, end, ix_lay(s, extent))) return false;
     diag_note(s, v->at,

@@ -4,6 +4,9 @@
 
 #include "base/session.h"
 #include "cost/copy.h"
+#include "hw/sizes.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/lint/advice.h"
 #include "pass/lint/conflict.h"
 #include "pass/lint/lint.h"
@@ -18,18 +21,55 @@ static bool is_extreme(struct cost_range have, struct cost_range least) {
 
 // -- global memory --------------------------------------------------------------------------------
 
-static void warn_coalesce(const struct costly *a) {
+// Whether other blocks or steps have what is between the elements of "v" in a sector: "v" has less than a
+// sector along a mode that they move it along.
+static bool fills_between(struct session *s, const struct view *v) {
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, v->base->layout.stride);
+    if (!lay_valid(v->coord)) return true;
+    for (int i = 0; i < lay_tuple_rank(stride); ++i) {
+        const struct ix *lo, *hi;
+        int64_t least, most, n = 0;
+        bool moved = false;
+        for (int kind = IX_BLOCK_X; kind <= IX_NAMED; ++kind)
+            moved |= ix_depends(v->coord_off[i], (enum ix_var_kind)kind);
+        if (!moved) continue;
+        view_reach(s, v, i, &lo, &hi);
+        const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+        if (span && ix_static(span, &n) && n > SECTOR) n = SECTOR;
+        lay_int_range(lay_tuple_get(&s->lay, stride, i)->leaf, &least, &most);
+        if (least < SECTOR && (n + 1) * least * v->base->elem->bits < SECTOR * 8) return true;
+    }
+    return false;
+}
+
+// The sectors in which the elements of a side lie, where they are so far apart that they need twice those
+// that their bytes fill, in any order of threads; otherwise 0.
+static int64_t sectors_apart(const struct costly *a, const int64_t *value) {
+    const struct costed costed = {a->p, a->k, a->c, &a->c->facts, value};
+    if (fills_between(a->s, copy_side(a->c, a->src))) return 0;
+    int64_t in = accesses_sectors(a->s, &costed, a->src);
+    return in >= 2 * a->cost->least_total.sectors.most ? in : 0;
+}
+
+static void warn_coalesce(const struct costly *a, const int64_t *value) {
     struct session *s = a->s;
     const struct side_cost *x = a->cost;
     const char *name = copy_side(a->c, a->src)->base->name;
     if (!cost_is_much(x->total.sectors, x->least_total.sectors)) return;
-    diag_warn(s, W_COALESCE, a->c->at,
-              "%s %s %" PRId64 " sectors of '%s' in %" PRId64
-              " warp accesses, but its bytes fit into %" PRId64 ": an access takes up to %" PRId64
-              ", and %" PRId64 " would be enough",
-              copy_name(s, a->c), a->src ? "reads" : "writes", x->total.sectors.least, name,
-              x->instructions, x->least_total.sectors.most, x->most.sectors.least,
-              x->least.sectors.most);
+    int64_t in = sectors_apart(a, value);
+    if (x->total.sectors.least < 2 * in) return;
+    const char *much =
+        arena_printf(&s->arena,
+                     "%s %s %" PRId64 " sectors of '%s' in %" PRId64 " warp accesses, but its",
+                     copy_name(s, a->c), a->src ? "reads" : "writes", x->total.sectors.least, name,
+                     x->instructions);
+    if (in)
+        diag_warn(s, W_COALESCE, a->c->at, "%s elements lie in %" PRId64, much, in);
+    else
+        diag_warn(s, W_COALESCE, a->c->at,
+                  "%s bytes fit into %" PRId64 ": an access takes up to %" PRId64 ", and %" PRId64
+                  " would be enough",
+                  much, x->least_total.sectors.most, x->most.sectors.least, x->least.sectors.most);
     advise_order(a);
     if (!is_extreme(x->total.sectors, x->least_total.sectors)) diag_if_mended(s);
 }
@@ -203,8 +243,8 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, NULL}, &cost);
     x->work += cost.src.work + cost.dst.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
-    if (open && k->nparams && x->value && !k->nvariants)
-        cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, x->value}, &cost);
+    const int64_t *value = open && k->nparams && !k->nvariants ? x->value : NULL;
+    if (value) cost_of_copy(s, &(struct costed){x->p, k, c, &c->facts, value}, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
     see_busy(&x->block, c, any);
     if (any->there && !any->why) {
@@ -216,7 +256,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
         const struct side_cost *side = cost_side(&cost, src);
         if (!side->there || side->why) continue;
         struct costly costly = {s, x->p, k, c, x->number, src, side, &x->tried};
-        warn_coalesce(&costly);
+        warn_coalesce(&costly, value);
         warn_conflict(&costly);
     }
     return true;

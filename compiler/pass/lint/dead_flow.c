@@ -85,18 +85,19 @@ static buffers before_all(struct flow *x, const struct stmt *list, buffers later
 
 static buffers before(struct flow *x, const struct stmt *st, buffers later) {
     if (stmt_loops(st)) {
-        buffers out = later, was;
+        buffers out = later, was, in;
         record(x, st, out);
         do {
             was = later;
-            later |= before_all(x, st->body, later);
+            in = before_all(x, st->body, later);
+            later |= in;
         } while (later != was);
         if (!x->last) {
             x->last = st;
             before_all(x, st->body, out);
             x->last = NULL;
         }
-        return later;
+        return st->end->lo > st->begin->hi ? in : in | out;
     }
     if (st->kind == STMT_PART) return before_all(x, st->body, later);
     record(x, st, later);
@@ -221,6 +222,8 @@ void dead_flow(struct lint *l) {
             if (dead_written(st) && loop_of(st) == x->at[i].st && (writes(x, st) & x->at[i].later))
                 dead_lost_sums(l->s, l->k, st, true);
     }
+    // then the fill before the loop is needless only because of the one in it
+    if (l->s->diags.nwarnings + l->s->diags.nerrors != before) return;
     for (int i = x->n - 1; i >= 0; --i) {
         const struct stmt *st = x->at[i].st;
         buffers w = writes(x, st);

@@ -310,6 +310,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
     y->edge = EDGE_SOME;
     for (int i = 0; i < f->n; ++i) {
         f->at[i].at = view_by_tid(s, k, f->at[i].at);
+        f->at[i].limit = view_by_tid(s, k, f->at[i].limit);
         if (f->at[i].last) f->at[i].last = view_by_tid(s, k, f->at[i].last);
         if (!f->at[i].at || !f->at[i].limit) BUG("a predicate that overflows");
         if (!together_exist(s, all->prover, k, &all->around, c, &f->at[i])) return false;

@@ -54,9 +54,7 @@ static bool agree_flat(struct sema *c, struct copy *y) {
     return true;
 }
 
-// Notes for a copy of a complete buffer with stages that outside of a pipeline its slots are a
-// mode.
-static void note_stages(struct sema *c, const struct view *v, int other) {
+void shapes_note_stages(struct sema *c, const struct view *v, int other) {
     int n = lay_rank(v->layout);
     if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
     if (c->part) {
@@ -137,6 +135,17 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
     diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
 }
 
+// Whether "v" is a complete buffer or slot of one, and not a part.
+static bool is_buffer(struct sema *c, const struct view *v) {
+    const struct lay_tuple *have = v->layout.shape, *all = v->base->layout.shape;
+    int n = lay_tuple_rank(have);
+    if (v->part || v->partitioned || n > lay_tuple_rank(all)) return false;
+    for (int i = 0; i < n; ++i)
+        if (!lay_tuple_equal(lay_tuple_get(c->lay, have, i), lay_tuple_get(c->lay, all, i)))
+            return false;
+    return true;
+}
+
 // Whether both are a thread's parts made by local_partition.  Notes what would make them parts of one shape
 // with their elements in their places; a transposition of one would not.
 static bool note_partitions(struct sema *c, const struct view *a, const struct view *b) {
@@ -159,8 +168,10 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     enum { MOST_PADDING = 16 };
     struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
     for (int i = 0; i < 2; ++i) n[i] = lay_size(c->lay, lay_mode(c->lay, other->layout, i));
-    if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
-        !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+    if (v->base->space != MEM_SHARED || other->part || other->partitioned || !is_buffer(c, v))
+        return false;
+    if (!lay_int_static(n[0]) || !lay_int_static(n[1]) || !lay_int_static(have) ||
+        have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
         return false;
     // the buffer keeps its order, so padding makes the contiguous mode longer
     const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
@@ -265,8 +276,8 @@ bool copy_shapes(struct sema *c, struct copy *y) {
         note_missing(c, a, b);
         note_missing(c, b, a);
     }
-    note_stages(c, a, rb);
-    note_stages(c, b, ra);
+    shapes_note_stages(c, a, rb);
+    shapes_note_stages(c, b, ra);
     if (ra != rb) note_part(c, a, b);
     if (ra < rb) note_repeat(c, a, b);
     if (ra < rb) view_note_tile(c->s, a);

@@ -114,6 +114,9 @@ bool eval_view(struct sema *c, const struct ast_expr *e, bool open, struct view 
 // shapes.c
 // Whether both sides have the same extents; reports where they differ.
 bool copy_shapes(struct sema *c, struct copy *y);
+// Notes for a complete buffer with stages, "v", where one with "other" modes is meant, that its slots
+// are a mode outside of a pipeline, or in one that does not fill it.
+void shapes_note_stages(struct sema *c, const struct view *v, int other);
 // Notes which tiled copies the plan has, for a copy "s" that names none.
 void copy_note_tiled(struct sema *c, const struct ast_stmt *s);
 // Whether a copy at "at" may copy elements of "a" to "b"; reports an error otherwise.

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/warnings.h"
 #include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
@@ -103,7 +104,7 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
         return tiled;
     }
     view_mark_overhang(c, &v, f, true, &tiled);
-    view_mark_tiles(LAY_DIVIDE_ZIPPED, t, &tiled);
+    view_mark_tiles(c, LAY_DIVIDE_ZIPPED, t, &v, &tiled);
     if (!tile) tiled.tiled = false;
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
     struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
@@ -250,11 +251,16 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         view_note_tile(c->s, &part);
         return &value_none;
     }
-    if (by_mode && crd->rank >= 0 && crd->rank != rank)
-        return FAIL(c, e->at,
-                    "%d coordinate%s of a tile of '%s', which has %d modes; a tile and its "
-                    "coordinate have one part per mode: 'local_tile(A, (64,64), (0,0))'",
-                    crd->rank, crd->rank == 1 ? "" : "s", a->view.base->name, rank);
+    if (by_mode && crd->rank >= 0 && crd->rank != rank) {
+        diag_error(c->s, e->at,
+                   "%d coordinate%s of a tile of '%s', which has %d modes; a tile and its "
+                   "coordinate have one part per mode: 'local_tile(A, (64,64), (0,0))'",
+                   crd->rank, crd->rank == 1 ? "" : "s", a->view.base->name, rank);
+        struct view whole = a->view;
+        whole.at = e->arg[0].value->at;
+        shapes_note_stages(c, &whole, crd->rank);
+        return &value_none;
+    }
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
     if (by_mode) warn_linear_tile(c, &a->view, t, crd, e->arg[2].value->at);
     struct view part = slice_tiled(c, a->view, t, crd, true, e, "'local_tile'");

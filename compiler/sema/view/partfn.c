@@ -98,7 +98,7 @@ static const struct divided *divided_by(struct sema *c, const struct tiled_copy 
         const struct lay_tuple *mode = d->all.layout.shape->kid[i];
         int first = leaf + (i < tiled ? lay_tuple_leaves(mode->kid[0]) : 0);
         leaf += lay_tuple_leaves(mode);
-        if (i < tiled) view_counts_tiles(&d->all, first, leaf);
+        if (i < tiled) view_counts_tiles(c->s, v, &d->all, first, leaf);
     }
     struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, n + 1);
     for (int i = 0; i <= n; ++i) kid[i] = (struct coord){.rank = -1};
@@ -162,7 +162,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     view_mark_overhang(c, v, zipped, true, &all);
     const struct lay_tuple *shape = all.layout.shape;  // (thread,value,rest,..)
     int first = lay_tuple_leaves(shape->kid[0]) + lay_tuple_leaves(shape->kid[1]);
-    view_counts_tiles(&all, first, lay_tuple_leaves(shape));
+    view_counts_tiles(c->s, v, &all, first, lay_tuple_leaves(shape));
     if (nrest == rank) all.names = names_divide(c, v, 0, false, 2);
     struct coord *crd = ARENA_ARRAY(&c->s->arena, struct coord, n);
     for (int i = 0; i < n; ++i) crd[i] = (struct coord){.rank = -1};

@@ -239,22 +239,23 @@ static int leaves_of(const struct lay_tuple *t, int from, int end) {
 
 // Marks the rests in "shape", the result of logical_divide by "t": ((tile,rest),(tile,rest),..),
 // where a mode under "_" has none.  "first" is its first leaf.
-static void mark_rests(const struct lay_tiler *t, const struct lay_tuple *shape, int first,
-                       struct view *v) {
+static void mark_rests(struct sema *c, const struct lay_tiler *t, const struct lay_tuple *shape,
+                       int first, const struct view *of, struct view *v) {
     if (t->kind == LAY_TILER_LAYOUT)
-        view_counts_tiles(v, first + lay_tuple_leaves(shape->kid[0]),
+        view_counts_tiles(c->s, of, v, first + lay_tuple_leaves(shape->kid[0]),
                           first + lay_tuple_leaves(shape));
     for (int i = 0; i < modes_divided(t); ++i) {
-        mark_rests(t->kid[i], shape->kid[i], first, v);
+        mark_rests(c, t->kid[i], shape->kid[i], first, of, v);
         first += lay_tuple_leaves(shape->kid[i]);
     }
 }
 
-void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v) {
+void view_mark_tiles(struct sema *c, enum lay_divide_form form, const struct lay_tiler *t,
+                     const struct view *of, struct view *v) {
     const struct lay_tuple *shape = v->layout.shape;
     int n = modes_divided(t), rank = shape->rank;
     if (form == LAY_DIVIDE_LOGICAL) {
-        mark_rests(t, shape, 0, v);
+        mark_rests(c, t, shape, 0, of, v);
         return;
     }
     // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): undivided modes come after the rest
@@ -266,7 +267,7 @@ void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struc
     } else if (n > 0 && tiles + n < rank) {
         end = from + leaves_of(shape, tiles, tiles + n);
     }
-    view_counts_tiles(v, from, end);
+    view_counts_tiles(c->s, of, v, from, end);
 }
 
 static const struct value *divided(struct sema *c, const struct call *call, const struct view *v,
@@ -284,7 +285,7 @@ static const struct value *divided(struct sema *c, const struct call *call, cons
     struct view over = made->view;
     over.names = divided_names(c, call, v, t);
     view_mark_overhang(c, v, f, how->on == LAY_DIVIDE_ZIPPED, &over);
-    view_mark_tiles(how->on, t, &over);
+    view_mark_tiles(c, how->on, t, v, &over);
     return value_view(c, over);
 }
 

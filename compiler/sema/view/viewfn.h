@@ -31,7 +31,8 @@ bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
 void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
                         struct view *made);
 // Marks those leaves of "v", which "t" divided, that count tiles.
-void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v);
+void view_mark_tiles(struct sema *c, enum lay_divide_form form, const struct lay_tiler *t,
+                     const struct view *of, struct view *v);
 void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
                        const struct view *v);
 
