@@ -136,6 +136,8 @@ struct kernel {
     int asked;                      // pass "sync": questions asked to prove the order of accesses
     // the text that the planner wrote for this kernel and its further cases; or NULL
     const char *planned;
+    const struct copy *wanted;  // .. and the copies that it is for, as the plan has them
+    int nwanted;
     const struct relayout_chosen *chosen;  // .. which is one copy: what it took; else NULL
     int candidates;  // of the kernel that options.tuned names: how many there are
     struct range at;

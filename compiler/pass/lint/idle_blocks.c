@@ -106,11 +106,13 @@ static bool join(struct reach *out, const struct reach *b, bool first) {
 // -- how many are asked for -----------------------------------------------------------------------
 
 // Writes "n" as one for every num / den elements of "of", rounded up: M has one for each element, M
-// / 64 one for 64.
+// / 64 one for 64, and 2*ceil_div(M,64) at least one for 32.
 static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int64_t *num,
                     int64_t *den) {
     *num = *den = 1;
-    if (n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1) {
+    int64_t times = 1;
+    if (n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num >= 1 && n.den == 1) {
+        times = n.num;
         *num = n.syms[0]->by;
         n = n.syms[0]->of;
     }
@@ -118,7 +120,7 @@ static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int6
     lay_clear_error(&s->lay);
     if (!lay_int_valid(rate) || rate.nsyms || rate.basis >= 0 || rate.num <= 0) return false;
     *num *= rate.num;
-    *den = rate.den;
+    *den = rate.den * times;
     return true;
 }
 

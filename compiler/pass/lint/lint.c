@@ -15,13 +15,14 @@
 static const struct row {
     void (*look)(struct lint *l);
     enum warning gives[3];
+    bool wanted;  // of a kernel that the planner wrote: by the copies that it was written for
 } rows[] = {
     {lint_conversion, {W_CONVERSION}},
     {lint_arguments, {W_UNUSED}},
     {lint_declared, {W_UNUSED}},
     {lint_idle_blocks, {W_IDLE_BLOCKS}},
-    {lint_overlap, {W_OVERLAP}},
-    {lint_unread, {W_UNREAD, W_REMAINDER}},
+    {lint_overlap, {W_OVERLAP}, true},
+    {lint_unread, {W_UNREAD, W_REMAINDER}, true},
     {lint_turned_tiles, {W_TURNED_TILES}},
     {lint_fixed_tile, {W_FIXED_TILE}},
     {lint_thread_order, {W_THREAD_ORDER}},
@@ -43,7 +44,8 @@ struct prover *lint_prover(struct lint *l) {
 // Whether a warning of "row" is on, for kernels that the planner wrote if "planned".
 static bool is_on(const struct session *s, const struct row *row, bool planned) {
     for (int i = 0; i < 3 && row->gives[i] && !s->diags.off_all; ++i)
-        if (!s->diags.off[row->gives[i]] && (!planned || warning_row(row->gives[i])->planned))
+        if (!s->diags.off[row->gives[i]] &&
+            (!planned || row->wanted || warning_row(row->gives[i])->planned))
             return true;
     return false;
 }

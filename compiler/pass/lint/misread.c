@@ -10,8 +10,9 @@
 
 // -- steps ----------------------------------------------------------------------------------------
 
-static bool is_of_steps(const struct ix *at) {
-    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
+// Whether "at" depends on one of the kinds "first" to IX_LOOP: from IX_TID on also threads.
+static bool is_of(const struct ix *at, enum ix_var_kind first) {
+    for (int kind = first; kind <= IX_LOOP; ++kind)
         if (ix_depends(at, (enum ix_var_kind)kind)) return true;
     return false;
 }
@@ -33,9 +34,13 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     const struct ix *end = reads_end(s, v, mode);
     struct prove_witness found;
     struct mover m;
-    if (!at || !end || v->base->space != MEM_GLOBAL || r->k->device || !is_of_steps(at))
-        return false;
-    if (to && ix_constant(ix_sub(s, at, to))) return false;
+    if (!at || !end || v->base->space != MEM_GLOBAL || r->k->device) return false;
+    const struct ix *apart = to ? ix_sub(s, at, to) : NULL;
+    // for parts by threads see thread_order.c
+    bool threads = apart && (v->limit || v->sliced) && !v->part && is_of(at, IX_TID) &&
+                   !is_of(apart, IX_BLOCK_X);
+    if (!threads && !is_of(at, IX_BLOCK_X)) return false;
+    if (to && ix_constant(apart)) return false;
     if (!to && (coverage_outermost(s, r->k, &a->around, at, &m) || !reads_all(r, a, mode, NULL)))
         return false;
     if (reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, end, &found) != PROVE_NO)
@@ -106,10 +111,10 @@ static const struct ix *elements_along(struct session *s, const struct view *v, 
 bool misread_range(struct reads *r, const struct access *a, int mode, const struct mover *m) {
     struct session *s = r->s;
     const struct view *v = a->view, *to = a->copy ? &a->copy->dst : NULL;
-    int64_t from, all, n;
-    const struct ix *end, *of = elements_along(s, v, mode);
-    int64_t tile;
-    if (!to || !v->limit || !ix_static(of, &all) || to->base->space != MEM_GLOBAL) return false;
+    const struct ix *end, *all = elements_along(s, v, mode);
+    int64_t from, tile;
+    if (!to || !v->limit || !all || !ix_constant(all) || to->base->space != MEM_GLOBAL)
+        return false;
     if (!lay_valid(to->coord) || !coverage_reach(s, v, &a->around, mode, &end, &tile) ||
         !ix_static(ix_min(s, v->coord_off[mode]), &from) || m->step != tile)
         return false;
@@ -117,14 +122,14 @@ bool misread_range(struct reads *r, const struct access *a, int mode, const stru
         struct mover x;
         const struct ix *limit = elements_along(s, to, i);
         if (!coverage_outermost(s, r->k, &a->around, to->coord_off[i], &x) || x.v != m->v ||
-            x.step != m->step || !limit || !ix_static(limit, &n) || n >= all)
+            x.step != m->step || !limit || !ix_constant(limit) ||
+            prove_at_least(r->prover, all, ix_add(s, limit, ix_int(s, 1))) != PROVE_YES)
             continue;
         diag_warn(s, W_UNREAD, v->at,
-                  "the range of '%s' along %s has %" PRId64
-                  " elements, and '%s', to which '%s' copies it, "
-                  "%" PRId64 ": the rest of the range is never read",
-                  v->base->name, view_mode_text(s, v->base, mode), all, to->base->name, m->v->name,
-                  n);
+                  "the range of '%s' along %s has %s elements, and '%s', to which '%s' copies it, "
+                  "%s: the rest of the range is never read",
+                  v->base->name, view_mode_text(s, v->base, mode), ix_text(s, all), to->base->name,
+                  m->v->name, ix_text(s, limit));
         return true;
     }
     return false;
@@ -311,7 +316,7 @@ static const struct ix *gap_for(struct reads *r, const struct piece *x, int n, i
     const struct ix *at = ix_int(s, 0), *gap = NULL;
     for (int left = n; left > 0; --left) {
         int next = 0;
-        while (next < n && (next == but || !ix_equal(x[next].begin, at))) ++next;
+        while (next < n && (next == but || !reads_equal(r, x[next].begin, at))) ++next;
         if (next == n && gap) return NULL;
         if (next == n) gap = at;
         const struct piece *y = &x[next == n ? but : next];
@@ -339,7 +344,7 @@ static bool misplaced(struct reads *r, const struct tensor *t, int mode, const s
     struct session *s = r->s;
     struct piece x[MOST_PARTS];
     int n = pieces_along(r, t, mode, x);
-    for (int i = n - 1; i >= 0; --i) {
+    for (int i = n - 1; i >= 0; --i) {  // of two that begin at one place, the later
         bool apart = n > 1;
         for (int j = 0; j < n && apart; ++j) apart = j == i || misread_apart(x[i].of, x[j].of);
         const struct ix *gap = apart ? gap_for(r, x, n, i, end) : NULL;

@@ -157,12 +157,28 @@ static struct lay_int span_of(struct session *s, const struct modes *m, int but)
     return span;
 }
 
-// Whether the promises of the plan allow "step", a param, to be less than "span".  Where the prover does
-// not know, values that keep all promises are an answer.
-static bool may_be_less(struct lint *l, struct lay_int step, struct lay_int span) {
+static bool may_be_empty(const struct modes *m) {
+    for (int i = 0; i < m->n; ++i)
+        for (int j = 0; j < m->extent[i].nsyms; ++j)
+            if (m->extent[i].syms[j]->lo < 1) return true;
+    return false;
+}
+
+// Whether "value", of the params, gives each extent an element; NULL does not.
+static bool has_elements(const struct modes *m, const int64_t *value) {
+    int64_t n = 1;
+    for (int i = 0; value && i < m->n; ++i)
+        if (!lay_int_eval(m->extent[i], value, &n) || n < 1) return false;
+    return value != NULL;
+}
+
+// Whether the promises of the plan allow "step", a param, to be less than "span" where the tensor has
+// elements.  Where the prover does not know, values that keep all promises are an answer.
+static bool may_be_less(struct lint *l, const struct modes *m, struct lay_int step,
+                        struct lay_int span) {
     const struct ix *row = ix_lay(l->s, span), *by = ix_lay(l->s, step);
     enum prove_answer a = row && by ? prove_at_least(lint_prover(l), by, row) : PROVE_YES;
-    if (a != PROVE_UNKNOWN) return a == PROVE_NO;
+    if (a == PROVE_YES || (a == PROVE_NO && !may_be_empty(m))) return a == PROVE_NO;
     const int64_t *value = plan_choose(l->s, l->p, NULL, 1);
     int64_t n;
     if (!value || !lay_int_eval(span, value, &n)) return false;
@@ -172,7 +188,7 @@ static bool may_be_less(struct lint *l, struct lay_int step, struct lay_int span
         if (span.syms[i]->name) fixed[span.syms[i]->id] = value[span.syms[i]->id];
     for (int64_t by_many = 1; by_many <= WIDE; by_many *= 2) {
         fixed[step.syms[0]->id] = (n - 1) / by_many * by_many;
-        if (plan_choose(l->s, l->p, fixed, 0)) return true;
+        if (has_elements(m, plan_choose(l->s, l->p, fixed, 0))) return true;
     }
     return false;
 }
@@ -244,7 +260,7 @@ static void warn_param(struct lint *l, const struct tensor *t, const struct mode
         bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
         if (product && !lay_int_is(m->extent[k], 1) && warn_product(l, t, step, span)) return;
         if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
-        if (lay_int_is(span, 1) || !may_be_less(l, m->stride[k], span)) continue;
+        if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
         int of = mode_with(m, m->stride[k]);
         diag_warn(s, W_OVERLAP, t->at,
@@ -261,23 +277,34 @@ static void warn_param(struct lint *l, const struct tensor *t, const struct mode
     }
 }
 
-static bool seen(const struct plan *p, const struct kernel *k, const struct tensor *t) {
-    for (const struct kernel *x = plan_next(p, NULL); x && x != k; x = plan_next(p, x)) {
-        const struct formal *f = kernel_formal(x, t);
-        if (f && f->dir == ARG_IN) return true;
+// The "i"th tensor in global memory that "k" reads alone; NULL: it is none.
+static const struct tensor *read_by(const struct kernel *k, int i) {
+    if (k->planned) return k->wanted[i].src.base;
+    const struct formal *f = &k->formal[i];
+    return f->dir == ARG_IN && f->tensor->space == MEM_GLOBAL ? f->tensor : NULL;
+}
+
+static int nreads(const struct kernel *k) {
+    return k->planned ? k->nwanted : k->nformals;
+}
+
+// Whether an earlier kernel reads "t", or "k" before its "n"th tensor.
+static bool seen(const struct plan *p, const struct kernel *k, int n, const struct tensor *t) {
+    for (const struct kernel *x = plan_next(p, NULL); x; x = plan_next(p, x)) {
+        for (int i = 0; i < (x == k ? n : nreads(x)); ++i)
+            if (read_by(x, i) == t) return true;
+        if (x == k) break;
     }
     return false;
 }
 
 void lint_overlap(struct lint *x) {
     struct session *s = x->s;
-    const struct kernel *k = x->k;
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir != ARG_IN || t->space != MEM_GLOBAL || seen(x->p, k, t)) continue;
+    for (int i = 0; i < nreads(x->k); ++i) {
+        const struct tensor *t = read_by(x->k, i);
         struct modes m = {.n = 0};
+        if (!t || seen(x->p, x->k, i, t) || !lay_valid(lay_inner(t->layout))) continue;
         struct lay l = lay_inner(t->layout);
-        if (!lay_valid(l)) continue;
         collect(l.shape, l.stride, &m);
         if (!warn_numbers(s, t, &m) && !warn_equal(s, t, &m)) warn_param(x, t, &m);
     }

@@ -11,12 +11,18 @@ enum { MOST_EMPTY = 32 };
 
 // -- accesses -------------------------------------------------------------------------------------
 
-static void add(struct reads *r, const struct view *v, const struct stmt *st, bool write) {
+static void add(struct reads *r, const struct view *v, const struct copy *copy,
+                const struct plan_call *call, bool write) {
     if (r->n == MOST_READS) {
         r->more = true;
         return;
     }
-    r->at[r->n++] = (struct access){v, st->copy, st->call, r->around, write};
+    r->at[r->n++] = (struct access){v, copy, call, r->around, write};
+}
+
+static void add_copy(struct reads *r, const struct copy *c) {
+    add(r, &c->src, c, NULL, false);
+    add(r, &c->dst, c, NULL, true);
 }
 
 static void gather(struct reads *r, const struct stmt *list) {
@@ -26,12 +32,9 @@ static void gather(struct reads *r, const struct stmt *list) {
             gather(r, st->body);
             --r->around.n;
         }
-        if (st->kind == STMT_COPY) {
-            add(r, &st->copy->src, st, false);
-            add(r, &st->copy->dst, st, true);
-        }
+        if (st->kind == STMT_COPY) add_copy(r, st->copy);
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
-            add(r, &st->call->view[i], st, st->call->fn->formal[i].dir == ARG_OUT);
+            add(r, &st->call->view[i], NULL, st->call, st->call->fn->formal[i].dir == ARG_OUT);
     }
 }
 
@@ -313,6 +316,7 @@ struct reads *reads_of(struct lint *l) {
     r->k = l->k;
     r->prover = lint_prover(l);
     r->part = ARENA_ARRAY(&s->arena, signed char, l->k->nformals + 1);
-    gather(r, l->k->body);
+    if (!l->k->planned) gather(r, l->k->body);
+    for (int i = 0; i < l->k->nwanted; ++i) add_copy(r, &l->k->wanted[i]);
     return r;
 }

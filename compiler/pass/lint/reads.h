@@ -34,7 +34,7 @@ struct reads {
     struct access at[MOST_READS];
 };
 
-// All accesses of the kernel of "l".
+// All accesses of the kernel of "l"; those of the copies that it is planned for.
 struct reads *reads_of(struct lint *l);
 // Whether access "a" counts for "t": what is copied to an output is another question, which is asked
 // with ARG_OUT.

@@ -41,9 +41,9 @@ static uint64_t slots_of(struct session *s, const struct view *v, const struct t
                part.num * t->stages <= all.num && v->coord_off[n - 1];
     if (one && ix_static(v->coord_off[n - 1], &slot) && slot >= 0 && slot < 64)
         return UINT64_C(1) << slot;
-    // "k % 2" is one of the first two
-    if (one && ix_static(ix_max(s, v->coord_off[n - 1]), &slot) && slot >= 0 && slot < 63)
-        return (UINT64_C(1) << (slot + 1)) - 1;
+    // "k % 2" is one of the first two, also where k is a param
+    if (one && !ix_static(ix_max(s, v->coord_off[n - 1]), &slot)) slot = v->coord_off[n - 1]->hi;
+    if (one && slot >= 0 && slot < 63) return (UINT64_C(1) << (slot + 1)) - 1;
     return ~UINT64_C(0);
 }
 

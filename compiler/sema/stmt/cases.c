@@ -312,6 +312,8 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
             case_begins(c, k);
         }
         k->planned = text[i].planned;
+        k->wanted = text[i].wanted;
+        k->nwanted = text[i].nwanted;
         k->chosen = text[i].chosen;
         k->candidates = text[i].candidates;
         c->part_of[0] = text[i].part_of[0];

@@ -116,9 +116,9 @@ static int promised(const struct tensor *t) {
 }
 
 // Sets "out" to the kernels in "text", which the planner wrote; returns their number, or 0 if the
-// text is too long.
-static int parsed(struct sema *c, const char *name, const char *text,
-                  struct kernel_text out[MOST_CASES]) {
+// text is too long.  It is for the "nwanted" copies "wanted".
+static int parsed(struct sema *c, const char *name, const char *text, const struct copy *wanted,
+                  int nwanted, struct kernel_text out[MOST_CASES]) {
     struct session *s = c->s;
     const char *path = arena_printf(&s->arena, "<plan of %s>", name);
     int file = source_add(s, path, text, strlen(text)), n = 0;
@@ -128,7 +128,9 @@ static int parsed(struct sema *c, const char *name, const char *text,
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
         if (f->decl[i]->kind == D_FN)  // the planner's reasons come before it
             out[n++] = (struct kernel_text){.fn = &f->decl[i]->fn,
-                                            .planned = text + f->decl[i - 1]->at.end + 1};
+                                            .planned = text + f->decl[i - 1]->at.end + 1,
+                                            .wanted = wanted,
+                                            .nwanted = nwanted};
     return n;
 }
 
@@ -337,7 +339,7 @@ static int several_planned(struct sema *c, const struct ast_decl *d,
         return 0;
     }
     return parsed(c, d->name.name,
-                  arena_printf(&c->s->arena, "tcp 1;\n// Several copies.\n%s", made), out);
+                  arena_printf(&c->s->arena, "tcp 1;\n// Several copies.\n%s", made), y, n, out);
 }
 
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
@@ -401,7 +403,9 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (why) return refused(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
-    int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
+    struct copy *wanted = ARENA_NEW(&c->s->arena, struct copy);
+    *wanted = y;
+    int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), wanted, 1, out);
     if (n == 0) return 1;
     // what the planned tensors leave out may be what the promises are about
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;

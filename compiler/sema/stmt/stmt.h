@@ -84,6 +84,8 @@ void kernel_cases_end(struct sema *c);
 struct kernel_text {
     const struct ast_fn *fn;
     const char *planned;
+    const struct copy *wanted;  // by the plan, as it has them
+    int nwanted;
     const struct relayout_chosen *chosen;
     int candidates;
     const struct tensor *part_of[2];  // if it copies parts: their tensors
