@@ -1,4 +1,6 @@
 // What a block's or a loop's variable counts: advice about its bound must fit all of it.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
@@ -131,6 +133,28 @@ bool coverage_note_place(struct session *s, const struct kernel *k, const struct
         if (coverage_outermost(s, k, around, v->coord_off[i], &m) &&
             coverage_note_counted(s, k, around, &(struct along){v, i, of}, &m, true))
             return true;
+    }
+    return false;
+}
+
+bool coverage_note_more(struct session *s, const struct kernel *k, const struct around *around,
+                        const struct view *v) {
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        struct mover m;
+        struct lay_int of, count;
+        const struct ix *limit = view_limit(s, v, i);
+        if (v->limit || !limit || !ix_monomial(limit, &of) ||
+            !coverage_outermost(s, k, around, v->coord_off[i], &m) || !ix_monomial(m.end, &count))
+            continue;
+        struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(m.step));
+        struct lay_int rate = lay_int_div(&s->lay, count, tiles);
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(tiles) || !lay_int_static(rate) || rate.num <= rate.den) continue;
+        diag_note(s, m.end_at.end ? m.end_at : v->at,
+                  "'%s' counts %s tiles, and '%s' has %s of %" PRId64 " along %s", m.v->name,
+                  coverage_tiles(s, count, 1), v->base->name, coverage_tiles(s, of, m.step), m.step,
+                  view_mode_text(s, v->base, i));
+        return true;
     }
     return false;
 }

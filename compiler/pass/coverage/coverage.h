@@ -72,6 +72,9 @@ void coverage_note_bound(struct session *s, const struct kernel *k, const struct
 // variables count.
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
                          const struct view *v);
+// Notes that what moves the tile "v" counts some times as many tiles as there are.
+bool coverage_note_more(struct session *s, const struct kernel *k, const struct around *around,
+                        const struct view *v);
 
 // misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.

@@ -217,6 +217,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     bool outside = c && !c->pad && c->src.overhang && begins_outside(s, only, step, found);
     bool scaled = outside && coverage_scaled(s, &c->src);
     if (outside && !step && coverage_note_tile(s, &c->src)) return;
+    if (outside && step && coverage_note_more(s, u->k, &only->around, &c->src)) return;
     if (outside)
         diag_note(s, c->src.at,
                   step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "
