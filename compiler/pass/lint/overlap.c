@@ -157,6 +157,17 @@ static struct lay_int span_of(struct session *s, const struct modes *m, int but)
     return span;
 }
 
+// Whether an extent is the number 0, for which there is a param.
+static bool is_empty(const struct plan *p, const struct modes *m) {
+    int64_t n;
+    for (int i = 0; i < p->nparams; ++i)
+        for (int j = 0; j < m->n && p->param[i]->sum; ++j)
+            if (m->extent[j].nsyms == 1 && m->extent[j].syms[0] == p->param[i]->sym &&
+                ix_static(p->param[i]->sum, &n) && n == 0)
+                return true;
+    return false;
+}
+
 static bool may_be_empty(const struct modes *m) {
     for (int i = 0; i < m->n; ++i)
         for (int j = 0; j < m->extent[i].nsyms; ++j)
@@ -306,6 +317,7 @@ void lint_overlap(struct lint *x) {
         if (!t || seen(x->p, x->k, i, t) || !lay_valid(lay_inner(t->layout))) continue;
         struct lay l = lay_inner(t->layout);
         collect(l.shape, l.stride, &m);
+        if (is_empty(x->p, &m)) continue;
         if (!warn_numbers(s, t, &m) && !warn_equal(s, t, &m)) warn_param(x, t, &m);
     }
 }
