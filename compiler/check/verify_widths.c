@@ -44,16 +44,19 @@ static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *en
     return picks;
 }
 
-// Returns false if numbers did not fit 64 bits: nobody can launch with these params.
+// Returns false if numbers did not fit 64 bits, or parts of a grid that is too large did not fit an
+// int: nobody can launch with these params.
 static bool try_values(struct session *s, const struct kir_kernel *x, const int64_t *sym,
                        const char **trouble) {
     const struct schedule schedule = {NULL, loop, NULL, OPERATIONS};
     const struct observer observer = {.wants = wants, .call = call};
     int64_t block[2][3] = {{0}};
+    bool beyond = false;
     for (int i = 0; i < 3; ++i) {
         int64_t blocks;
         if (!lay_int_eval(x->grid[i], sym, &blocks)) return false;
         if (blocks < 1) return true;
+        beyond |= blocks > INT32_MAX;
         block[1][i] = (blocks < INT32_MAX ? blocks : INT32_MAX) - 1;
     }
     bool several = block[1][0] || block[1][1] || block[1][2];
@@ -62,11 +65,12 @@ static bool try_values(struct session *s, const struct kir_kernel *x, const int6
     machine_init(&m, s, x, sym, &schedule, &observer, 1);
     for (int i = several; i >= 0 && machine_run(&m, block[i]); --i) m.operations = 0;
     machine_release(&m);
-    if (m.error && !m.no_value)
+    bool impossible = m.no_value || (beyond && m.too_narrow);
+    if (m.error && !impossible)
         *trouble = m.error;
     else
         arena_rewind(&s->arena, mark);
-    return !m.no_value;
+    return !impossible;
 }
 
 const char *widths_trouble(struct session *s, const struct plan *p, const struct kernel *k,

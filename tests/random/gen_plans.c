@@ -281,7 +281,10 @@ static void put_device(struct gen *g) {
     bool into = percent(g, 50), frag = may(g, GEN_FRAGS, 30);
     // nothing is drawn for it, so that all else is as it is without
     const char *word = !into ? "out " : (g->state >> 13) % 2 ? "readonly " : "";
-    put(g, "device call%d(%s%s, %snear%d : %s %s ", id, word, name, into ? "out " : "", id, k.elem,
+    // a fragment is one of each thread, also of those that copy nothing
+    const int threads = k.a.threads * (k.a.threads <= 512 && percent(g, 20) ? 2 : 1);
+    const char *filled = !into ? "" : frag && threads > k.a.threads ? "inout " : "out ";
+    put(g, "device call%d(%s%s, %snear%d : %s %s ", id, word, name, filled, id, k.elem,
         frag ? "frag" : "shared");
     if (frag)
         put(g, "like %s", k.a.name);
@@ -292,7 +295,7 @@ static void put_device(struct gen *g) {
         const struct axis *x = i == k.rank ? &k.batch : &k.axis[i];
         if (x->coord[0] == 'i') put(g, ", %s : index", x->coord);
     }
-    put(g, ") threads %d {\n", k.a.threads * (k.a.threads <= 512 && percent(g, 20) ? 2 : 1));
+    put(g, ") threads %d {\n", threads);
     if (into)
         put(g, "  copy %s -> near%d with %s;\n}\n\n", view, id, k.a.name);
     else
