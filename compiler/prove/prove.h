@@ -74,6 +74,9 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
 void prover_free(struct prover *p);
 // Why the last answer is PROVE_UNKNOWN, such as "'a*y / b' is not affine".
 const char *prover_why(const struct prover *p);
+
+// Makes "why", which prover_why said of a claim, its answer again: another question was asked since.
+void prover_set_why(struct prover *p, const char *why);
 // Whether the reason is the limit of operations.
 bool prover_out_of_steps(const struct prover *p);
 // The version of isl, such as "isl 0.25".

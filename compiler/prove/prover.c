@@ -85,6 +85,10 @@ const char *prover_why(const struct prover *p) {
     return p->why ? p->why : "neither a proof nor a counterexample was found";
 }
 
+void prover_set_why(struct prover *p, const char *why) {
+    p->why = why;
+}
+
 bool prover_out_of_steps(const struct prover *p) {
     return p->why == OUT_OF_STEPS || p->why == TOO_WIDE;
 }

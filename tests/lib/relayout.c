@@ -103,7 +103,7 @@ static void draw_side(struct drawn *d, int k) {
             snprintf(d->text[k][m], sizeof d->text[k][m], "%s", text);
             d->stride[k][m] = (struct tcpc_integer){0, d->text[k][m]};
         }
-        static char all[2][MOST + 1][64];
+        static char all[2][MOST + 1][160];
         if (d->extent[m].text)
             snprintf(all[k][i], sizeof all[k][i], "%s*%s", text, d->extent[m].text);
         else

@@ -314,8 +314,12 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         write[n++] = one;
         step = step || one.equal > 0;
     }
-    if (!full && writes_all(u, prover, r, write, n)) return true;
     enum prove_answer a = full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
+    if (!full && a == PROVE_UNKNOWN) {
+        const char *why = prover_why(prover);
+        if (writes_all(u, prover, r, write, n)) return true;
+        prover_set_why(prover, why);
+    }
     if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
         diag_error(s, r->view->at, "'%s' is not known to be written before %s: %s",
