@@ -7,7 +7,8 @@ from left_out import among, entries
 
 
 class Tests(lit.formats.ShTest):
-    """Shell tests: with a list of tests/left_out, those that it does not name, or with "+" before the list those alone."""
+    """Shell tests: with a list of tests/left_out, those that it does not name, or with "+" before the list those that it names, and those
+    with lines that the sanitized build skips (%released and %timed in lit.cfg.py)."""
 
     def __init__(self, tests, chosen):
         super().__init__(execute_external=False)
@@ -16,5 +17,11 @@ class Tests(lit.formats.ShTest):
 
     def getTestsInDirectory(self, suite, path_in_suite, litConfig, localConfig):
         for test in super().getTestsInDirectory(suite, path_in_suite, litConfig, localConfig):
-            if among("/".join(test.path_in_suite), self.patterns) == self.named:
+            if among("/".join(test.path_in_suite), self.patterns) == self.named or self.named and skips_lines(test.getSourcePath()):
                 yield test
+
+
+def skips_lines(path):
+    """Whether a test has RUN lines that do nothing in the sanitized build."""
+    with open(path, "rb") as test:
+        return any(b"RUN:" in line and (b"%released" in line or b"%timed" in line) for line in test)
