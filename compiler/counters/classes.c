@@ -190,7 +190,7 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
         divide(x, e, times, modulus, &f.of, &lo, &hi);
         if (f.of.n) add_fact(x, f);
     } else {
-        same_digit(x, e, modulus / classes_gcd(times, modulus));
+        same_digit(x, e, modulus / lay_gcd(times, modulus));
     }
 }
 

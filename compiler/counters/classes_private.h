@@ -51,8 +51,6 @@ struct classes {
     bool failed;
 };
 
-// The greatest common divisor, which is positive; INT64_MIN is not allowed.
-int64_t classes_gcd(int64_t a, int64_t b);
 // Sets x->period by the facts in "list".
 void classes_find_periods(struct classes *x, const struct fact *list);
 

@@ -1,19 +1,9 @@
 // After how many blocks along an axis everything repeats that distinguishes classes of blocks.
 #include "counters/classes_private.h"
 
-int64_t classes_gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 // Makes "*to" the least common multiple of both, or 0 if one is.
 static void meet_period(int64_t *to, int64_t period) {
-    if (!period || !*to || __builtin_mul_overflow(*to / classes_gcd(*to, period), period, to))
-        *to = 0;
+    if (!period || !*to || __builtin_mul_overflow(*to / lay_gcd(*to, period), period, to)) *to = 0;
 }
 
 // Blocks that are how many coordinates apart along "axis" have the same "e", or with "by" > 0 the
@@ -28,7 +18,7 @@ static int64_t period_of(const struct classes *x, const struct ix *e, int axis, 
             const struct ix_term *t = &e->term[i];
             if (!t->atom) continue;
             if (!lay_int_eval(t->coef, x->sym, &k) || k == INT64_MIN) return 0;
-            meet_period(&period, period_of(x, t->atom, axis, by ? by / classes_gcd(k, by) : 0));
+            meet_period(&period, period_of(x, t->atom, axis, by ? by / lay_gcd(k, by) : 0));
         }
         return period;
     }
@@ -45,7 +35,7 @@ void classes_find_periods(struct classes *x, const struct fact *list) {
         for (int i = 0; i < f->of.n; ++i) {
             int64_t times = f->of.term[i].times, by = 0;
             if (f->is == REMAINDER && times != INT64_MIN)
-                by = f->modulus / classes_gcd(times, f->modulus);
+                by = f->modulus / lay_gcd(times, f->modulus);
             for (int axis = 0; axis < 3; ++axis)
                 meet_period(&x->period[axis], period_of(x, f->of.term[i].atom, axis, by));
         }

@@ -194,13 +194,18 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     return true;
 }
 
+void runs_insert(void *list, size_t size, int *n, int most, int at, const void *x) {
+    if (at == most) return;
+    if (*n < most) ++*n;
+    char *place = (char *)list + (size_t)at * size;
+    memmove(place + size, place, size * (size_t)(*n - 1 - at));
+    memcpy(place, x, size);
+}
+
 static void keep(struct runs list[], int *n, int most, const struct runs *k) {
     int at = *n;
     while (at > 0 && list[at - 1].cost > k->cost) --at;
-    if (at == most) return;
-    if (*n < most) ++*n;
-    memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(*n - 1 - at));
-    list[at] = *k;
+    runs_insert(list, sizeof *k, n, most, at, k);
 }
 
 // -- tiles ----------------------------------------------------------------------------------------

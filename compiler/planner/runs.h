@@ -57,6 +57,8 @@ int64_t runs_cost(const struct relayout *r, const struct choice *c, int64_t cost
 // "cost" by cost_of, with the accesses of a tile and its instructions, times AVERAGE.
 int64_t runs_work(const struct relayout *r, const struct choice *c, int64_t cost, int64_t accesses,
                   int64_t instructions);
+// Puts "x" of "size" bytes at place "at" of the list, which has "*n" of them and keeps at most "most".
+void runs_insert(void *list, size_t size, int *n, int most, int at, const void *x);
 // Whether "modes" has mode "m".
 bool runs_has(const struct modes *modes, int m);
 // The elements of the tile along these modes.

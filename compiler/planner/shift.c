@@ -53,10 +53,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 static void keep(struct shifted list[], int *n, int most, const struct shifted *k) {
     int at = *n;
     while (at > 0 && list[at - 1].cost > k->cost) --at;
-    if (at == most) return;
-    if (*n < most) ++*n;
-    memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(*n - 1 - at));
-    list[at] = *k;
+    runs_insert(list, sizeof *k, n, most, at, k);
 }
 
 static bool is_packed(const struct relayout *r) {
