@@ -1,5 +1,6 @@
 // Relayouts by numbers: what the launch says of random requests, with numbers and params, sends each
 // element to its place; what was chosen is data; wrong requests are refused.
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,14 @@ struct drawn {
     int64_t param[MOST];
 };
 
+// A text of fewer than 64 bytes.
+static void print(char to[64], const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(to, 64, format, args) >= 64) abort();
+    va_end(args);
+}
+
 // Gives side "k" the strides of the modes in a random order, at times with a gap or compact.
 static void draw_side(struct drawn *d, int k) {
     int order[MOST], n = (int)d->r.rank;
@@ -100,14 +109,14 @@ static void draw_side(struct drawn *d, int k) {
         d->number[k][m] = stride;
         d->stride[k][m] = (struct tcpc_integer){stride, NULL};
         if (open) {
-            snprintf(d->text[k][m], sizeof d->text[k][m], "%s", text);
+            print(d->text[k][m], "%s", text);
             d->stride[k][m] = (struct tcpc_integer){0, d->text[k][m]};
         }
-        static char all[2][MOST + 1][160];
+        static char all[2][MOST + 1][64];
         if (d->extent[m].text)
-            snprintf(all[k][i], sizeof all[k][i], "%s*%s", text, d->extent[m].text);
+            print(all[k][i], "%s*%s", text, d->extent[m].text);
         else
-            snprintf(all[k][i], sizeof all[k][i], "%s*%d", text, (int)d->value[m]);
+            print(all[k][i], "%s*%d", text, (int)d->value[m]);
         text = all[k][i];
         open |= d->extent[m].text != NULL;
         stride *= d->value[m];
