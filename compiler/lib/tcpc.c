@@ -11,6 +11,7 @@
 #include "base/session.h"
 #include "base/warnings.h"
 #include "compile/compile.h"
+#include "explain/explain.h"
 #include "kernel/kernel_ir.h"
 #include "launch/launch.h"
 #include "lib/lib.h"
@@ -182,8 +183,17 @@ static const struct tcpc_planned *planned_of(struct session *s, const struct ker
                                .why = relayout_reasons(s, text),
                                .refused = k->chosen->refused,
                                .cost = k->chosen->cost,
+                               .share = k->chosen->share,
+                               .most = k->chosen->most,
                                .text = arena_strndup(&s->arena, text,
                                                      next ? (size_t)(next - text) : strlen(text))};
+    struct explain_least least[2];
+    if (explain_least(s, k, NULL, least)) {
+        p->least_read = least[0].bytes;
+        p->least_read_sectors = least[0].sectors;
+        p->least_written = least[1].bytes;
+        p->least_written_sectors = least[1].sectors;
+    }
     for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++p->number;
     p->number += k->first_case != NULL;
     return p;

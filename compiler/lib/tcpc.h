@@ -136,6 +136,11 @@ struct tcpc_planned {
                             or NULL */
     int64_t cost;        /* predicted, to compare candidates of one relayout; 0: it is not known */
     const char *text;    /* what the planner wrote: the kernel's declaration */
+    /* What any plan reads and writes: bytes of elements, and sectors of 32 bytes; all 0 where params
+     * give them, or where it is not known. */
+    int64_t least_read, least_written, least_read_sectors, least_written_sectors;
+    int share;        /* predicted, in percent of memcpy on one H200; 0: it is not known */
+    const char *most; /* what costs most besides the bytes, in words; or NULL */
 };
 
 struct tcpc_result {
