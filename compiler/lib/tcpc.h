@@ -83,7 +83,17 @@ struct tcpc_options {
     void *user; /* handed to "read" */
     const char *const *folder;
     size_t nfolders;
+    struct tcpc_canceller *canceller; /* NULL: the call cannot be cancelled */
+    int64_t most_milliseconds;        /* that the call may take; 0: any */
 };
+
+/* Cancels calls: all that have it as an option, those that come later too.  tcpc_cancel may be called
+ * by any thread, and by a signal's handler not; the calls then return TCPC_CANCELLED, in less than 50
+ * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory. */
+struct tcpc_canceller;
+TCPC_API struct tcpc_canceller *tcpc_canceller_new(void);
+TCPC_API void tcpc_cancel(struct tcpc_canceller *c);
+TCPC_API void tcpc_canceller_free(struct tcpc_canceller *c);
 
 /* -- what comes out ---------------------------------------------------------------------------- */
 
@@ -92,7 +102,8 @@ enum tcpc_status {
     TCPC_WRONG,      /* the plan is wrong, or an import cannot be read: messages say why */
     TCPC_BAD_OPTION, /* an option is wrong: a message says which */
     TCPC_NO_MEMORY,  /* there is no result */
-    TCPC_BUG         /* the compiler is broken: the only message says where */
+    TCPC_BUG,        /* the compiler is broken: the only message says where */
+    TCPC_CANCELLED   /* by tcpc_cancel, or the time is used up: the only message says which */
 };
 
 enum tcpc_severity { TCPC_ERROR, TCPC_WARNING, TCPC_NOTE };

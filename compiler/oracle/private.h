@@ -3,6 +3,7 @@
 #define TCPC_ORACLE_PRIVATE_H
 
 #include "base/session.h"
+#include "base/trap.h"
 #include "oracle/oracle.h"
 
 // One side of a copy for given values of the params.
@@ -125,8 +126,9 @@ bool oracle_too_large(struct run *r);
 static inline bool oracle_goes_on(struct run *r) {
     enum { EVERY = 1 << 14 };
     if (r->img->made > r->most_pages) return oracle_too_large(r);
-    return ++r->asked % EVERY != 0 || !session_given_up(r->s) ||
-           oracle_fail(r, ORACLE_GIVEN_UP, NULL, 0, "given up");
+    if (++r->asked % EVERY != 0) return true;
+    trap_poll();
+    return !session_given_up(r->s) || oracle_fail(r, ORACLE_GIVEN_UP, NULL, 0, "given up");
 }
 // Execute statements, and the pipeline "st", for the current values of variables.
 bool oracle_body(struct run *r, const struct stmt *first);
