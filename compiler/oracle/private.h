@@ -124,7 +124,7 @@ bool oracle_too_large(struct run *r);
 // Called in each possibly long loop, before each element that may be in another page: whether there
 // is memory for it, and the session was not interrupted.
 static inline bool oracle_goes_on(struct run *r) {
-    enum { EVERY = 1 << 14 };
+    enum { EVERY = 64 };
     if (r->img->made > r->most_pages) return oracle_too_large(r);
     if (++r->asked % EVERY != 0) return true;
     trap_poll();
