@@ -2,8 +2,9 @@
 //
 // Proofs are about integers of any size; the emitted code has 64 bits.  An index must fit, with all
 // its partial sums, where its value matters: in a condition, in a bound of a loop, in an argument,
-// and below a quotient or a remainder.  An offset that is only part of an address may wrap.  It is
-// right again after the sum is complete, because the tensor fits (lower/launch.c).
+// and below a quotient or a remainder.  An offset that is only part of an address may wrap, also
+// below a swizzle.  It is right again after the sum is complete, because the tensor fits
+// (lower/launch.c).
 
 #include "base/session.h"
 #include "lower/private.h"
@@ -35,10 +36,11 @@ static void mark(struct fits *x, const struct ix *e) {
     }
 }
 
-// Marks the variables below quotients, remainders and swizzles in "e".
+// Marks the variables below quotients and remainders in "e".
 static void mark_below(struct fits *x, const struct ix *e) {
     if (!e) return;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) mark(x, e->a);
+    if (e->op == IX_DIV || e->op == IX_MOD) mark(x, e->a);
+    if (e->op == IX_SWZ) mark_below(x, e->a);
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) mark_below(x, e->term[i].atom);
 }
 
@@ -135,7 +137,8 @@ static void look(struct fits *x, const struct ix *e) {
 
 static void look_below(struct fits *x, const struct ix *e) {
     if (!e) return;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) look(x, e->a);
+    if (e->op == IX_DIV || e->op == IX_MOD) look(x, e->a);
+    if (e->op == IX_SWZ) look_below(x, e->a);
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) look_below(x, e->term[i].atom);
 }
 
