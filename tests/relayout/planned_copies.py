@@ -157,7 +157,9 @@ class Copy:
         pairs, room, types = list(self.places(given)), self.room(given), (self.src_type, self.dst_type)
         if max(room) > ROOM:
             return None
-        raw = [[rng.getrandbits(BITS[t]) for _ in range(n)] for t, n in zip(types, room)]
+        raw = [[0x5a] * n for n in room]
+        for s, _ in pairs:
+            raw[0][s] = rng.getrandbits(BITS[self.src_type])
         after = list(raw[1])
         for s, d in pairs:
             after[d] = raw[0][s] if self.src_type == self.dst_type else numeric.convert(self.src_type, self.dst_type, raw[0][s])
