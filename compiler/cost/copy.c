@@ -177,8 +177,8 @@ static bool all_above(const struct warp_cost *total, const bool *possible, int64
 
 static const char too_many[] = "it has too many accesses to count them";
 
-// Counts all instructions of a block; "out" gets the numbers of both sides.
-static const char *count_all(struct counting *c, struct side_cost *out) {
+// Counts all instructions of a block; "out" gets the numbers of both sides.  "like" is zeroed.
+static const char *count_all(struct counting *c, struct alike *like, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
     int64_t warps = (any->threads + LANES - 1) / LANES;
     int64_t each = any->neach * any->nrounds;
@@ -197,21 +197,20 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
-    struct alike like = {0};
-    if (!scattered) alike_begin(&like, c->global, c->shared, c->class);
+    if (!scattered) alike_begin(like, c->global, c->shared, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
-        alike_warp(&like, w);
+        alike_warp(like, w);
         for (int64_t n = 0; n < each; ++n) {
             struct warp_cost all = {0};
             struct looked x;
             x.cost = x.least = all;
             bool seen = false,
-                 ok = scattered ? get(c, w, n, 0, -1, &x.a) : look(c, &like, w, n, 0, &x);
+                 ok = scattered ? get(c, w, n, 0, -1, &x.a) : look(c, like, w, n, 0, &x);
             if (!x.a.lanes && c->work <= MOST_WORK) continue;
             busy |= x.a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (i > 0) ok = look(c, &like, w, n, i, &x);
+                if (i > 0) ok = look(c, like, w, n, i, &x);
                 if (!ok) {
                     possible[i] = false;
                     continue;
@@ -270,7 +269,9 @@ static void count_once(struct counting *c, struct side_cost *out) {
         return;
     }
     cost_seen_nothing(c->seen);
-    out->why = count_all(c, out);
+    struct alike *like = memory_zeroed(1, sizeof *like);  // too large for a stack
+    out->why = count_all(c, like, out);
+    memory_free(like);
     struct cost_counted now = {.side = *out, .work = c->work, .alike = c->alike};
     memcpy(now.worst, c->worst, sizeof now.worst);
     cost_memo_keep(memo, &now);
