@@ -73,7 +73,7 @@ void watch_begin(struct watch *w, struct trap *t, struct tcpc_canceller *c, int6
         pthread_cond_init(&w->ends, &a);
         pthread_condattr_destroy(&a);
         clock_gettime(CLOCK_MONOTONIC, &w->until);
-        w->until.tv_nsec += (long)(ms % 1000) * 1000000;
+        w->until.tv_nsec += ms % 1000 * 1000000;
         w->until.tv_sec += (time_t)(ms / 1000) + w->until.tv_nsec / 1000000000;
         w->until.tv_nsec %= 1000000000;
         if (!start_thread(w)) memory_out();

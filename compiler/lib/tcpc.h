@@ -37,7 +37,7 @@ struct tcpc_text {
     size_t size;
 };
 
-enum { TCPC_STACK_BYTES = 512 * 1024 }; /* planned copies use 200 KB, by gcc's release build */
+enum { TCPC_STACK_BYTES = 256 * 1024 }; /* 110 KB are used, by gcc's release build */
 
 /* -- what is asked for ------------------------------------------------------------------------- */
 

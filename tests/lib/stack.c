@@ -14,7 +14,7 @@
 struct job {
     int n;
     char **path;
-    int right, answers;
+    int right, answers, wanted;
 };
 
 // The name of the first kernel in "text".
@@ -48,6 +48,8 @@ static void *work(void *of) {
             tcpc_free(r);
             if (emit == TCPC_EMIT_CUDA) emit = TCPC_EMIT_DEVICE - 1;
         }
+        // of device functions alone there are no counts, and no kernel is drawn
+        j->wanted += strstr(text, "\nkernel ") ? 8 : 3;
         for (size_t k = 0; k < sizeof questions / sizeof *questions; ++k) {
             struct tcpc_options o = {.size = sizeof o, .folder = folders, .nfolders = 1};
             struct tcpc_result *r;
@@ -82,7 +84,7 @@ int main(int argc, char **argv) {
     HOLDS(pthread_create(&thread, &a, work, &j) == 0);
     HOLDS(pthread_join(thread, &done) == 0 && done == &j);
     CHECK(j.right == 2 * j.n, "%d of %d", j.right, 2 * j.n);
-    CHECK(j.answers == 8 * j.n, "%d of %d answers", j.answers, 8 * j.n);
+    CHECK(j.answers == j.wanted, "%d of %d answers", j.answers, j.wanted);
     size_t unused = 0;
     while (unused < bytes && stack[page + unused] == 0) ++unused;
     printf("%zu of %zu bytes used\n", bytes - unused, bytes);
