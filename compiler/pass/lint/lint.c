@@ -31,6 +31,7 @@ static const struct row {
     {lint_rounding, {W_ROUNDING}},
     {lint_dead_copy, {W_DEAD_COPY}},
     {lint_swapped, {W_SWAPPED_ARGUMENTS}},
+    {lint_contraction, {W_CONTRACTION}},
     {lint_costs, {W_COALESCE, W_BANK_CONFLICT, W_IDLE_THREADS}},
 };
 

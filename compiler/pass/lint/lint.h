@@ -61,6 +61,7 @@ void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a t
 void lint_rounding(struct lint *l);
 void lint_dead_copy(struct lint *l);
 void lint_swapped(struct lint *l);
+void lint_contraction(struct lint *l);
 void lint_costs(struct lint *l);
 
 #endif

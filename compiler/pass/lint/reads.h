@@ -104,4 +104,8 @@ bool misread_tally(struct reads *r, const struct tensor *t, int mode);
 // elements beside it.
 bool beside(struct reads *r, const struct tensor *t);
 
+// alike.c
+// Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.
+bool alike_sums(struct reads *r);
+
 #endif
