@@ -2,7 +2,8 @@
 # Commands of ./dev that build for other systems. What they need comes from PyPI, pinned, into build-tools/.
 
 tools=build-tools/venv/bin
-archive=build-tools/islpy-2026.2.2.tar.gz
+islpy=$(sed -n 's/^set(isl_version \(.*\))/islpy-\1/p' cmake/isl.cmake)
+archive=build-tools/$islpy.tar.gz
 
 install_tools() {
     cmp -s cmake/requirements.txt build-tools/requirements.txt && $tools/python -c '' 2>/dev/null && return 0
@@ -17,7 +18,7 @@ install_tools() {
 # The sources of isl; cmake/isl.cmake compares their digest.
 get_isl() {
     [ ! -f $archive ] || return 0
-    $tools/python -m pip download -q --disable-pip-version-check --no-deps --no-binary islpy -d build-tools islpy==2026.2.2 ||
+    $tools/python -m pip download -q --disable-pip-version-check --no-deps --no-binary islpy -d build-tools islpy==${islpy#*-} ||
         die "could not get the sources of islpy from PyPI"
 }
 
@@ -49,7 +50,7 @@ stage_source() {
     cp build-wheel/parser/generated/tcp.{tab.c,tab.h,lex.c} "$to/grammar/made"
     local library
     for library in isl isl/imath; do
-        tar -xOf $archive "islpy-2026.2.2/$library/LICENSE" | cmp - "python/licenses/${library#*/}.txt" || die "the licence of $library has changed"
+        tar -xOf $archive "$islpy/$library/LICENSE" | cmp - "python/licenses/${library#*/}.txt" || die "the licence of $library has changed"
     done
 }
 

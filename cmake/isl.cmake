@@ -1,11 +1,13 @@
 # isl, which answers the questions of proofs.  Usually the system's libisl.  With TCPC_ISL_ARCHIVE it is built from the sources in that file,
-# with imath for large integers, and becomes a hidden part of the program and of libtcpc.  Sets ISL_INCLUDE_DIRS, ISL_LIBRARY, and of the two the one that it is: ISL_SYSTEM, or the file ISL_BUILT.
-set(archive ${CMAKE_SOURCE_DIR}/third_party/islpy-2026.2.2.tar.gz)  # only a source distribution has it
+# with imath for large integers, and becomes a hidden part of the program and of libtcpc.  Sets ISL_INCLUDE_DIRS, ISL_LIBRARY, and of these
+# two the one that it is: ISL_SYSTEM, or the file ISL_BUILT.
+set(isl_version 2026.2.2)
+set(isl_hash c94383d6ffe725774b4839eb5b259565b828f972e9413a8dad677459a5dc5b5f)
+set(archive ${CMAKE_SOURCE_DIR}/third_party/islpy-${isl_version}.tar.gz)  # only a source distribution has it
 if(NOT EXISTS ${archive})
   set(archive "")
 endif()
-set(TCPC_ISL_ARCHIVE "${archive}" CACHE FILEPATH "Build isl with imath from PyPI's islpy-2026.2.2.tar.gz, instead of using the system's libisl")
-set(isl_hash c94383d6ffe725774b4839eb5b259565b828f972e9413a8dad677459a5dc5b5f)
+set(TCPC_ISL_ARCHIVE "${archive}" CACHE FILEPATH "Build isl with imath from PyPI's islpy-${isl_version}.tar.gz, instead of using the system's libisl")
 
 if(NOT TCPC_ISL_ARCHIVE)
   find_path(ISL_INCLUDE_DIR isl/set.h REQUIRED)
@@ -17,9 +19,9 @@ endif()
 
 file(SHA256 ${TCPC_ISL_ARCHIVE} hash)
 if(NOT hash STREQUAL isl_hash)
-  message(FATAL_ERROR "${TCPC_ISL_ARCHIVE} is not islpy-2026.2.2.tar.gz: its SHA-256 is ${hash}, not ${isl_hash}")
+  message(FATAL_ERROR "${TCPC_ISL_ARCHIVE} is not islpy-${isl_version}.tar.gz: its SHA-256 is ${hash}, not ${isl_hash}")
 endif()
-set(isl ${CMAKE_BINARY_DIR}/isl/islpy-2026.2.2)
+set(isl ${CMAKE_BINARY_DIR}/isl/islpy-${isl_version})
 if(NOT EXISTS ${isl}/CMakeLists.txt)
   file(ARCHIVE_EXTRACT INPUT ${TCPC_ISL_ARCHIVE} DESTINATION ${CMAKE_BINARY_DIR}/isl)
 endif()

@@ -40,8 +40,7 @@ def run(*words, **more):
 
 
 def check_files(wheel, source, scratch):
-    check(re.fullmatch(r"tcpc-[\d.]+-py3-none-manylinux_2_17_x86_64\.(manylinux2014_x86_64\.)?whl|"
-                       r"tcpc-[\d.]+-py3-none-manylinux(2014|_2_17)_x86_64\.manylinux(2014|_2_17)_x86_64\.whl", wheel.name), f"the name is {wheel.name}")
+    check(re.fullmatch(r"tcpc-[\d.]+-py3-none-manylinux(2014|_2_17)_x86_64(\.manylinux(2014|_2_17)_x86_64)?\.whl", wheel.name), f"the name is {wheel.name}")
     check(wheel.stat().st_size < MOST_BYTES, f"the wheel has {wheel.stat().st_size} bytes, over {MOST_BYTES}")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -50,8 +49,8 @@ def check_files(wheel, source, scratch):
         check(any(re.fullmatch(wanted, name) for name in names), f"the wheel lacks {wanted}")
     with tarfile.open(source) as archive:
         names = [name.split("/", 1)[-1] for name in archive.getnames()]
-    for wanted in ("grammar/made/tcp.tab.c", "grammar/made/tcp.lex.c", "third_party/islpy-2026.2.2.tar.gz"):
-        check(wanted in names, f"the source distribution lacks {wanted}")
+    for wanted in (r"grammar/made/tcp\.tab\.c", r"grammar/made/tcp\.lex\.c", r"third_party/islpy-[\d.]+\.tar\.gz"):
+        check(any(re.fullmatch(wanted, name) for name in names), f"the source distribution lacks {wanted}")
 
 
 def check_objects(scratch):
@@ -67,7 +66,7 @@ def check_objects(scratch):
 
 
 def check_use(wheel, scratch):
-    """Installs the wheel alone, and compares what it writes with what the build in build/ writes, if there is one."""
+    """Installs the wheel alone."""
     venv.create(scratch / "clean", with_pip=True)
     there = scratch / "clean" / "bin"
     run(there / "pip", "install", "--no-index", "--no-deps", wheel)
@@ -76,9 +75,8 @@ def check_use(wheel, scratch):
     plan = ROOT / "examples/parallel_copy/parallel_copy.tcp"
     check("parallel_copy: ok" in run(there / "tcpc", "run", "--host", plan, cwd=scratch), "a kernel was not run on the host")
     check("align" in run(there / "python", "-m", "tcpc", "--explain=aligned", cwd=scratch), "there are no pages")
-    emitted = run(there / "tcpc", plan, "-o", "-", cwd=scratch)
-    golden = (plan.parent / "expected" / "parallel_copy.cu").read_text()
-    check([x for x in emitted.splitlines() if "#line" not in x][9:] == [x for x in golden.splitlines() if "#line" not in x][9:], "?")
+    emitted = run(there / "tcpc", plan.name, "--no-line", "-o", "-", cwd=plan.parent)
+    check(emitted == (plan.parent / "expected" / "parallel_copy.cu").read_text(), "what is emitted is not what is expected")
 
 
 def main():
