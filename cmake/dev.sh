@@ -72,7 +72,7 @@ cmd_wheel() {
     CC="$zig cc $target" CXX="$zig c++ $target" "${build[@]}" --wheel -C build-dir="$root/build-wheel/build" \
         -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_BISON=ON -C cmake.define.CMAKE_DISABLE_FIND_PACKAGE_FLEX=ON \
         build-wheel/unpacked >>build-wheel/log || die "the wheel could not be built; see build-wheel/log"
-    PATH=$root/$tools:$PATH auditwheel -q repair --only-plat --plat manylinux_2_17_x86_64 -w build-wheel/wheel build-wheel/dist/*.whl ||
+    PATH=$root/$tools:$PATH auditwheel repair --only-plat --plat manylinux_2_17_x86_64 -w build-wheel/wheel build-wheel/dist/*.whl >>build-wheel/log 2>&1 ||
         die "the wheel needs more than manylinux_2_17 has"
     $tools/python tests/tools/wheel.py build-wheel || die "the wheel is not what it should be"
     say "$(ls build-wheel/wheel/*.whl build-wheel/dist/*.tar.gz | tr '\n' ' ')"

@@ -10,7 +10,6 @@ compared. The plans are those of tests/, examples/, bench/ and the documents, an
 """
 import concurrent.futures
 import difflib
-import pathlib
 import re
 import subprocess
 import sys

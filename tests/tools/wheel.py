@@ -84,8 +84,9 @@ def main():
     (wheel,), (source,) = folder.glob("wheel/*.whl"), folder.glob("dist/*.tar.gz")
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        check_files(wheel, source, scratch)
-        check_objects(scratch)
+        (scratch / "held").mkdir()
+        check_files(wheel, source, scratch / "held")
+        check_objects(scratch / "held")
         check_use(wheel, scratch)
     print(f"{wheel.name}: {wheel.stat().st_size} bytes, tried")
 
