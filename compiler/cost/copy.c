@@ -177,8 +177,16 @@ static bool all_above(const struct warp_cost *total, const bool *possible, int64
 
 static const char too_many[] = "it has too many accesses to count them";
 
-// Counts all instructions of a block; "out" gets the numbers of both sides.  "like" is zeroed.
-static const char *count_all(struct counting *c, struct alike *like, struct side_cost *out) {
+// Too large for a stack: what was counted, by shift.
+struct tally {
+    struct alike like;
+    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
+    struct worst worst[ACCESS_SHIFTS];
+    bool possible[ACCESS_SHIFTS];
+};
+
+// Counts all instructions of a block; "out" gets the numbers of both sides.  "t" is zeroed.
+static const char *count_all(struct counting *c, struct tally *t, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
     int64_t warps = (any->threads + LANES - 1) / LANES;
     int64_t each = any->neach * any->nrounds;
@@ -190,12 +198,11 @@ static const char *count_all(struct counting *c, struct alike *like, struct side
     bool one_shift = shifts == 1 || apart;  // costs can be added
     if (shifts > ACCESS_SHIFTS) return "too little is known about where its tile begins";
     if (warps * each * shifts > MOST_WORK) return too_many;
-    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
-    struct worst worst[ACCESS_SHIFTS];
-    bool possible[ACCESS_SHIFTS];
-    memset(most, 0, sizeof most);
-    memset(total, 0, sizeof total);
-    memset(possible, true, sizeof possible);
+    struct alike *like = &t->like;
+    struct warp_cost *most = t->most, *total = t->total;
+    struct worst *worst = t->worst;
+    bool *possible = t->possible;
+    memset(possible, true, sizeof t->possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
     if (!scattered) alike_begin(like, c->global, c->shared, c->class);
     for (int64_t w = 0; w < warps; ++w) {
@@ -249,7 +256,7 @@ static const char *count_all(struct counting *c, struct alike *like, struct side
         widen(&out->total, total[i]);
         first = false;
     }
-    if (apart) memset(possible, true, sizeof possible);
+    if (apart) memset(possible, true, sizeof t->possible);
     if (!c->only_total) keep_worst(c, worst, possible, shifts);
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
@@ -269,9 +276,9 @@ static void count_once(struct counting *c, struct side_cost *out) {
         return;
     }
     cost_seen_nothing(c->seen);
-    struct alike *like = memory_zeroed(1, sizeof *like);  // too large for a stack
-    out->why = count_all(c, like, out);
-    memory_free(like);
+    struct tally *t = memory_zeroed(1, sizeof *t);
+    out->why = count_all(c, t, out);
+    memory_free(t);
     struct cost_counted now = {.side = *out, .work = c->work, .alike = c->alike};
     memcpy(now.worst, c->worst, sizeof now.worst);
     cost_memo_keep(memo, &now);

@@ -37,7 +37,8 @@ static void *work(void *of) {
     for (int i = 0; i < j->n; ++i) {
         FILE *f = fopen(j->path[i], "rb");
         if (!f) return NULL;
-        size_t size = fread(text, 1, sizeof text, f);
+        size_t size = fread(text, 1, sizeof text - 1, f);
+        text[size] = 0;
         fclose(f);
         for (int emit = TCPC_EMIT_CUDA; emit <= TCPC_EMIT_DEVICE; ++emit) {
             struct tcpc_options o = {
