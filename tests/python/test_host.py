@@ -1,5 +1,7 @@
 """What kernels of ours write on the CPU, against numpy."""
 import os
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -173,3 +175,15 @@ def test_numpy_without_a_backend_runs_no_kernel():
     assert tcpc.copy_(np.zeros((2, 3), np.int8), x)[1, 2] == 5
     tcpc.prepare((np.zeros_like(x), x))
     assert tcpc.cache_info().misses == 0
+
+
+def test_the_page_runs(capsys):
+    """The blocks of docs/python.md, one after the other; the one that prints prints what the page says."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text()
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(block, names)
+    assert capsys.readouterr().out.strip() == re.search(r"^```text\n(.*?)^```", page, re.M | re.S)[1].strip()
+    out, x, both = names["out"], names["x"], names["both"]
+    assert np.array_equal(out, x[0, :, ::8].T.astype(np.float16)) and np.array_equal(both[:, 4:], both[:, :4])
+    assert np.array_equal(names["mirrored"], x[:, ::-1]) and names["ones"].shape == (5, 3) and names["ones"].all()
