@@ -38,6 +38,8 @@ _torch_names: Dict[Any, str] = {}
 
 def _torch(x: Any) -> Array:
     torch = sys.modules["torch"]
+    if type(x) not in (torch.Tensor, torch.nn.Parameter):
+        raise TypeError(f"{type(x).__name__} is a subclass of torch.Tensor, which may be more than its memory; as_subclass(torch.Tensor) makes a plain one")
     if x.layout is not torch.strided:
         raise TypeError(f"a tensor of layout {x.layout} has no strides; call to_dense() first")
     if x.is_conj() or x.is_neg():
