@@ -8,6 +8,9 @@ import glob
 import hashlib
 import importlib.util
 import os
+import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -25,7 +28,7 @@ FAR = 1 << 52  # bytes that no two arrays are apart
 
 @functools.lru_cache(maxsize=None)
 def _nvrtc() -> Any:
-    """What TCPC_NVRTC names, that of NVIDIA's packages, as PyTorch brings them, or that of the system."""
+    """What TCPC_NVRTC names, that of NVIDIA's packages, as PyTorch brings them, or that of the system; None."""
     named = os.environ.get("TCPC_NVRTC")
     places = [named] if named else []
     if not named:
@@ -38,7 +41,7 @@ def _nvrtc() -> Any:
             return ctypes.CDLL(place)
         except OSError:
             continue
-    raise RuntimeError("NVRTC, which compiles kernels, was not found; install it with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
+    return None
 
 
 @functools.lru_cache(maxsize=None)
@@ -50,18 +53,32 @@ def _headers() -> str:
     return digest.hexdigest()
 
 
+def _nvcc() -> str:
+    for name in ("nvcc", "/usr/local/cuda/bin/nvcc"):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise RuntimeError("neither NVRTC nor nvcc, which compile kernels, was found; install NVRTC with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
+
+
 def compile_cubin(text: str, arch: str) -> bytes:
     """The code for one architecture, from the disk if it was compiled before."""
-    nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17", "-device-int128"]
-    major, minor = c_int(), c_int()
-    nvrtc.nvrtcVersion(byref(major), byref(minor))
-    key = "\0".join([text, *options, f"{major.value}.{minor.value}", _headers()])
+    nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17"]
+    if nvrtc is not None:
+        options.append("-device-int128")
+        major, minor = c_int(), c_int()
+        nvrtc.nvrtcVersion(byref(major), byref(minor))
+        version = f"{major.value}.{minor.value}"
+    else:
+        version = subprocess.run([_nvcc(), "--version"], capture_output=True, text=True).stdout
+    key = "\0".join([text, *options, version, _headers()])
     kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
     try:
         return kept.read_bytes()
     except OSError:
         pass
-    cubin = _compile(nvrtc, text, [*options, f"-I{_library.find_runtime()}"])
+    options.append(f"-I{_library.find_runtime()}")
+    cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
@@ -88,6 +105,16 @@ def _compile(nvrtc: Any, text: str, options: Sequence[str]) -> bytes:
         return cubin.raw
     finally:
         nvrtc.nvrtcDestroyProgram(byref(program))
+
+
+def _compile_by_nvcc(text: str, options: Sequence[str]) -> bytes:
+    with tempfile.TemporaryDirectory() as scratch:
+        source, made = pathlib.Path(scratch) / "relayout.cu", pathlib.Path(scratch) / "relayout.cubin"
+        source.write_text(text)
+        done = subprocess.run([_nvcc(), "-cubin", *options, str(source), "-o", str(made)], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"nvcc failed: {done.stderr[:4000]}")
+        return made.read_bytes()
 
 
 @functools.lru_cache(maxsize=None)
