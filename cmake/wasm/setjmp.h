@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 typedef int jmp_buf[1];
-#define setjmp(at) (*(at) = 0)
+#define setjmp(at)       (*(at) = 0)
 #define longjmp(at, why) abort()
 
 #endif
