@@ -4,7 +4,8 @@
 // its partial sums, where its value matters: in a condition, in a bound of a loop, in an argument,
 // and below a quotient or a remainder.  An offset needs no check where it is not far from the
 // tensor: its terms are positive, and what guards it is less than a tile beyond the end.  Then it
-// is at most about as large as the tensor, and that fits (lower/launch.c).
+// is at most about as large as the tensor, and that fits (lower/launch.c).  What is below a swizzle
+// is such an offset, of which the swizzle may have a part.
 
 #include "base/session.h"
 #include "lower/private.h"
@@ -30,6 +31,11 @@ struct fits {
     bool changed;
 };
 
+// The weight of what is below a quotient, a remainder or a swizzle.
+static enum weight below(const struct ix *e) {
+    return e->op == IX_SWZ ? SHOULD : MATTERS;
+}
+
 // -- variables whose value counts -----------------------------------------------------------------
 
 static void mark(struct fits *x, const struct ix *e, enum weight w) {
@@ -42,7 +48,7 @@ static void mark(struct fits *x, const struct ix *e, enum weight w) {
         return;
     case IX_DIV:
     case IX_MOD:
-    case IX_SWZ: mark(x, e->a, MATTERS); return;
+    case IX_SWZ: mark(x, e->a, below(e)); return;
     case IX_SUM:
         for (int i = 0; i < e->nterms; ++i) mark(x, e->term[i].atom, w);
     }
@@ -51,7 +57,7 @@ static void mark(struct fits *x, const struct ix *e, enum weight w) {
 // Marks the variables below quotients, remainders and swizzles in "e".
 static void mark_below(struct fits *x, const struct ix *e) {
     if (!e) return;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) mark(x, e->a, MATTERS);
+    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) mark(x, e->a, below(e));
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) mark_below(x, e->term[i].atom);
 }
 
@@ -225,7 +231,7 @@ static void look(struct fits *x, const struct ix *e, enum weight w) {
 
 static void look_below(struct fits *x, const struct ix *e) {
     if (!e) return;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) look(x, e->a, MATTERS);
+    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) look(x, e->a, below(e));
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) look_below(x, e->term[i].atom);
 }
 
