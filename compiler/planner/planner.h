@@ -135,6 +135,8 @@ struct relayout_chosen {
     int64_t cost;         // predicted, to be compared with other candidates; 0: with none
     const char *how;      // in one line that distinguishes it from the others
     const char *refused;  // the candidates before it, a line for each; NULL: none is refused
+    int share;            // predicted, in percent of memcpy on one H200; 0: it is not known
+    const char *most;     // what costs most besides the bytes; NULL: nothing costs much
 };
 // Writes a kernel for the coalesced relayout, "kernel NAME(A : .., out B : ..) ..", or its cases.
 // Returns NULL, or why there is none.  "chosen" gets what was taken for each case.

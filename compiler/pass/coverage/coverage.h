@@ -114,6 +114,8 @@ bool coverage_call_direction(struct session *s, const struct kernel *k, const st
 // Whether different coordinates of "l" are provably different elements, for all values of its
 // params.
 bool coverage_injective(struct session *s, struct prover *p, struct lay l);
+// The same for a layout of numbers, by its values.
+bool coverage_differs(struct session *s, struct lay l);
 
 // Sets "lo" and "hi" to the smallest and largest coordinate of "v" along flattened mode "mode" of
 // its tensor.  They contain the variables that the view depends on.  NULL if there is none.
