@@ -96,7 +96,7 @@ static bool take_defines(struct session *s, const struct tcpc_options *o) {
 }
 
 static bool take_options(struct session *s, const struct tcpc_options *o) {
-    if (o->most_milliseconds < 0) {
+    if (o->most_milliseconds < 0 || (o->most_milliseconds && !WATCH_THREADS)) {
         diag_error(s, RANGE_NONE, "a call may not take %" PRId64 " ms", o->most_milliseconds);
         return false;
     }

@@ -90,7 +90,8 @@ struct tcpc_options {
 
 /* Cancels calls: all that have it as an option, those that come later too.  tcpc_cancel may be called
  * by any thread, and by a signal's handler not; the calls then return TCPC_CANCELLED, in less than 50
- * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory. */
+ * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory, or no threads
+ * (WebAssembly). */
 struct tcpc_canceller;
 TCPC_API struct tcpc_canceller *tcpc_canceller_new(void);
 TCPC_API void tcpc_cancel(struct tcpc_canceller *c);
