@@ -17,17 +17,12 @@ static bool depends_on_any(const struct ix *e, enum ix_var_kind first, enum ix_v
     return false;
 }
 
-// Whether blocks or steps move "v" and "w" along "mode", and their places differ by what depends on these: one goes
-// up, the other one down.
+// Whether blocks or steps move "v" and "w" along "mode", one of them up and the other one down.
 static bool is_apart(struct session *s, const struct view *v, const struct view *w, int mode) {
     const struct ix *a = v->coord_off[mode], *b = w->coord_off[mode];
-    const struct ix *more = a && b ? ix_sub(s, a, b) : NULL;
-    if (!more || depends_on_any(more, IX_TID, IX_WARP)) return false;
-    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
-        if (ix_depends(more, (enum ix_var_kind)kind) &&
-            (!ix_depends(a, (enum ix_var_kind)kind) || !ix_depends(b, (enum ix_var_kind)kind)))
-            return false;
-    return depends_on_any(more, IX_BLOCK_X, IX_LOOP);
+    const struct ix *more = a && b ? ix_sub(s, a, b) : NULL, *sum = a && b ? ix_add(s, a, b) : NULL;
+    return more && sum && depends_on_any(more, IX_BLOCK_X, IX_LOOP) &&
+           !depends_on_any(sum, IX_BLOCK_X, IX_LOOP) && !depends_on_any(more, IX_TID, IX_WARP);
 }
 
 // Whether "v" and "w" are where the other one is along all modes, but for numbers.
