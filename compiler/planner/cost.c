@@ -22,7 +22,7 @@ enum {
     READ_CUT = 39,
     READ_CUT_LATE = 77,
     READ_LATE = 150,  // MB read and written in between
-    WRITE_CUT = 165,
+    WRITE_CUT = 200,
     WRITE_NOT_NEXT = 26,  // if it is not the next block
     WRITE_LATE = 180,
     // clocks
@@ -36,7 +36,7 @@ enum {
     PHASE = 58,        // part of the memory time of a block that only others can use
     START = 1024,      // for beginning a block
     TURN = 6,          // part of all that, for going through shared memory
-    L1_SCARCE = 3,     // the same, for each L1 cache that the reads in flight would fill
+    L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
     FEW_IN_FLIGHT = 10,  // the same, for each STEP of bytes in flight on an SM below ENOUGH
     ENOUGH = 40 << 10,   // bytes
     STEP = 8 << 10,      // bytes
@@ -66,7 +66,7 @@ static int64_t product(const struct relayout *r, const int64_t *of) {
     return n;
 }
 
-static int64_t root(int64_t n) {
+int64_t root_of(int64_t n) {
     int64_t x = n, y = (x + 1) / 2;
     while (y < x) {
         x = y;
@@ -146,6 +146,7 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
         int64_t stride = src ? r->mode[m].src : r->mode[m].dst;
         int64_t times = m == cut && stride < run ? c->tile[m] : 1;
         if (stride < run && m != cut) continue;
+        stride = step_along(&r->mode[m], src);
         while (stride % GRAIN * es * (times % GRAIN) % step) step /= 2;
     }
     int align = src ? r->src_align : r->dst_align;
@@ -297,7 +298,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
                                 stores * greatest(1, c->wr.vector * es * 32 / LINE));
         shared = passes * PASS_ALONE / AVERAGE;
         caches = (t->write.lines * stores * WRITE_LINE + passes * PASS) / AVERAGE + stores * WRITE;
-        flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024;
+        flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024 / (c->async ? 3 : 1);
     }
     int64_t own = product(r, c->rd.val) / c->rd.vector;
     own += own * own / LOADS_HELD;
@@ -307,7 +308,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     out->part[COST_SHARED] = shared;
     out->part[COST_PHASES] = phases;
     out->copied = bytes / LINE * WRITE_LINE + bytes / (LANES * WIDE) * WRITE;
-    int64_t one = root(memory * memory + caches * caches + shared * shared + phases * phases);
+    int64_t one = root_of(memory * memory + caches * caches + shared * shared + phases * phases);
     one += START;
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;

@@ -69,6 +69,7 @@ struct choice {
     int64_t part, rest;
     int64_t shared;  // elements in shared memory
     int block;       // elements of an access from the fragment to shared memory
+    bool async;      // elements reach shared memory without registers
     struct grid grid;
 };
 
@@ -142,6 +143,11 @@ int64_t divisor_of(const struct relayout *r, struct lay_int x);
 // otherwise " when aligned".
 const char *when_text(struct session *s, const struct relayout *r, bool last);
 
+// A divisor of the distances between elements along a mode.
+static inline int64_t step_along(const struct relayout_mode *m, bool src) {
+    return !src ? m->dst : m->step ? m->step : m->src;
+}
+
 // The number of tiles along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {
     return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];
@@ -169,6 +175,8 @@ struct hints hints_of(const struct relayout *r, const struct choice *c);
 // two tiles share a line.
 bool whole_lines(const struct relayout *r, const struct choice *c);
 
+// The integer square root.
+int64_t root_of(int64_t n);
 // "t" NULL: as if the caches cost nothing, which is a lower bound.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
              struct cost *out);

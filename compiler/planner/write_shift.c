@@ -5,7 +5,7 @@
 
 enum {
     TRIED = 4,  // so many candidates
-    LESS = 65,  // percent of the cost of another form; with more, about half of them were slower
+    LESS = 95,  // percent of the cost of another form
     LATER = 8,  // the place of the best one otherwise: 'tune' tries it
     ONE = 256
 };
