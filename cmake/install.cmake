@@ -18,6 +18,21 @@ install(FILES docs/completion/tcpc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bas
 install(FILES docs/completion/_tcpc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES docs/completion/tcpc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
+# What the Python package holds beside python/tcpc. A wheel has no links, so the library has one name.
+install(PROGRAMS $<TARGET_FILE:tcpc> DESTINATION tcpc/bin COMPONENT python EXCLUDE_FROM_ALL)
+install(PROGRAMS $<TARGET_FILE:tcpc_shared> DESTINATION tcpc/lib RENAME libtcpc.so COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES compiler/lib/tcpc.h compiler/launch/tcpc_launch.h DESTINATION tcpc/include/tcpc COMPONENT python EXCLUDE_FROM_ALL)
+install(DIRECTORY runtime/ DESTINATION tcpc/include/tcpc COMPONENT python EXCLUDE_FROM_ALL
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "*.cpp" PATTERN "*.cu")
+
+# What a program needs that links with the static library.
+if(TCPC_ISL_ARCHIVE)
+  set(TCPC_STATIC_LIBRARIES m)
+else()
+  set(TCPC_STATIC_LIBRARIES isl m)
+endif()
+list(TRANSFORM TCPC_STATIC_LIBRARIES PREPEND -l OUTPUT_VARIABLE TCPC_LIBS_PRIVATE)
+list(JOIN TCPC_LIBS_PRIVATE " " TCPC_LIBS_PRIVATE)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tcpc)
 set(TCPC_LIB_DIR lib/tcpc)
 configure_package_config_file(cmake/tcpcConfig.cmake.in ${CMAKE_BINARY_DIR}/tcpcConfig.cmake INSTALL_DESTINATION ${package}

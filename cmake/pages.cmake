@@ -1,6 +1,6 @@
 # Makes "out" a C file with the pages of --explain=NAME: pages(OUT FILE.md...).  A page that changes makes CMake run again.
 function(pages out)
-  set(text "/* Made by cmake/pages.cmake from docs/errors. */\n#include \"driver/pages.h\"\n\nconst struct page pages[] = {\n")
+  set(text "/* Made by cmake/pages.cmake from docs/errors. */\n#include \"tell/pages.h\"\n\nconst struct page pages[] = {\n")
   foreach(file ${ARGN})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     get_filename_component(name ${file} NAME_WE)

@@ -82,4 +82,5 @@ def main():
     (out / "cases.json").write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/escape.h"
+#include "base/trap.h"
 
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
                                                       va_list ap) {
@@ -16,7 +17,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *before, const 
     buf_init(&line);
     buf_vprintf(&text, format, ap);
     buf_shown(&line, text.text, text.len);
-    fprintf(stderr, "%s%s\n", before, line.text);
+    if (!trap_says(line.text)) fprintf(stderr, "%s%s\n", before, line.text);
     buf_release(&text);
     buf_release(&line);
 }

@@ -6,7 +6,8 @@ struct arena;
 
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
-// Prints "tcpc: error: ..." to standard error, escaped to one line; returns EXIT_USAGE.
+// Prints "tcpc: error: ..." to standard error, escaped to one line, unless a trap takes it
+// (trap.h); returns EXIT_USAGE.
 int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // The names that a message offers, at most 256.

@@ -12,6 +12,7 @@ static _Thread_local struct trap *trap_of_thread;
 
 void trap_set(struct trap *t) {
     t->bug[0] = 0;
+    t->say = NULL;
     t->held.before = t->held.behind = &t->held;
     t->outer = trap_of_thread;
     trap_of_thread = t;
@@ -32,6 +33,13 @@ void trap_free(struct trap *t) {
         free(b);
     }
     t->held.before = t->held.behind = &t->held;
+}
+
+bool trap_says(const char *line) {
+    const struct trap *t = trap_of_thread;
+    while (t && !t->say) t = t->outer;
+    if (t) t->say(t->to, line);
+    return t != NULL;
 }
 
 _Noreturn void memory_out(void) {

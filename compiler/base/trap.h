@@ -5,6 +5,7 @@
 #define TCPC_BASE_TRAP_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum trapped { TRAPPED_MEMORY = 1, TRAPPED_BUG };
@@ -18,6 +19,10 @@ struct trap {
     char bug[256];             // the message of BUG
     struct memory_block held;  // head of a ring
     struct trap *outer;
+    // Gets the lines of option_error (base/command.h) instead of standard error; NULL: it does not.
+    // trap_set clears it.
+    void (*say)(void *to, const char *line);
+    void *to;
 };
 
 // Sets "t" for this thread, inside the trap that is already set.  The caller must call
@@ -27,6 +32,9 @@ void trap_set(struct trap *t);
 void trap_end(struct trap *t);
 // Frees everything that memory_new and its like allocated since "t" was set.
 void trap_free(struct trap *t);
+
+// Hands "line" to the innermost trap that wants it; false if none does.
+bool trap_says(const char *line);
 
 // Returns to the trap; without one, prints that memory is out and ends the process with exit code
 // 2.

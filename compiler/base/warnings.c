@@ -58,6 +58,8 @@ static const struct warning_row warnings[W_COUNT] = {
                              "arguments of a call in another order than their names suggest"},
     [W_STALE] = {"stale", true, false,
                  "a copy in a loop that leaves elements of the step before, and they are read"},
+    [W_CONTRACTION] = {"contraction", true, false,
+                       "operands of a product that meet at different places"},
 };
 
 const struct warning_row *warning_row(int w) {

@@ -37,6 +37,7 @@ enum warning {
     W_FALLBACK,
     W_SWAPPED_ARGUMENTS,
     W_STALE,
+    W_CONTRACTION,
     W_COUNT
 };
 

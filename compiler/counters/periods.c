@@ -9,7 +9,7 @@ static void meet_period(int64_t *to, int64_t period) {
 // Blocks that are how many coordinates apart along "axis" have the same "e", or with "by" > 0 the
 // same up to multiples of "by"; 0: unknown.
 static int64_t period_of(const struct classes *x, const struct ix *e, int axis, int64_t by) {
-    int64_t k, period = 1;
+    int64_t k = 0, period = 1;
     if (e->op == IX_VAR && e->var == x->k->block[axis]) return by;
     if (e->op == IX_VAR)
         return x->of_block[e->var->id] ? period_of(x, x->given[e->var->id]->e, axis, by) : 1;

@@ -9,10 +9,10 @@
 #include "base/json_write.h"
 #include "base/session.h"
 #include "driver/commands.h"
-#include "driver/expression.h"
 #include "driver/options.h"
 #include "layout/calc.h"
 #include "run/output.h"
+#include "tell/tell.h"
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
@@ -26,15 +26,10 @@ static const char help[] =
     "  --list        list the operations with their arguments\n";
 
 struct style {
-    enum calc_style as;
-    bool steps, table, json, list, help;
+    struct eval_request q;
+    bool list, help;
     bool styled;  // --as is given
 };
-
-static void print_step(void *user, int depth, const char *rule, const char *result) {
-    (void)user;
-    printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
-}
 
 // {"error": "..."}, a line of JSON as results are.
 static void print_error(const char *why) {
@@ -51,37 +46,18 @@ static void print_error(const char *why) {
 // Evaluates one expression in its own session.  Prints the result, or the error to "errors".
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
     struct session s;
-    session_init(&s);
-    struct calc_options o = {style->steps ? print_step : NULL, NULL};
-    struct calc_value v = expression_value(&s, text, &o);
-    const char *printed = NULL;
     struct buf b;
+    session_init(&s);
     buf_init(&b);
-    if (v.kind != CALC_NONE && style->json)
-        expression_json(&s, v, &b);
-    else if (v.kind != CALC_NONE)
-        printed = calc_text(&s.lay, v, style->as);
-    if (b.len) printed = b.text;
-    int status = EXIT_RIGHT;
-    if (printed) {
-        puts(printed);
-        const char *table = style->table ? calc_table(&s.lay, v) : NULL;
-        if (table)
-            fputs(table, stdout);
-        else if (style->table)
-            printed = NULL;
-    }
-    if (!printed) {
-        const char *why = s.lay.error ? s.lay.error : "no value";
-        if (style->json && errors == stdout)
-            print_error(why);
-        else
-            fprintf(errors, "%s%s\n", prefix, shown(&s.arena, why));
-        status = EXIT_WRONG;
-    }
+    const char *why = tell_value(&s, text, &style->q, &b);
+    fputs(b.text, stdout);
+    if (why && style->q.json && errors == stdout)
+        print_error(why);
+    else if (why)
+        fprintf(errors, "%s%s\n", prefix, shown(&s.arena, why));
     buf_release(&b);
     session_release(&s);
-    return status;
+    return why ? EXIT_WRONG : EXIT_RIGHT;
 }
 
 static int evaluate_lines(const struct style *style) {
@@ -93,7 +69,7 @@ static int evaluate_lines(const struct style *style) {
     while (!ferror(stdout) && (n = getline(&line, &cap, stdin)) >= 0) {
         while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (strlen(line) != (size_t)n) {
-            if (style->json)
+            if (style->q.json)
                 print_error("a NUL byte in the line");
             else
                 puts("error: a NUL byte in the line");
@@ -165,17 +141,17 @@ static bool take_words(int argc, char **argv, struct style *style, const char **
         } else if (!a[2]) {
             plain = true;
         } else if (strcmp(a, "--steps") == 0) {
-            style->steps = true;
+            style->q.steps = true;
         } else if (strcmp(a, "--table") == 0) {
-            style->table = true;
+            style->q.table = true;
         } else if (strcmp(a, "--json") == 0) {
-            style->json = true;
+            style->q.json = true;
         } else if (strcmp(a, "--help") == 0) {
             style->help = true;
         } else if (strcmp(a, "--list") == 0) {
             style->list = true;
         } else if ((value = option_value(argc, argv, &i, "--as", &missing))) {
-            if (missing || !take_style(value, &style->as)) return false;
+            if (missing || !take_style(value, &style->q.as)) return false;
             style->styled = true;
         } else {
             return option_unknown("eval", help, a), false;
@@ -185,7 +161,7 @@ static bool take_words(int argc, char **argv, struct style *style, const char **
 }
 
 int command_eval(int argc, char **argv) {
-    struct style style = {.as = CALC_STYLE_TCP};
+    struct style style = {.q.as = CALC_STYLE_TCP};
     const char *text = NULL;
     if (!take_words(argc, argv, &style, &text)) return EXIT_USAGE;
     if (style.help) return fputs(help, stdout), EXIT_RIGHT;
@@ -195,11 +171,11 @@ int command_eval(int argc, char **argv) {
         return option_error("'%s' is a plan; 'eval' takes an expression, 'tcpc draw' also the "
                             "layouts of a plan",
                             text);
-    if (style.json && (style.styled || style.steps || style.table))
+    if (style.q.json && (style.styled || style.q.steps || style.q.table))
         return option_error("'--json' cannot be combined with '%s', which is about text",
-                            style.styled  ? "--as"
-                            : style.steps ? "--steps"
-                                          : "--table");
+                            style.styled    ? "--as"
+                            : style.q.steps ? "--steps"
+                                            : "--table");
     return strcmp(text, "-") == 0 ? evaluate_lines(&style)
                                   : evaluate(text, &style, stderr, "tcpc: error: ");
 }

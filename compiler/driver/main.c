@@ -16,10 +16,10 @@
 #include "driver/depfile.h"
 #include "driver/fix.h"
 #include "driver/options.h"
-#include "driver/pages.h"
 #include "driver/response.h"
 #include "prove/prove.h"
 #include "run/output.h"
+#include "tell/pages.h"
 
 static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"

@@ -7,7 +7,7 @@
 
 #include "base/command.h"
 
-struct plan;
+struct param_settings;
 struct session;
 
 // Records the response files that "argv" comes from (driver/response.h) as read.
@@ -20,17 +20,6 @@ const char *option_value(int argc, char **argv, int *i, const char *name, bool *
 // Whether "text" is just an integer.
 bool option_int(const char *text, int64_t *out);
 
-// The setting of an option NAME=INTEGER.
-struct option_setting {
-    const char *name;
-    int64_t value;
-};
-// The values of --param.
-struct option_settings {
-    struct option_setting *of;  // in the arena of the session
-    int n;
-};
-
 // An option of a command: a flag to set; or a text, once, or a number to take; or --param; or what
 // "take" does with the value "of" it is for.  The others are NULL.
 struct option_row {
@@ -38,7 +27,7 @@ struct option_row {
     bool *flag;  // also of a number: whether it is given
     const char **text;
     bool again;  // a second text may come, which counts
-    struct option_settings *settings;
+    struct param_settings *settings;
     int64_t *number, least, most;
     const char *takes;  // what the number is, in a message; NULL: "a number in LEAST .. MOST"
     bool optional;      // the number may be missing
@@ -57,17 +46,6 @@ struct option_words {
 };
 // Takes all words; those behind "--" are no options.  Returns -1, or the exit status if there is nothing more to do.
 int option_words(struct session *s, struct option_words *w, int argc, char **argv);
-
-// Values of the params of "p" by lay_sym.id: those of "setting", and chosen ones.  Reports an error
-// and returns NULL if none keep the promises.
-const int64_t *option_params(struct session *s, const struct plan *p,
-                             const struct option_settings *settings);
-
-// The values that --param sets, by lay_sym.id; the others are PLAN_UNBOUND.  NULL after an error.
-int64_t *option_fixed(struct session *s, const struct plan *p,
-                      const struct option_settings *settings);
-// Reports why no values of the other params keep the promises together with those in "fixed".
-void option_no_params(struct session *s, const struct plan *p, const int64_t *fixed);
 
 // Reports if "name", the second word of the command "of", is a plan and "plan", the first one, is
 // not a file.

@@ -7,7 +7,6 @@
 #include "base/warnings.h"
 #include "compile/compile.h"
 #include "driver/commands.h"
-#include "driver/expression.h"
 #include "driver/options.h"
 #include "driver/run_options.h"
 #include "driver/tune.h"
@@ -17,6 +16,7 @@
 #include "planner/planner.h"
 #include "run/output.h"
 #include "syntax/foreign.h"
+#include "tell/expression.h"
 
 static const char help[] =
     "usage: tcpc relayout [OPTIONS] TYPE 'NAME=EXTENT ..' 'NAME ..'\n"

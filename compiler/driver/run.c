@@ -94,7 +94,7 @@ static bool takes_long(struct session *s, const struct run_case *c) {
 static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
     int chosen = 0, nwhen = 0;
-    const int64_t *fixed = option_fixed(s, p, &q->params), *first = NULL;
+    const int64_t *fixed = tell_fixed(s, p, &q->params), *first = NULL;
     if (!fixed) return false;
     // choose params for the widest variants of all kernels and for tiles at edges, if that is
     // possible and fast
@@ -113,7 +113,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
         c->sym_values = first;
     }
     if (!c->sym_values) {
-        option_no_params(s, p, fixed);
+        tell_no_params(s, p, fixed);
         return false;
     }
     const char *broken = plan_broken_promise(s, p, c->sym_values);

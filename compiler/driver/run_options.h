@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "driver/options.h"
+#include "tell/params.h"
 
 struct session;
 
 struct run_request {
     const char *path, *kernel, *print, *keep, *write, *cxx;
-    struct option_settings params;
+    struct param_settings params;
     int64_t thread;   // -1: none
     int64_t repeats;  // of --time; 0: as many as usual
     bool time, no_check, json, watch, gpu, host;

@@ -129,7 +129,7 @@ static int add_compiled(struct work *w, struct compiled *c, const struct kernel 
     struct session *s = w->s, *x = c->s;
     int i = w->t.n++;
     const char *name = arena_printf(&s->arena, "tune_%d", i), *source = NULL, *why = NULL;
-    const int64_t *sym = option_params(x, c->plan, &w->q->params);
+    const int64_t *sym = tell_params(x, c->plan, &w->q->params);
     if (!sym) return EXIT_USAGE;
     if (!w->q->text) source = explain_source(x, c->plan, c->kir, c->ast);
     // the case that is launched with these params

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "driver/options.h"
+#include "tell/params.h"
 
 struct buf;
 struct kernel;
@@ -13,7 +14,7 @@ struct session;
 
 struct tune_request {
     const char *path, *kernel, *output, *keep, *cxx;
-    struct option_settings params;
+    struct param_settings params;
     int64_t candidates, seconds;
     bool json;
     bool host;  // check only

@@ -120,7 +120,8 @@ static void put_term(const struct writer *w, struct ix_term t) {
     }
     bool any = put_int(w, t.coef, wide && t.coef.nsyms, false);
     if (any) buf_puts(w->b, " * ");
-    bool cast = wide && t.coef.nsyms == 0 && !is_long(t.coef.num) && t.atom->bits == 32;
+    bool cast =
+        wide && !w->exact && t.coef.nsyms == 0 && !is_long(t.coef.num) && t.atom->bits == 32;
     if (cast) buf_puts(w->b, "(int64_t)");
     put_ix(w, t.atom, any || cast ? OPERAND : PRODUCT);
 }

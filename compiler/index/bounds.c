@@ -13,7 +13,8 @@ struct ix_bounds ix_term_bounds(struct ix_term t) {
     if (!t.atom) return c;
     struct interval r =
         interval_mul((struct interval){c.lo, c.hi}, (struct interval){t.atom->lo, t.atom->hi});
-    return (struct ix_bounds){r.lo, r.hi};
+    // the coefficient is computed first, and larger where the atom can only be 0
+    return (struct ix_bounds){c.lo < r.lo ? c.lo : r.lo, c.hi > r.hi ? c.hi : r.hi};
 }
 
 struct ix_bounds ix_sum_bounds(const struct ix *e) {

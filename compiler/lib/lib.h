@@ -17,4 +17,9 @@ bool lib_copy(struct session *s, const char *name, const void *from, void *to, s
 const char *lib_relayout_text(struct session *s, const struct tcpc_relayout *r, const char **kernel,
                               int *candidate);
 
+// Answers "question" about the plan that messages call "path", or about the expression "text", in
+// "*output".
+enum tcpc_status lib_ask(struct session *s, const char *path, struct tcpc_text text,
+                         const struct tcpc_question *question, struct tcpc_text *output);
+
 #endif

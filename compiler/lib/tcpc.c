@@ -208,9 +208,10 @@ static void show_files(struct session *s, struct tcpc_result *out) {
             file[out->nfiles++] = s->sources.file[i].path;
 }
 
-// What a caller asks for: a plan, or a relayout.
+// What a caller asks for: a plan, or a relayout, or a question about a plan.
 struct request {
     const struct tcpc_options *options;
+    const struct tcpc_question *question;  // or NULL
     const struct tcpc_relayout *relayout;  // or
     const char *name, *text;
     size_t size;
@@ -248,6 +249,7 @@ static enum tcpc_status compile(struct result *r, struct request q) {
     r->reader = (struct source_reader){read_import, r};
     s->sources.given = &r->given;
     s->sources.reader = &r->reader;
+    if (q.question) return lib_ask(s, q.name, r->shown.plan, q.question, &r->shown.output);
     struct compiled c;
     if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
     r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
@@ -266,10 +268,17 @@ static void show_bug(struct result *r, const char *what) {
     r->shown.nmessages = r->shown.nerrors = 1;
 }
 
+// An error that a command would print.
+static void take_error(void *to, const char *line) {
+    diag_error(to, RANGE_NONE, "%s", line);
+}
+
 // Compiles into "r", which must be zeroed. False when memory ran out.
 static bool compile_trapped(struct result *r, struct request q) {
     struct trap trap;
     trap_set(&trap);
+    trap.say = take_error;
+    trap.to = &r->s;
     int trapped = setjmp(trap.at);
     if (!trapped) {
         r->shown.status = compile(r, q);
@@ -310,7 +319,13 @@ static enum tcpc_status result_of(struct request q, struct tcpc_result **out) {
 
 enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
                               const struct tcpc_options *options, struct tcpc_result **out) {
-    return result_of((struct request){options, NULL, name, text, size}, out);
+    return result_of((struct request){options, NULL, NULL, name, text, size}, out);
+}
+
+enum tcpc_status tcpc_ask(const char *name, const char *text, size_t size,
+                          const struct tcpc_options *options, const struct tcpc_question *question,
+                          struct tcpc_result **out) {
+    return result_of((struct request){options, question, NULL, name, text, size}, out);
 }
 
 enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,

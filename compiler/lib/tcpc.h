@@ -213,6 +213,112 @@ TCPC_API enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *rela
                                                 const struct tcpc_options *options,
                                                 struct tcpc_result **out);
 
+/* -- questions --------------------------------------------------------------------------------- */
+
+/* What the commands of these names print; tcpc_ask says the same, byte for byte. */
+enum tcpc_about {
+    TCPC_EXPLAIN,     /* what was chosen for each copy, and why */
+    TCPC_COUNT,       /* what the profiler would count for each launch */
+    TCPC_DRAW,        /* a drawing of what "name" is in the plan */
+    TCPC_DRAW_LAYOUT, /* the same where the text is no plan but a layout, as TCPC_EVAL takes it */
+    TCPC_EVAL,        /* the value of the expression that the text is */
+    TCPC_FORMAT       /* the plan in canonical format */
+};
+
+enum tcpc_form {
+    TCPC_FORM_TEXT,
+    TCPC_FORM_JSON,   /* of EXPLAIN, COUNT, EVAL */
+    TCPC_FORM_SOURCE, /* of EXPLAIN: the plan, with every choice written out */
+    TCPC_FORM_SVG,    /* of DRAW and DRAW_LAYOUT, */
+    TCPC_FORM_TIKZ,
+    TCPC_FORM_CUTE, /* of EVAL: in the notation of CuTe, */
+    TCPC_FORM_PYCUTE
+};
+
+struct tcpc_setting {
+    const char *name; /* of a param */
+    int64_t value;
+};
+
+struct tcpc_question {
+    size_t size;
+    enum tcpc_about about;
+    enum tcpc_form form;
+    const char *name;                   /* EXPLAIN, COUNT, DRAW: of what; NULL: of all */
+    const char *other;                  /* EXPLAIN: whether kernel "name" is equivalent to this */
+    const struct tcpc_setting *setting; /* EXPLAIN, COUNT, DRAW: params that others than small */
+    size_t nsettings;                   /* values are wanted for; each once */
+    const char *view;                   /* DRAW, DRAW_LAYOUT: NULL is the usual one, */
+    const char *type;                   /* .. the type of the elements, */
+    int64_t thread;                     /* .. whose path is drawn, */
+    int values;                         /* .. not 0: also the numbers of values */
+    int steps, table; /* EVAL: also the steps; also the value at each coordinate */
+};
+
+/* Answers a question about the plan "text", as the result's output.  Wrong names are TCPC_BAD_OPTION.
+ * With TCPC_WRONG there may be an output too: kernels that are not equivalent, counts of the other
+ * kernels. */
+TCPC_API enum tcpc_status tcpc_ask(const char *name, const char *text, size_t size,
+                                   const struct tcpc_options *options,
+                                   const struct tcpc_question *question, struct tcpc_result **out);
+
+/* -- what there is ------------------------------------------------------------------------------ */
+
+/* Each of these functions fills in number "i" of a list, counted from 0, as far as the "size" that
+ * the caller set goes, and returns 0 when there is no such number.  Texts are never freed. */
+
+struct tcpc_type {
+    size_t size;
+    const char *name;   /* "f16" */
+    const char *c_name; /* in the emitted code */
+    int bits;
+    int number; /* not 0: a number, which can be converted; 0: raw bits */
+};
+TCPC_API int tcpc_type_at(size_t i, struct tcpc_type *out);
+
+struct tcpc_atom {
+    size_t size;
+    const char *name; /* "cp_async.cg" */
+    int least_arch;   /* 80: sm_80; 0: all */
+    char feature;     /* 'a': of that architecture alone, as sm_90a; 'f': of its family; 0 */
+    const int *width; /* bits of an access, ascending */
+    size_t nwidths;
+    int threads;      /* that make an access together: 1 or 32 */
+    int asynchronous; /* not 0: its data arrive with a wait */
+};
+TCPC_API int tcpc_atom_at(size_t i, struct tcpc_atom *out);
+
+struct tcpc_arch {
+    size_t size;
+    const char *name;     /* "sm_90a" */
+    int number;           /* 90 */
+    int64_t shared_bytes; /* that a block may have */
+    int calibrated;       /* not 0: its costs were measured */
+};
+TCPC_API int tcpc_arch_at(size_t i, struct tcpc_arch *out);
+
+struct tcpc_warning {
+    size_t size;
+    const char *name; /* as in -Wunused */
+    const char *help;
+    int on; /* not 0: without an option */
+};
+TCPC_API int tcpc_warning_at(size_t i, struct tcpc_warning *out);
+
+struct tcpc_operation {
+    size_t size;
+    const char *name, *arguments, *help;
+    int in_eval, in_plans; /* not 0: may be used there */
+};
+TCPC_API int tcpc_operation_at(size_t i, struct tcpc_operation *out);
+
+/* NULL when there is no such number. */
+TCPC_API const char *tcpc_view_at(size_t i);
+TCPC_API const char *tcpc_page_at(size_t i);
+
+/* The page of a message, in Markdown: of tcpc_message.page; NULL: there is none. */
+TCPC_API const char *tcpc_page(const char *name);
+
 /* Frees a result; NULL is allowed. */
 TCPC_API void tcpc_free(struct tcpc_result *r);
 

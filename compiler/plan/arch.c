@@ -42,6 +42,13 @@ static const char *other_name(const char *name, const char *const *all, int n) {
     return NULL;
 }
 
+const char *arch_at(size_t i) {
+    for (int k = 0; k < N_ARCHS; ++k)
+        for (int j = 0; j < 4 && archs[k].names[j]; ++j)
+            if (i-- == 0) return archs[k].names[j];
+    return NULL;
+}
+
 int arch_find(const char *name, const char **near) {
     const char *all[4 * N_ARCHS];
     int n = 0;

@@ -3,11 +3,15 @@
 #define TCPC_PLAN_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arena;
 
 #define ARCH_DEFAULT "sm_80"  // when nobody says
+
+// The "i"-th name of all, counted from 0; NULL when there are no more.
+const char *arch_at(size_t i);
 
 // The number in "sm_90" (and in "sm_90a") if this is a known architecture.  Otherwise returns 0 and
 // sets "near" to the name that was probably meant, or NULL.

@@ -5,6 +5,10 @@
 #include "base/session.h"
 #include "planner/private.h"
 
+struct lay_int relayout_extent(const struct relayout *r, int m) {
+    return exactly(&r->mode[m], RELAYOUT_EXTENT);
+}
+
 static void drop(struct relayout *r, int i) {
     memmove(&r->mode[i], &r->mode[i + 1], sizeof r->mode[0] * (size_t)(r->rank - i - 1));
     r->rank--;
@@ -115,10 +119,12 @@ void order_of(const struct relayout *r, bool src, int order[]) {
 
 int vector_along(const struct relayout *r, int m, bool src) {
     int es = bytes_of(r, src), v = WIDE / es;
-    if (src && r->mode[m].back) return 1;
+    if (src ? r->mode[m].back : r->mode[m].dst_back) return 1;
     if (!lay_int_is(exactly(&r->mode[m], src ? RELAYOUT_SRC : RELAYOUT_DST), 1)) return 1;
     while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
     while (v > 1 && r->mode[m].extent < v) v /= 2;
+    // a swizzle keeps so many elements together
+    while (v > 1 && r->sw[!src].b && v >> r->sw[!src].m > 1) v /= 2;
     for (int i = 0; i < r->rank; ++i)
         while (i != m && v > 1 && (src ? r->mode[i].src : r->mode[i].dst) % v) v /= 2;
     return v;

@@ -46,12 +46,8 @@ static bool begin_add(struct session *s, struct side *f, struct lay_int x) {
     return true;
 }
 
-static const char *flatten_side(struct session *s, struct lay l, bool src, struct side *f) {
+static const char *flatten_side(struct session *s, struct lay l, struct side *f) {
     *f = (struct side){0};
-    if (l.sw.b)
-        return arena_printf(&s->arena,
-                            "the %s has a swizzle; a relayout is between shapes with strides",
-                            src ? "source" : "destination");
     if (!begin_add(s, f, l.offset)) return too_large;
     return flatten(s, l.shape, l.stride, f);
 }
@@ -216,10 +212,12 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *r) {
     struct side a, b;
     bool apart = false;
-    const char *why = flatten_side(s, src, true, &a);
+    const char *why = flatten_side(s, src, &a);
     r->index = NULL;
     r->rank = 0;
-    if (!why) why = flatten_side(s, dst, false, &b);
+    r->sw[0] = src.sw;
+    r->sw[1] = dst.sw;
+    if (!why) why = flatten_side(s, dst, &b);
     if (!why) why = refine(s, &a, &b, &apart);
     if (!why && apart) {
         why = sizes_differ(s, &a, &b);
@@ -230,18 +228,21 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     if (why) return why;
     if (apart) why = by_index(s, r, &a, &b);
     // the destination is written forwards, so the source may be read backwards
-    for (int i = 0; i < b.n && !apart; ++i)
+    for (int i = 0; i < b.n && !apart && !r->several; ++i)
         if (negative(b.stride[i]) && (!turn(s, &a, i) || !turn(s, &b, i))) return too_large;
     if (why) return why;
     set_begin(s, r, true, &a);
     set_begin(s, r, false, &b);
     if (r->index) return NULL;
     for (int i = 0; i < a.n; ++i) {
-        struct lay_int step = a.stride[i];
-        bool back = negative(step);
-        if (back) step.num = -step.num;
-        r->mode[r->rank++] = (struct relayout_mode){
-            .back = back, .from = i, .run = {a.extent[i], step, b.stride[i]}};
+        struct lay_int step = a.stride[i], to = b.stride[i];
+        struct relayout_mode m = {.back = negative(step), .dst_back = negative(to), .from = i};
+        if (m.back) step.num = -step.num;
+        if (m.dst_back) to.num = -to.num;
+        m.run[RELAYOUT_EXTENT] = a.extent[i];
+        m.run[RELAYOUT_SRC] = step;
+        m.run[RELAYOUT_DST] = to;
+        r->mode[r->rank++] = m;
     }
     return relayout_size(s, r, false);
 }

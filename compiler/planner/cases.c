@@ -199,6 +199,74 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
     return n + 1;
 }
 
+// Makes "x" one of several copies in the case whose accesses have at most "bytes"; adds its conditions
+// to those of all, "u".  False if nothing changes.
+static bool ask_member(struct session *s, struct relayout *x, int bytes, struct relayout *u) {
+    struct candidate best;
+    struct flat row;
+    int found, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
+    const struct relayout was = *x;
+    if (x->index) return false;
+    ask_align(x, x->src_open, true, bytes);
+    ask_align(x, x->dst_open, false, bytes);
+    if (x->usual && candidate_of(x, 0, &best, &row, &found) && is_staged(&best)) {
+        struct relayout wide = *x;
+        order_of(x, true, src);
+        order_of(x, false, dst);
+        if (by_params(&wide, src[0], dst[0], bytes, bytes, false)) *x = wide;
+    }
+    for (int i = 0; i < x->nwhen; ++i)
+        if (!ask(u, x->when[i].value, x->when[i].by)) *x = was;
+    if (x->usual && !tear(s, x)) *x = was;
+    return !same(x, &was);
+}
+
+// The elements of all accesses of the copies "r", and the sum of their costs.
+static int widths_of(const struct relayout *r, int n, int64_t *cost) {
+    int sum = 0, found;
+    struct candidate c;
+    struct flat row;
+    *cost = 0;
+    for (int i = 0; i < n; ++i) {
+        if (!candidate_of(&r[i], 0, &c, &row, &found)) continue;
+        sum += width_of(&c);
+        *cost += c.cost;
+    }
+    return sum;
+}
+
+int relayout_several_cases(struct session *s, const struct relayout *r, int n,
+                           struct relayout_case list[RELAYOUT_CASES]) {
+    static const int bytes[] = {WIDE, 4};
+    int cases = 0;
+    const char *left_out = NULL;
+    bool open = false;
+    int64_t least, cost;
+    for (int i = 0; i < n; ++i) open |= r[i].usual != NULL;
+    int narrow = widths_of(r, n, &least);
+    for (unsigned k = 0; k < sizeof bytes / sizeof bytes[0]; ++k) {
+        struct relayout u = r[0], *x = ARENA_ARRAY(&s->arena, struct relayout, n);
+        bool asks = false;
+        u.nwhen = 0;
+        for (int i = 0; i < n; ++i) {
+            x[i] = r[i];
+            asks |= ask_member(s, &x[i], bytes[k], &u);
+        }
+        bool again = cases > 0 && asks;
+        for (int i = 0; again && i < n; ++i) again = same(&x[i], &list[cases - 1].r[i]);
+        if (!asks || again || widths_of(x, n, &cost) <= narrow) continue;
+        if ((!open && cost >= least - least / GAIN) || !can_hold(s, &u, &left_out)) continue;
+        list[cases++] = (struct relayout_case){x, when_text(s, &u, false)};
+    }
+    struct relayout *all = ARENA_ARRAY(&s->arena, struct relayout, n);
+    for (int i = 0; i < n; ++i) {
+        all[i] = r[i];
+        if (cases > 0 && r[i].usual && !tear(s, &all[i])) all[i] = r[i];
+    }
+    list[cases] = (struct relayout_case){all, ""};
+    return cases + 1;
+}
+
 int relayout_cases(struct session *s, const struct relayout *r,
                    struct relayout list[RELAYOUT_CASES]) {
     struct candidate *of = ARENA_ARRAY(&s->arena, struct candidate, RELAYOUT_CASES);

@@ -23,11 +23,11 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, s
     list->r = r;
     list->most = number + 1;
     list->n = 0;
-    bool back = r->several;
-    for (int i = 0; i < r->rank; ++i) back |= r->mode[i].back;
-    list->has_row = !r->index && !back && flat_of(r, &list->row);
+    bool tiles = r->several || r->sw[0].b || r->sw[1].b;
+    for (int i = 0; i < r->rank; ++i) tiles |= r->mode[i].back;
+    list->has_row = !r->index && !tiles && flat_of(r, &list->row);
     bool empty = r->index && r->index->rank[1] && lay_int_is(r->index->extent[1][0], 0);
-    if (r->index || back)  // the other forms have windows and rows that go forwards
+    if (r->index || tiles)  // the other forms have windows and rows of memory that go forwards
         (empty ? &form_empty : r->index ? &form_index : &form_tile)->choose(list);
     else
         for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) forms[i]->choose(list);

@@ -18,8 +18,9 @@ enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUM
 
 // Neighbours along a mode are "src" elements apart in the source and "dst" in the destination.
 struct relayout_mode {
-    bool back;  // the source's next element comes before
-    int from;   // its number among the modes of more than one element, before they were sorted
+    bool back;      // the source's next element comes before
+    bool dst_back;  // the same for the destination, if "several"
+    int from;       // its number among the modes of more than one element, before they were sorted
     // if params give them: values for a typical size
     int64_t extent, src, dst;
     int64_t step;  // if it is several modes in a row: a divisor of their strides in the source
@@ -58,6 +59,7 @@ struct relayout {
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;        // promised alignment of the first elements, in bytes
     struct relayout_begin begin[2];  // of the source and the destination
+    struct lay_swizzle sw[2];        // of their offsets
     const struct relayout_index
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
@@ -78,6 +80,9 @@ struct relayout {
     int candidate;  // 0: the best candidate, 1: the next one; less than RELAYOUT_CANDIDATES
     const struct fallback *fallback;  // other candidates for some cases; NULL: none
 };
+
+// The extent of mode "m".
+struct lay_int relayout_extent(const struct relayout *r, int m);
 
 // The layout that the expression "text" gives; invalid, with the error in the layout context, if it
 // is none.
@@ -102,6 +107,15 @@ const char *relayout_coalesce(struct session *s, struct relayout *r);
 int relayout_cases(struct session *s, const struct relayout *r,
                    struct relayout list[RELAYOUT_CASES]);
 
+// Cases of several copies.
+struct relayout_case {
+    struct relayout *r;  // the copies
+    const char *when;    // " when M % 8 == 0"
+};
+// Sets "list" to the cases of a kernel of the "n" copies "r", like relayout_cases.
+int relayout_several_cases(struct session *s, const struct relayout *r, int n,
+                           struct relayout_case list[RELAYOUT_CASES]);
+
 // The names of a kernel and its arguments.
 struct relayout_names {
     const char *kernel, *src, *dst;
@@ -120,11 +134,16 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out,
                             struct relayout_chosen chosen[RELAYOUT_CASES]);
 
-// Writes a kernel with "head", "k(A, B, out C)", of the "n" relayouts "r", which are "several" and
-// coalesced: the modes of view "src[i]" are those of "r[i]" in their order, and so for "dst[i]".
-// Returns NULL, or why there is none.
-const char *relayout_several(struct session *s, const struct relayout *r, const char *const src[],
-                             const char *const dst[], int n, const char *head, struct buf *out);
+// A kernel of the "n" relayouts "r", which are "several" and coalesced: the modes of view "src[i]" are
+// those of "r[i]" in their order, and so for "dst[i]".
+struct relayout_several {
+    const struct relayout *r;
+    const char *const *src, *const *dst;
+    int n;
+    const char *head;  // "k(A, B, out C)", with conditions
+};
+// Writes it.  Returns NULL, or why there is none.
+const char *relayout_several(struct session *s, const struct relayout_several *of, struct buf *out);
 
 // A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
 // and why those before it are refused.

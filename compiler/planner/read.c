@@ -246,20 +246,26 @@ static const char *read_layout(struct session *s, relayout_layout_fn *value, con
                         with_names(text));
 }
 
-// Lets a side with negative strides and no offset begin at the last element of its memory.
-static void begin_behind(struct session *s, struct lay *l) {
+// Lets a side with negative strides and no offset begin at the last element of its memory.  Returns
+// NULL, or that another one has an element before its memory.
+static const char *begin_behind(struct session *s, const char *text, struct lay *l) {
     int64_t sum = 0, span;
     const struct lay_tuple *shape = lay_tuple_flatten(&s->lay, l->shape);
     const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, l->stride);
-    for (int i = 0; i < lay_tuple_leaves(shape) && lay_int_is(l->offset, 0); ++i) {
+    for (int i = 0; i < lay_tuple_leaves(shape); ++i) {
         struct lay_int n = lay_tuple_get(&s->lay, shape, i)->leaf;
         struct lay_int d = lay_tuple_get(&s->lay, stride, i)->leaf;
         if (!lay_int_static(n) || !lay_int_static(d) || d.num >= 0) continue;
         if (__builtin_mul_overflow(n.num - 1, d.num, &span) ||
             __builtin_sub_overflow(sum, span, &sum))
-            return;
+            return "the tensors have more than 2^62 elements";
     }
-    if (sum > 0) l->offset = lay_int(sum);
+    if (sum > 0 && lay_int_is(l->offset, 0)) l->offset = lay_int(sum);
+    if (!lay_int_static(l->offset) || l->offset.num >= sum) return NULL;
+    return arena_printf(&s->arena,
+                        "'%s' has an element %" PRId64 " before its memory: its offset is at least "
+                        "%" PRId64 ", or is left out",
+                        shown(&s->arena, text), sum - l->offset.num, sum);
 }
 
 const char *relayout_read(struct session *s, const char *src, const char *dst,
@@ -280,8 +286,7 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
     if (meet)
         return arena_printf(&s->arena, "the destination '%s' gives two coordinates one element: %s",
                             dst, meet);
-    begin_behind(s, &a);
-    begin_behind(s, &b);
+    if ((why = begin_behind(s, src, &a)) || (why = begin_behind(s, dst, &b))) return why;
     if (!(why = relayout_between(s, a, b, r))) {
         r->note = relayout_note(s, a, b, r);
         return NULL;

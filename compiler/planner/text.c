@@ -1,6 +1,7 @@
 // Templates, and the parts that several forms share (see text.h).
 #include "planner/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const struct hole *find(const struct hole *h, const char *name, size_t n)
 static void fill(const struct text *t, const char *template, const struct hole *holes,
                  struct buf *b) {
     for (const char *p = template; *p; ++p) {
-        const char *end = *p == '<' ? strchr(p, '>') : NULL;
+        const char *end = *p == '<' && !isdigit((unsigned char)p[1]) ? strchr(p, '>') : NULL;
         size_t n = end ? (size_t)(end - p - 1) : 0;
         if (!end) {
             if (*p == '$')
@@ -96,6 +97,9 @@ const char *text_layout(const struct text *t, const struct relayout *r, bool src
     const char *modes = r->index ? counted(t, r->index, src)
                                  : text_print(t, "%s:%s", column(t, r, RELAYOUT_EXTENT),
                                               column(t, r, src ? RELAYOUT_SRC : RELAYOUT_DST));
+    const struct lay_swizzle w = r->sw[!src];
+    if (w.b)
+        return text_print(t, "Sw<%d,%d,%d> o %s o %s", w.b, w.m, w.s, begin ? begin : "0", modes);
     return begin ? text_print(t, "%s+%s", begin, modes) : modes;
 }
 
@@ -170,6 +174,7 @@ static void by_axis(const struct text *t, const struct relayout *r, const struct
     axes_of(r, c, &g);
     for (int axis = 0; axis < g.axes; ++axis) {
         const char *rest = text_print(t, "block.%c", "xyz"[axis]);
+        if (axis == 0 && t->block) rest = t->block;
         int64_t by = 1;
         for (int i = 0; i < g.digits[axis]; ++i) {
             int m = g.digit[axis][i];

@@ -26,9 +26,9 @@ struct text {
     const struct hole *hole;
     const char *block;  // the number of the block among those of the copy; NULL: block.x
 };
-// Fills a template: "<NAME>" is the hole of that name in "holes" or else t->hole, both of which end
-// with a name of NULL; "<src>" and "<dst>" are the arguments; "$" is t->end.  Other functions below
-// write templates without holes.
+// Fills a template: "<NAME>", which begins with no digit, is the hole of that name in "holes" or else
+// t->hole, both of which end with a name of NULL; "<src>" and "<dst>" are the arguments; "$" is
+// t->end.  Other functions below write templates without holes.
 const char *text_fill(const struct text *t, const char *template, const struct hole *holes);
 // A copy of the holes that stays.
 const struct hole *text_keep(const struct text *t, const struct hole *holes);

@@ -1,6 +1,6 @@
-// Writes a kernel of several copies.  Each has its own blocks: those of numbers follow one another
-// along the first axis; if params count tiles, the third axis counts the copies, and blocks beyond
-// the tiles of a copy do nothing.
+// Writes a kernel of several copies.  Each has its own blocks along the first axis: those of numbers
+// follow one another; if params count tiles, the copies take turns.  Blocks beyond the tiles of a copy
+// do nothing.
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,75 +24,116 @@ static const char *sum(const struct text *t, const char *text, const char *more)
     return text_print(t, "%s + %s", text, more);
 }
 
-// Sets "grid" to the sums of the extents of all copies; false if their params do not go together.
-static bool open_grid(const struct relayout *r, struct member *m, int n, const char *grid[AXES]) {
-    for (int i = 0; i < n; ++i) {
-        int last = m[i].g.digits[0] - 1;
-        bool counted = last >= 0 && r[i].mode[m[i].g.digit[0][last]].text[RELAYOUT_EXTENT];
-        if (!r[i].usual || !counted || m[i].g.axes != m[0].g.axes || m[i].g.axes == AXES)
-            return false;
-        for (int a = 0; a < m[i].g.axes; ++a)
-            grid[a] = sum(&m[i].t, grid[a], text_blocks_along(&m[i].t, &r[i], &m[i].of.tile.c, a));
+// The number of blocks of "m" along axis "a"; "*open": params give it, and blocks beyond it are outside
+// of the tensors.
+static const char *blocks_along(const struct relayout *r, const struct member *m, int a,
+                                bool *open) {
+    int last = a < m->g.axes ? m->g.digits[a] - 1 : -1;
+    *open = !r->index && last >= 0 && r->mode[m->g.digit[a][last]].text[RELAYOUT_EXTENT];
+    if (!*open && a > 0) return "1";
+    if (!r->usual) return text_print(&m->t, "%" PRId64, m->blocks);
+    return text_blocks_along(&m->t, r, &m->of.tile.c, a);
+}
+
+// Whether a coordinate is a quotient by a number of tiles that params give.  Proofs know these only
+// where the grid has no other blocks.
+static bool divides_by_params(const struct relayout *r, const struct member *m) {
+    bool any = false;
+    for (int a = 0; a < m->g.axes; ++a)
+        for (int i = 0; i + 1 < m->g.digits[a]; ++i)
+            any |= r->mode[m->g.digit[a][i]].text[RELAYOUT_EXTENT] != NULL;
+    return any;
+}
+
+// Opens loops without steps in blocks beyond those of "m" along the axes of "grid"; returns their
+// number.
+static int open_loops(const struct relayout *r, const struct member *m, const char *const grid[],
+                      struct buf *out) {
+    int n = 0;
+    for (int a = 0; a < AXES; ++a) {
+        bool open;
+        const char *blocks = blocks_along(r, m, a, &open);
+        if (open || strcmp(grid[a], blocks) == 0) continue;
+        const char *by = strcmp(blocks, "1") == 0 ? "" : text_print(&m->t, " / %s", blocks);
+        const char *of = a == 0 ? m->t.block : text_print(&m->t, "block.%c", "xyz"[a]);
+        buf_printf(out, "  for on_%c%s in %s%s .. 1 {\n", "xyz"[a], m -> t.end, of, by);
+        ++n;
     }
+    return n;
+}
+
+// Sets "m" to the best candidate for "r", one of several copies, whose blocks begin at "begin".
+// False: there is none.
+static bool make_member(struct session *s, const struct relayout *r, const char *end, int64_t begin,
+                        struct member *m) {
+    struct flat row;
+    int found;
+    *m = (struct member){.begin = begin, .blocks = 1};
+    if (!candidate_of(r, 0, &m->of, &row, &found)) return false;
+    m->names.src = arena_printf(&s->arena, "from%s", end);
+    m->names.dst = arena_printf(&s->arena, "to%s", end);
+    m->t = (struct text){.s = s, .r = r, .of = &m->of, .names = &m->names, .end = end};
+    m->g.axes = 1;
+    if (r->index) return true;
+    axes_of(r, &m->of.tile.c, &m->g);
+    for (int k = 0; k < r->rank && !r->usual; ++k) m->blocks *= tiles_along(r, &m->of.tile.c, k);
     return true;
 }
 
-const char *relayout_several(struct session *s, const struct relayout *r, const char *const src[],
-                             const char *const dst[], int n, const char *head, struct buf *out) {
+const char *relayout_several(struct session *s, const struct relayout_several *of,
+                             struct buf *out) {
     static const struct hole none[] = {{0}};
+    const struct relayout *r = of->r;
+    int n = of->n, threads = 0;
     struct member *m = ARENA_ARRAY(&s->arena, struct member, n);
     const char *grid[AXES] = {NULL};
     int64_t all = 0;
-    int threads = 0;
-    bool open = false;
+    bool open = false, beyond;
     const char *under = "_";  // no argument has it before a number
     for (int i = 0; i < n; ++i)
-        while (strstr(head, arena_printf(&s->arena, "%s%d", under, i)))
+        while (strstr(of->head, arena_printf(&s->arena, "%s%d", under, i)))
             under = arena_printf(&s->arena, "%s_", under);
     for (int i = 0; i < n; ++i) {
-        struct flat row;
-        int found;
-        m[i] = (struct member){.begin = all, .blocks = 1};
-        if (!candidate_of(&r[i], 0, &m[i].of, &row, &found))
+        if (!make_member(s, &r[i], arena_printf(&s->arena, "%s%d", under, i), all, &m[i]))
             return "one of its copies takes more than 2^31 blocks";
-        const struct choice *c = &m[i].of.tile.c;
-        m[i].names.src = arena_printf(&s->arena, "from%s%d", under, i);
-        m[i].names.dst = arena_printf(&s->arena, "to%s%d", under, i);
-        m[i].t = (struct text){.s = s, .r = &r[i], .of = &m[i].of, .names = &m[i].names};
-        m[i].t.end = arena_printf(&s->arena, "%s%d", under, i);
-        axes_of(&r[i], c, &m[i].g);
-        for (int k = 0; k < r[i].rank && !r[i].usual; ++k) m[i].blocks *= tiles_along(&r[i], c, k);
         all += m[i].blocks;
         if (all > INT32_MAX) return "its copies take more than 2^31 blocks";
         if (m[i].of.threads > threads) threads = m[i].of.threads;
         open |= r[i].usual != NULL;
     }
-    if (open && !open_grid(r, m, n, grid))
-        return "several copies need the same number of extents that are params in each, at most "
-               "two";
-    buf_printf(out, "kernel %s grid (", head);
+    for (int i = 0; i < n && open; ++i) {
+        if (divides_by_params(&r[i], &m[i]))
+            return "one of several copies has tiles along more than three extents that are params";
+        for (int a = 0; a < AXES; ++a)
+            grid[a] = sum(&m[i].t, grid[a], blocks_along(&r[i], &m[i], a, &beyond));
+    }
+    buf_printf(out, "kernel %s grid (", of->head);
     if (open)
-        buf_printf(out, "%s, %s, %d", grid[0], grid[1] ? grid[1] : "1", n);
+        buf_printf(out, "%d*(%s), %s, %s", n, grid[0], grid[1], grid[2]);
     else
         buf_printf(out, "%" PRId64, all);
     buf_printf(out, ") threads %d {\n", threads);
     for (int i = 0; i < n; ++i) {
         const char *end = m[i].t.end;
-        buf_printf(out, "  let %s = %s;\n  let %s = %s;\n", m[i].names.src, src[i], m[i].names.dst,
-                   dst[i]);
-        m[i].t.block = open ? NULL : arena_printf(&s->arena, "block%s", end);
+        int loops = 1;
+        buf_printf(out, "  let %s = %s;\n  let %s = %s;\n", m[i].names.src, of->src[i],
+                   m[i].names.dst, of->dst[i]);
+        m[i].t.block = arena_printf(&s->arena, "block%s", end);
         // once in its blocks, and never in others
         if (open)
-            buf_printf(out, "  for on%s in 0 .. (%d - (block.z + %d) %% %d) / %d {\n", end, n,
-                       n - i, n, n);
+            buf_printf(out,
+                       "  let block%s = block.x / %d;\n"
+                       "  for on%s in 0 .. (%d - (block.x + %d) %% %d) / %d {\n",
+                       end, n, end, n, n - i, n, n);
         else
             buf_printf(out,
                        "  let block%s = (block.x + %" PRId64 ") %% %" PRId64
                        ";\n  for on%s in 0 .. (%" PRId64 " - block%s) / %" PRId64 " {\n",
                        end, all - m[i].begin, all, end, m[i].blocks - 1 + all, end, all);
+        if (open) loops += open_loops(&r[i], &m[i], grid, out);
         m[i].t.hole = m[i].of.form->holes(&m[i].t);
         buf_puts(out, text_fill(&m[i].t, m[i].of.form->body, none));
-        buf_puts(out, "  }\n");
+        while (loops-- > 0) buf_puts(out, "  }\n");
     }
     buf_puts(out, "}\n");
     return NULL;

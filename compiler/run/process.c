@@ -1,6 +1,6 @@
 // Child processes and the temporary folder (see process.h).
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // getdents64
+#define _GNU_SOURCE  // syscall
 #endif
 #include "run/process.h"
 
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ static bool remove_folder(int at, const char *name) {
     while (removed) {  // removing entries may hide others from the current reading
         removed = false;
         lseek(fd, 0, SEEK_SET);
-        while ((n = getdents64(fd, part, sizeof part)) > 0) {
+        while ((n = syscall(SYS_getdents64, fd, part, sizeof part)) > 0) {
             for (ssize_t i = 0; i < n;) {
                 const struct dirent64 *e = (const struct dirent64 *)(part + i);
                 i += e->d_reclen;

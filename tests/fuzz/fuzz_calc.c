@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "driver/expression.h"
+#include "tell/expression.h"
 
 static void step(void *user, int depth, const char *rule, const char *result) {
     size_t *total = user;

@@ -5,9 +5,10 @@
 # usage: prepare.sh [DIR]        default: build-gpu, which git ignores
 #
 # BUILD is the build folder of tcpc (default: build), KERNELS how many random kernels there are (default: 200), SEED the
-# first of their seeds (default: 1), RELAYOUTS how many random relayouts (default: 500), JOBS how many are prepared at a time.
-# The random ones, 25 kernels or 37 relayouts a program, go into one archive, which run.sh unpacks: what is expected of them are
-# numbers of elements, of which the differences pack well.
+# first of their seeds (default: 1), RELAYOUTS how many random relayouts (default: 500), COPIES how many random planned copies
+# (default: 500), JOBS how many are prepared at a time.
+# The random ones, 25 kernels or copies or 37 relayouts a program, go into one archive, which run.sh unpacks: what is expected of
+# most of them are numbers of elements, of which the differences pack well.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=${BUILD:-build} out=${1:-build-gpu} kernels=${KERNELS:-200} seed=${SEED:-1}
@@ -117,6 +118,7 @@ wait
 [ "$(find "$out/random" -name main.cpp | wc -l)" = $programs ] || { echo "some random plans were not written" >&2; exit 1; }
 for ((i = 0; i * each < kernels; i += 16)); do touch "$out/random/random_$((seed + i))/sanitize"; done
 python3 tests/gpu/random_relayouts.py "$build/bin/tcpc" "$out/random" --count "${RELAYOUTS:-500}" --seed "$seed" --jobs "${JOBS:-$(nproc)}"
+python3 tests/gpu/random_copies.py "$build/bin/tcpc" "$out/random" --count "${COPIES:-500}" --seed "$seed" --jobs "${JOBS:-$(nproc)}"
 programs=$(find "$out/random" -name main.cpp | wc -l)
 tar cf - -C "$out/random" . | xz --delta=dist=8 --lzma2=preset=1 >"$out/random.tar.xz"
 rm -rf "$out/random" "$out/log"

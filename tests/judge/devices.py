@@ -3,6 +3,7 @@ import re
 from math import prod
 
 from ends import Ends
+from far import Far
 from generate import Draw, Drawn, Driver
 from halos import Halos
 from judge import Breach, Kernel, TooLarge, Unsupported, Verdict
@@ -172,6 +173,8 @@ def draw(seed, index, only=None):
         kind = Halos
     if Chance(f"{seed}.{index}.ends").percent(12):
         kind = Ends
+    if Chance(f"{seed}.{index}.far").percent(8):
+        kind = Far
     if only:
         kind = only
     drawn = kind(seed, index).plan()

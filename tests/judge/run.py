@@ -22,6 +22,7 @@ import traceback
 
 import numeric
 from ends import Ends
+from far import Far
 from halos import Halos
 from devices import caller, draw, judge_devices, owed
 from judge import Breach, Kernel, TooLarge, Unsupported
@@ -32,7 +33,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "ends": Ends, "halos": Halos}
+KINDS = {"all": None, "ends": Ends, "far": Far, "halos": Halos}
+MOST_ELEMENTS = 1 << 22  # of a tensor
 SECONDS = 120       # for one batch's program
 
 
@@ -86,6 +88,9 @@ def judge_all(job, r):
                 job.breach = (params, str(e))
                 return
             except TooLarge:
+                job.skipped = "too large"
+                continue
+            if max(verdict.sizes.values(), default=0) > MOST_ELEMENTS:
                 job.skipped = "too large"
                 continue
             job.cases.append((params, verdict))
@@ -222,6 +227,8 @@ def build(options, folder, jobs, name):
         f.write(glue(jobs))
         f.write(f'\n#include "{HERE}/host.cpp"\n')
     words = [options.cxx, "-std=c++17", "-O" + options.level, "-w", f"-I{options.runtime}", f"-I{folder}", source, "-o", program]
+    # a sum that overflows ends the program
+    words += ["-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"] if not options.sanitize else []
     if options.sanitize:
         words += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
     p = subprocess.run(words + [options.library, "-pthread"], capture_output=True, text=True)
@@ -340,6 +347,9 @@ def one_batch(options, first, count):
                 seen = set()
                 for at, what in run_program(program, cases, len(told)):
                     job, params, schedule = told[at]
+                    if job.drawn.far and what.startswith("launch:") and what.endswith("does not fit into 64 bits"):
+                        stats["launches refused as too large"] += 1
+                        continue
                     kind = {"wrong": "wrong outputs", "report": "host reports", "launch": "failed launches"}.get(what.split(":")[0], "crashes")
                     if (job.index, kind) not in seen:
                         stats[kind] += 1

@@ -5,8 +5,8 @@ usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] 
 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
 extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Half of the sides are
-parts: ranges, slices, tiles, other orders of modes, offsets, negative strides.  A tenth of the copies count the same elements in two
-shapes, and a tenth of the kernels have several copies.  Strides are built
+parts: ranges, slices, tiles, other orders of modes, offsets, negative strides, swizzles.  A tenth of the copies count the same elements in
+two shapes, and every seventh kernel has several copies: of parts of one tensor, or of all kinds.  Strides are built
 such that no two elements of the destination are one, so each copy has to compile; of a few the destination is broken afterwards, and
 where index arithmetic then finds two elements at one place for some params, the copy has to be refused.
 
@@ -18,10 +18,9 @@ import argparse, collections, os, pathlib, random, re, resource, shutil, struct,
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "judge"))
 sys.path.append(str(HERE.parent / "tools"))
-import numeric
 import run as judge
-from planned_copies import Pack, drawn
-from planned_sides import BITS, ROOM, SMALL, bytes_of
+from planned_copies import drawn
+from planned_sides import BITS, SMALL, bytes_of
 from seeds import new_seed
 
 SECONDS, SECONDS_PARAMS, SECONDS_HANG = 0.2, 0.5, 2.0
@@ -52,26 +51,20 @@ def refused_for(said):
 
 
 def case_of(copy, number, signature, given, rng, wrong=False):
-    """One case as tests/judge/host.cpp reads it: both tensors with the bytes before and after; "wrong": with a wrong bit among these."""
-    if isinstance(copy, Pack):
-        return copy.case(number, signature, given, rng, wrong)
-    pairs, room = list(copy.places(given)), copy.room(given)
-    if max(room) > ROOM:
+    """One case as tests/judge/host.cpp reads it: the tensors with the bytes before and after; "wrong": with a wrong bit among these."""
+    memory = copy.memory(given, rng)
+    if memory is None:
         return None
-    raw = [[rng.getrandbits(BITS[t]) for _ in range(n)] for t, n in zip((copy.src_type, copy.dst_type), room)]
-    after = list(raw[1])
-    for s, d in pairs:
-        after[d] = raw[0][s] if copy.src_type == copy.dst_type else numeric.convert(copy.src_type, copy.dst_type, raw[0][s])
     if wrong:
-        after[pairs[-1][1]] ^= 1
+        next(now for _, _, before, now in memory.values() if now is not before and now)[0] ^= 1
     out = [struct.pack("<3q", number, rng.randrange(4), len(signature[1])), struct.pack(f"<{len(signature[1])}q", *(given[n] for n in signature[1])),
-           struct.pack("<q", 2)]
+           struct.pack("<q", len(memory))]
     for _, name in signature[0]:
-        side = "AB".index(name)
-        t = (copy.src_type, copy.dst_type)[side]
-        before = bytes_of(raw[side], BITS[t])
-        align = copy.aligns[side] or rng.choice([a for a in (1, 2, 4, 8, 16, 32) if a >= BITS[t] // 8])
-        out += [struct.pack("<4q", align, BITS[t] // 8, len(before), 1), name.encode(), before, before if side == 0 else bytes_of(after, BITS[t])]
+        t, align, before, now = memory[name]
+        size = BITS[t] // 8
+        align = align or rng.choice([a for a in (1, 2, 4, 8, 16, 32) if a >= size])
+        before, now = bytes_of(before, BITS[t]), bytes_of(now, BITS[t])
+        out += [struct.pack("<4q", align, size, len(before), len(name)), name.encode(), before, now]
     return b"".join(out)
 
 
@@ -142,7 +135,7 @@ def main():
             pathlib.Path(plan).write_text(copy.text().replace("kernel k(", f"kernel k{number}("))
             said, status, took = compiled(a.tcpc, plan, out, 20)
             slowest = max(slowest, took)
-            most = SECONDS_HANG if a.hang else SECONDS_PARAMS if copy.params else SECONDS
+            most = (SECONDS_HANG if a.hang else SECONDS_PARAMS if copy.params else SECONDS) * len(getattr(copy, "copies", [copy]))
             if took > most and not a.untimed:
                 fail(number, copy, f"takes over {most} s")
             if status not in (0, 1):

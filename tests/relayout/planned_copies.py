@@ -1,19 +1,19 @@
 """The random planned copies of planned.py: of one tensor, between two shapes, several in one kernel."""
-import collections, itertools, math, random, struct
+import collections, itertools, math, random
 
-from planned_sides import BITS, MOST, NUMBERS, ROOM, SMALL, Number, Param, Part, Sum, bytes_of
+from planned_sides import BITS, MOST, NUMBERS, ROOM, SMALL, Number, Param, Part, Sum, Swizzle, numeric, side_text
 
 
 class Copy:
-    def __init__(self, rng, hang=False):
-        self.rng, self.hang, self.params = rng, hang, []
+    def __init__(self, rng, hang=False, tag="", of_several=False):
+        self.rng, self.hang, self.params, self.tag = rng, hang, [], tag
         self.most = 1 << 62 if hang else MOST
         rank = rng.choice([1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6])
         self.src_type = rng.choice(list(BITS))
         self.dst_type = self.src_type
         if self.src_type in NUMBERS and rng.random() < 0.25:
             self.dst_type = rng.choice(NUMBERS)
-        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3, 4, 5])
+        said = rng.choice([0, 0, 1, 1, 1, 2, 2, 3, *([] if of_several else [4, 5])])
         of_params = set(rng.sample(range(rank), min(said, rank)))
         pool = []
         self.extents = [self.extent_of_params(pool) if m in of_params else Number(self.extent()) for m in range(rank)]
@@ -35,6 +35,7 @@ class Copy:
         self.aligns = [rng.choice([0, 16, 16, 16, 16, 8, 4, 2, 1, 32, 128]) for _ in range(2)]
         self.aligns = [a and max(a, BITS[t] // 8) for a, t in zip(self.aligns, (self.src_type, self.dst_type))]
         self.arch = rng.choice(["", "", "", "", "sm_75", "sm_75", "sm_80", "sm_90a"])
+        self.group = sorted(rng.sample(range(rank + 1), 2)) if rank > 1 and not hang and rng.random() < 0.08 else None
 
     def extent(self):
         rng = self.rng
@@ -59,7 +60,7 @@ class Copy:
         if pool and rng.random() < 0.15:
             p = rng.choice(pool)
         else:
-            p = self.param("MNKLPQ"[len(pool)])
+            p = self.param("MNKLPQ"[len(pool)] + self.tag)
             pool.append(p)
             if len(pool) > 1 and rng.random() < 0.1 and pool[0].low <= p.high:
                 p.over.append(Number(1, [pool[0]]))
@@ -75,7 +76,7 @@ class Copy:
             return n
         if kind < 0.8 and len(self.params) < 9:  # a param
             by = rng.choice([1, 1, 2, 4, 8, 16])
-            p = Param(f"l{side}{number}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
+            p = Param(f"l{side}{number}{self.tag}", by, by, MOST if rng.random() < 0.7 else 1 << 31)
             if rng.random() < 0.2 and not n.params:
                 p.low = -(-n.of // by) * by  # by its range alone
                 p.high = max(p.high, p.low)
@@ -130,13 +131,39 @@ class Copy:
         self.dst[m] = Number(rng.choice([0, 1, whole.of - 1, whole.of // 2]))
         return True
 
-    def text(self):
+    def head(self):
+        return "tcp 1;\n" + (f"arch {self.arch};\n" if self.arch else "") + "".join(p.text() for p in self.params)
+
+    def tensors(self):
         align = [f" align {a}" if a else "" for a in self.aligns]
         a, b = self.parts
-        return ("tcp 1;\n" + (f"arch {self.arch};\n" if self.arch else "") + "".join(p.text() for p in self.params) +
-                f"tensor A : {self.src_type} global {a.layout(self.src)}{align[0]};\n"
-                f"tensor B : {self.dst_type} global {b.layout(self.dst)}{align[1]};\n"
-                f"kernel k(A, {'out' if b.whole() else 'inout'} B) {{ copy {a.text('A')} -> {b.text('B')}; }}\n")
+        return (f"tensor A{self.tag} : {self.src_type} global {a.layout(self.src)}{align[0]};\n"
+                f"tensor B{self.tag} : {self.dst_type} global {b.layout(self.dst)}{align[1]};\n")
+
+    def formals(self):
+        return f"A{self.tag}, {'out' if self.parts[1].whole() else 'inout'} B{self.tag}"
+
+    def copy(self):
+        sides = [part.text(name + self.tag) for part, name in zip(self.parts, "AB")]
+        if self.group:
+            sides = [f"group_modes({side}, {self.group[0]}, {self.group[1]})" for side in sides]
+        return f"copy {sides[0]} -> {sides[1]};"
+
+    def text(self):
+        return self.head() + self.tensors() + f"kernel k({self.formals()}) {{ {self.copy()} }}\n"
+
+    def memory(self, given, rng):
+        """By name of a tensor: its type, its alignment, and its bits before and after; None: it is too large."""
+        pairs, room, types = list(self.places(given)), self.room(given), (self.src_type, self.dst_type)
+        if max(room) > ROOM:
+            return None
+        raw = [[0x5a] * n for n in room]
+        for s, _ in pairs:
+            raw[0][s] = rng.getrandbits(BITS[self.src_type])
+        after = list(raw[1])
+        for s, d in pairs:
+            after[d] = raw[0][s] if self.src_type == self.dst_type else numeric.convert(self.src_type, self.dst_type, raw[0][s])
+        return {f"{name}{self.tag}": (t, align, before, now) for name, t, align, before, now in zip("AB", types, self.aligns, raw, (raw[0], after))}
 
     # -- sizes -------------------------------------------------------------------------------------------------------------------
 
@@ -185,6 +212,10 @@ class Copy:
     def size(self, given):
         return math.prod(e.value(given) for e in self.extents)
 
+    def blocks(self, given):
+        """As many blocks may run, also where there are no elements."""
+        return math.prod(max(1, e.value(given)) for e in self.extents)
+
     def places(self, given):
         extents = [e.value(given) for e in self.extents]
         src, dst = ([s.value(given) for s in side] for side in (self.src, self.dst))
@@ -207,7 +238,7 @@ class Reshape(Copy):
     """Element i of one layout to element i of another one, of other extents; with gaps, offsets and negative strides."""
 
     def __init__(self, rng):
-        self.rng, self.params, self.broken, self.sides = rng, [], False, []
+        self.rng, self.params, self.tag, self.broken, self.sides = rng, [], "", False, []
         self.src_type = self.dst_type = rng.choice(list(BITS))
         if self.src_type in NUMBERS and rng.random() < 0.25:
             self.dst_type = rng.choice(NUMBERS)
@@ -229,7 +260,7 @@ class Reshape(Copy):
             back = rng.random() < 0.3
             strides = [-s if back and rng.random() < 0.5 else s for s in strides]
             begin = rng.choice([0, 0, 0, 1, 4, 16]) + sum((e - 1) * -s for e, s in zip(extents, strides) if s < 0)
-            self.sides.append((extents, strides, begin))
+            self.sides.append((extents, strides, begin, Swizzle(rng) if rng.random() < 0.15 else None))
 
     def runs(self):
         return self.n <= SMALL
@@ -238,10 +269,11 @@ class Reshape(Copy):
         return True
 
     def text(self):
-        tensors = "".join(f"tensor {name} : {t} global {f'{begin}+' * (begin > 0)}({','.join(map(str, extents))}):({','.join(map(str, strides))})"
-                          f"{f' align {align}' * (align > 0)};\n" for name, t, (extents, strides, begin), align
-                          in zip("AB", (self.src_type, self.dst_type), self.sides, self.aligns))
-        a, b = (f"group_modes({name}, 0, {len(extents)})" for name, (extents, _, _) in zip("AB", self.sides))
+        def layout(extents, strides, begin, swizzle):
+            return side_text(swizzle, begin, f"({','.join(map(str, extents))}):({','.join(map(str, strides))})")
+        tensors = "".join(f"tensor {name} : {t} global {layout(*side)}{f' align {align}' * (align > 0)};\n"
+                          for name, t, side, align in zip("AB", (self.src_type, self.dst_type), self.sides, self.aligns))
+        a, b = (f"group_modes({name}, 0, {len(side[0])})" for name, side in zip("AB", self.sides))
         return f"tcp 1;\n{tensors}kernel k(A, out B) {{ copy {a} -> {b}; }}\n"
 
     def values(self, rng, small):
@@ -251,17 +283,18 @@ class Reshape(Copy):
         return self.n
 
     def room(self, given):
-        return [begin + 1 + sum((e - 1) * s for e, s in zip(extents, strides) if s > 0) for extents, strides, begin in self.sides]
+        rooms = [(w, begin + 1 + sum((e - 1) * s for e, s in zip(extents, strides) if s > 0)) for extents, strides, begin, w in self.sides]
+        return [w.room(n) if w else n for w, n in rooms]
 
     def places(self, given):
         for i in range(self.n):
             at = []
-            for extents, strides, begin in self.sides:
+            for extents, strides, begin, swizzle in self.sides:
                 left = i
                 for e, s in zip(extents, strides):
                     begin += left % e * s
                     left //= e
-                at.append(begin)
+                at.append(swizzle.of(begin) if swizzle else begin)
             yield tuple(at)
 
 
@@ -309,7 +342,7 @@ class Pack(Copy):
     def size(self, given):
         return 1
 
-    def case(self, number, signature, given, rng, wrong):
+    def memory(self, given, rng):
         sizes = [given.get(s, s) for s in self.sizes]
 
         def at(x, size, order):
@@ -328,17 +361,45 @@ class Pack(Copy):
                     after["W"][w] = raw[f"P{i}"][p]
                 else:
                     after[f"P{i}"][p] = raw["W"][w]
-        if wrong:
-            after["W" if self.joins else "P0"][0] ^= 1
-        bits = BITS[self.src_type]
-        out = [struct.pack("<3q", number, rng.randrange(4), len(signature[1])), struct.pack(f"<{len(signature[1])}q", *(given[n] for n in signature[1])),
-               struct.pack("<q", len(raw))]
-        for _, name in signature[0]:
-            before = bytes_of(raw[name], bits)
-            written = (name == "W") == self.joins
-            out += [struct.pack("<4q", self.align or bits // 8, bits // 8, len(before), len(name)), name.encode(), before,
-                    bytes_of(after[name], bits) if written else before]
-        return b"".join(out)
+        return {name: (self.src_type, self.align, raw[name], after[name]) for name in raw}
+
+
+class Several(Copy):
+    """Copies of all kinds in one kernel, each with tensors and params of its own."""
+
+    def __init__(self, rng):
+        self.rng, self.broken, self.copies = rng, False, []
+        while len(self.copies) < 2 or (len(self.copies) < 4 and rng.random() < 0.4):
+            one = Copy(rng, tag=str(len(self.copies)), of_several=True)
+            if not one.broken and one.meant() and one.runs():
+                self.copies.append(one)
+        self.params = [p for one in self.copies for p in one.params]
+        self.arch = self.copies[0].arch
+
+    def runs(self):
+        return True
+
+    meant = runs
+
+    def text(self):
+        formals, copies = ", ".join(one.formals() for one in self.copies), " ".join(one.copy() for one in self.copies)
+        return self.head() + "".join(one.tensors() for one in self.copies) + f"kernel k({formals}) {{ {copies} }}\n"
+
+    def values(self, rng, small):
+        given = {}
+        for one in self.copies:
+            some = next((v for v in (one.values(rng, small) for _ in range(20)) if v and one.blocks(v) <= small), None)
+            if some is None:
+                return None
+            given |= some
+        return given
+
+    def size(self, given):
+        return sum(one.size(given) for one in self.copies)
+
+    def memory(self, given, rng):
+        memory = [one.memory(given, rng) for one in self.copies]
+        return None if None in memory else {name: of for one in memory for name, of in one.items()}
 
 
 def drawn(number, hang, small):
@@ -346,6 +407,6 @@ def drawn(number, hang, small):
     rng = random.Random(number)
     while True:
         kind = 1 if hang else rng.random()
-        copy = Reshape(rng) if kind < 0.1 else Pack(rng) if kind < 0.2 else Copy(rng, hang)
+        copy = Reshape(rng) if kind < 0.1 else Pack(rng) if kind < 0.16 else Several(rng) if kind < 0.25 else Copy(rng, hang)
         if hang or (copy.meant() and (not small or copy.runs())):
             return copy

@@ -48,6 +48,26 @@ class Sum:
         return self.param.value(given) + (self.more if isinstance(self.more, int) else self.more.value(given))
 
 
+class Swizzle:
+    """Offsets x of a side are x ^ ((x >> s) & (2^b - 1) << m), for s < 0 x ^ ((x << -s) & ..)."""
+
+    def __init__(self, rng):
+        self.b, self.m = rng.randint(1, 4), rng.randint(0, 5)
+        self.s = rng.choice([1, 1, 1, -1]) * (self.b + rng.choice([0, 0, 1, 2]))
+
+    def __str__(self):
+        return f"Sw<{self.b},{self.m},{self.s}>"
+
+    def of(self, x):
+        bits = (1 << self.b) - 1
+        return x ^ ((x >> self.s) & bits << self.m) if self.s > 0 else x ^ ((x & bits << self.m) << -self.s)
+
+    def room(self, n):
+        """A number of elements that is enough for all images of those below "n"."""
+        period = 1 << (self.b + self.m + abs(self.s))
+        return -(-n // period) * period
+
+
 class Number:
     """A product of a constant and of params."""
 
@@ -80,6 +100,7 @@ class Part:
         for m, t in enumerate(tile or []):  # a tile of the tensor, cut where it ends
             self.before[m] = rng.randint(0, 2) * t
             self.wide[m] = Number(self.before[m] + extents[m].of)
+        self.swizzle = Swizzle(rng) if rng.random() < 0.15 and not hang else None
         self.back = set()  # modes with a negative stride
         if rng.random() < 0.25 and not hang and all(e.of and all(q.low for p in e.params for q in p.parts()) for e in extents):
             self.back = {m for m in range(rank) if rng.random() < 0.4}
@@ -112,7 +133,7 @@ class Part:
         shape = ",".join(str(self.wide[m]) for m in modes)
         step = ",".join(f"-({strides[m]})" if self.goes_back(m, strides) else str(strides[m]) for m in modes)
         begin = [str(self.begin)] * (self.begin > 0) + [f"({self.wide[m]} - 1)*({strides[m]})" for m in modes if self.goes_back(m, strides)]
-        return (f"({' + '.join(begin)})+" if begin else "") + f"({shape}):({step})"
+        return side_text(self.swizzle, f"({' + '.join(begin)})" if begin else "", f"({shape}):({step})")
 
     def goes_back(self, m, strides):
         return m in self.back and str(strides[m]) != "0"
@@ -133,11 +154,19 @@ class Part:
     def place(self, x, strides, given):
         at = [b + i for b, i in zip([*self.before, *[0] * len(self.slices)], [*x, *self.slices])]
         at = [self.wide[m].value(given) - 1 - i if m in self.back else i for m, i in enumerate(at)]
-        return self.begin + sum(i * s for i, s in zip(at, strides))
+        offset = self.begin + sum(i * s for i, s in zip(at, strides))
+        return self.swizzle.of(offset) if self.swizzle else offset
 
     def room(self, strides, given):
         wide = [e.value(given) for e in self.wide]
-        return self.begin + 1 + sum((e - 1) * s.value(given) for e, s in zip(wide, strides)) if all(wide) else 0
+        n = self.begin + 1 + sum((e - 1) * s.value(given) for e, s in zip(wide, strides)) if all(wide) else 0
+        return self.swizzle.room(n) if self.swizzle else n
+
+
+def side_text(swizzle, begin, layout):
+    if swizzle:
+        return f"{swizzle} o {begin or 0} o {layout}"
+    return f"{begin}+{layout}" if begin else layout
 
 
 def bytes_of(values, bits):

@@ -40,7 +40,8 @@ PROVEN, RELAYOUTS, GROUP = 160, 60, 20  # plans of each kind of tests/prove, ran
 WIDTH, MOST = 140, 12  # of a message, of a block
 KINDS = ("status", "code", "else", "messages")
 SEVERITY = re.compile(r"(?m)^(?:.*?:)?(?:\d+:\d+: )?((?:error|warning|note|remark): .*)$")
-SLOW = ("out-of-steps", "err-equivalent-steps", "autos-wide", "err-not-injective", "15s", "tests/relayout/cases")  # half a second each
+SLOW = ("out-of-steps", "err-equivalent-steps", "autos-wide", "err-not-injective", "15s", "tests/relayout/cases", "far-apart",
+        "few-threads")  # half a second each
 COUNTED = ("examples/", "tests/cost/", "tests/count/", "tests/plans/", "tests/async/")
 ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8")
 

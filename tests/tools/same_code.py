@@ -10,15 +10,13 @@ compared. The plans are those of tests/, examples/, bench/ and the documents, an
 """
 import concurrent.futures
 import difflib
-import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from doc_examples import ROOT, blocks  # noqa: E402
-from same_output import PLANS, random_plans, read_arguments  # noqa: E402
+from same_output import PLANS, ROOT, documents, random_plans, read_arguments  # noqa: E402
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\w+[^\n]*|[A-Za-z_][\w.:]*|\d\w*|&&|\|\||[-+*/%<>=!]=|\+\+|<(?=\S)|\S')
 CARRIED = re.compile(r"from_(ahead|step)|at_\w+_(ahead|step)_*$")
@@ -187,14 +185,7 @@ def compare(job):
 
 
 def plans(folder, a):
-    found = [*PLANS, *random_plans(folder, a, spoil=False)]
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        for line, info, body, prelude in blocks(path.read_text()):
-            if info in ("tcp", "tcp run"):
-                made = pathlib.Path(folder) / f"{path.stem}-{line}.tcp"
-                text = prelude + "\n" + body
-                made.write_text(text if re.search(r"(?m)^tcp 1", text) else "tcp 1;\n" + text)
-                found.append(made)
+    found = [*PLANS, *random_plans(folder, a, spoil=False), *documents(folder)]
     return [[str(p), *more] for p in found for more in ([], ["--emit=header"])]
 
 

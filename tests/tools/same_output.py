@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what two builds of tcpc write for all plans of the repository, and for random ones: to see that a change of structure
+"""Compares what two builds of tcpc write for all plans of the repository and its documents, and for random ones: to see that a change of structure
 changes no emitted byte.  Names each output that differs, with --show also its lines; exits 1 when there is one.
 
 usage: same_output.py OLD NEW [--generator GEN_PLANS] [--seeds N] [-j JOBS] [--show]
@@ -10,11 +10,14 @@ import argparse
 import concurrent.futures
 import difflib
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+from doc_examples import ROOT, blocks  # noqa: E402
+
 PLANS = [p.relative_to(ROOT) for d in ("examples", "bench", "tests") for p in sorted((ROOT / d).rglob("*.tcp"))]
 COMMANDS = [["-o", "-", "-Wall"], ["--emit=header", "-o", "-"], ["--emit=plan", "-o", "-"], ["--emit=kernel", "-o", "-"]]
 
@@ -59,11 +62,22 @@ def random_plans(folder, a, spoil):
         yield made
 
 
+def documents(folder):
+    """Writes the plans that stand in the documents into "folder"."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        for line, info, body, prelude in blocks(path.read_text()):
+            if info in ("tcp", "tcp run"):
+                made = pathlib.Path(folder) / f"{path.stem}-{line}.tcp"
+                text = prelude + "\n" + body
+                made.write_text(text if re.search(r"(?m)^tcp 1", text) else "tcp 1;\n" + text)
+                yield made
+
+
 def main():
     a = read_arguments(__doc__)
     old, new = a.old, a.new
     with tempfile.TemporaryDirectory() as folder:
-        plans = [(p, True) for p in PLANS] + [(p, False) for p in random_plans(folder, a, spoil=True)]
+        plans = [(p, True) for p in [*PLANS, *documents(folder)]] + [(p, False) for p in random_plans(folder, a, spoil=True)]
         with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
             found = [d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds]
         for words in found:

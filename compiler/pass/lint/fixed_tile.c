@@ -396,6 +396,7 @@ void lint_fixed_tile(struct lint *l) {
     }
     for (int i = 0; i < k->nlocal; ++i)
         if (k->local[i]->space == MEM_SHARED) warned |= look_at(r, k->local[i]);
+    warned = warned || alike_sums(r);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
          st = stmt_next(k->body, st)) {
         if (stmt_loops(st) && st->var) alike(s, k, st);

@@ -133,9 +133,10 @@ static bool too_many(struct session *s, struct lay_int n, const struct reach *b)
 
 // "n" with the sum that it may be a quotient of.
 static const struct ix *written_out(struct session *s, struct lay_int n) {
-    const struct lay_sym *y = n.nsyms == 1 && n.num == 1 && n.den == 1 ? n.syms[0] : NULL;
-    if (!y || y->name) return ix_lay(s, n);
-    return ix_div(s, ix_add(s, ix_lay(s, y->of), ix_int(s, y->by - 1)), lay_int(y->by));
+    const struct lay_sym *y = n.nsyms == 1 && n.num >= 1 && n.den == 1 ? n.syms[0] : NULL;
+    if (!y || y->name || y->sum) return ix_lay(s, n);
+    return ix_scale(s, ix_div(s, ix_add(s, ix_lay(s, y->of), ix_int(s, y->by - 1)), lay_int(y->by)),
+                    lay_int(n.num));
 }
 
 // Whether "n" is more than "b" needs by one or more, for every size: ceil_div(N + 64, 64).
@@ -146,6 +147,15 @@ static bool one_more(struct lint *l, const struct ix *n, const struct reach *b) 
     if (!n || ix_static(n, NULL) || !lay_int_valid(enough)) return false;
     const struct ix *most = ix_add(s, written_out(s, enough), ix_int(s, 1));
     return prove_at_least(lint_prover(l), n, most) == PROVE_YES;
+}
+
+// Whether "n" is more than "b" needs for every size, and the more the larger it is: 3*ceil_div(N, 64) for
+// tiles of 32.
+static bool more_and_more(struct lint *l, struct lay_int n, const struct reach *b) {
+    int64_t num, den, all;
+    if (lay_int_static(n) || !one_for(l->s, n, b->of, &num, &den)) return false;
+    return !__builtin_mul_overflow(b->by, den, &all) && all > num &&
+           one_more(l, written_out(l->s, n), b);
 }
 
 // Then fewer blocks or steps would be wrong, too.
@@ -249,7 +259,7 @@ static void loop_waste(struct lint *l, const struct stmt *loop) {
     if (!ix_static(loop->begin, &from) || from != 0 || !ix_constant(loop->end)) return;
     if (!loop_bound(s, loop, !plain || lay_int_static(n), &b)) return;
     const struct ix *steps = plain ? written_out(s, n) : loop->end;
-    if (!(plain && too_many(s, n, &b)) &&
+    if (!(plain && (too_many(s, n, &b) || more_and_more(l, n, &b))) &&
         !(loop_bound(s, loop, true, &b) && one_more(l, steps, &b)))
         return;
     const char *enough = coverage_tiles(s, b.of, b.by);

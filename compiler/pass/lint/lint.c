@@ -24,6 +24,7 @@ static const struct row {
     {lint_overlap, {W_OVERLAP}, true},
     {lint_unread, {W_UNREAD, W_REMAINDER}, true},
     {lint_turned_tiles, {W_TURNED_TILES}},
+    {lint_mirrored, {W_TURNED_TILES}},
     {lint_fixed_tile, {W_FIXED_TILE}},
     {lint_thread_order, {W_THREAD_ORDER}},
     {lint_half_warp, {W_IDLE_THREADS}},
@@ -31,6 +32,7 @@ static const struct row {
     {lint_rounding, {W_ROUNDING}},
     {lint_dead_copy, {W_DEAD_COPY}},
     {lint_swapped, {W_SWAPPED_ARGUMENTS}},
+    {lint_contraction, {W_CONTRACTION}},
     {lint_costs, {W_COALESCE, W_BANK_CONFLICT, W_IDLE_THREADS}},
 };
 

@@ -54,6 +54,7 @@ void lint_idle_blocks(struct lint *l);
 void lint_overlap(struct lint *l);
 void lint_unread(struct lint *l);
 void lint_turned_tiles(struct lint *l);
+void lint_mirrored(struct lint *l);
 void lint_fixed_tile(struct lint *l);
 void lint_thread_order(struct lint *l);
 void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
@@ -61,6 +62,7 @@ void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a t
 void lint_rounding(struct lint *l);
 void lint_dead_copy(struct lint *l);
 void lint_swapped(struct lint *l);
+void lint_contraction(struct lint *l);
 void lint_costs(struct lint *l);
 
 #endif

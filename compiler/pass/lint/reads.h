@@ -98,10 +98,16 @@ bool misread_apart(const struct access *a, const struct access *b);
 // tally.c
 // Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
 bool misread_tally(struct reads *r, const struct tensor *t, int mode);
+// Warns of a tile of "t" that a loop over all tiles adds to a sum, and another copy once more.
+void tally_twice(struct reads *r, const struct tensor *t);
 
 // beside.c
 // Warns of a read of the input "t" that stands still where what is made of it is moved, if nothing reads the
 // elements beside it.
 bool beside(struct reads *r, const struct tensor *t);
+
+// alike.c
+// Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.
+bool alike_sums(struct reads *r);
 
 #endif

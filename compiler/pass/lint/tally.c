@@ -130,3 +130,93 @@ bool misread_tally(struct reads *r, const struct tensor *t, int mode) {
               t->name, along);
     return true;
 }
+
+// -- the rest twice -------------------------------------------------------------------------------
+
+// The call below "a" that gets what it copies and adds it to "acc" (NULL: any, which is set); or NULL.
+static const struct stmt *added_by(const struct reads *r, const struct access *a,
+                                   const struct tensor **acc) {
+    const struct stmt *from = r->k->body;
+    while (from && from->copy != a->copy) from = stmt_next(r->k->body, from);
+    for (const struct stmt *st = from; st; st = stmt_next(r->k->body, st)) {
+        const struct plan_call *y = st->kind == STMT_CALL ? st->call : NULL;
+        bool has = false;
+        for (int i = 0; y && i < y->fn->nformals; ++i)
+            has |= y->view[i].base == a->copy->dst.base && y->fn->formal[i].dir == ARG_IN;
+        for (int i = 0; has && i < y->fn->nformals; ++i) {
+            if (y->fn->formal[i].dir != ARG_INOUT || (*acc && *acc != y->view[i].base)) continue;
+            *acc = y->view[i].base;
+            return st;
+        }
+    }
+    return NULL;
+}
+
+// Whether something writes all of "acc" between "from" and "to".
+static bool is_reset(const struct reads *r, const struct tensor *acc, const struct stmt *from,
+                     const struct stmt *to) {
+    for (const struct stmt *st = from; st && st != to; st = stmt_next(r->k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->dst.base == acc) return true;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == acc && st->call->fn->formal[i].dir == ARG_OUT)
+                return true;
+    }
+    return false;
+}
+
+// Whether "a" is one of the tiles that the steps "m" of "c" read along "mode".
+static bool is_tile_of(struct reads *r, const struct access *a, const struct access *c, int mode,
+                       const struct mover *m) {
+    const struct view *v = a->view, *w = c->view;
+    const struct ix *at = v->coord_off[mode], *limit = view_limit(r->s, w, mode);
+    if (v->limit || w->limit || !at || !ix_constant(at) || ix_divisor(at) % m->step != 0)
+        return false;
+    if (!lay_tuple_equal(v->layout.shape, w->layout.shape)) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        if (i != mode && !ix_equal(v->coord_off[i], w->coord_off[i])) return false;
+    return coverage_short(r->prover, at, limit);
+}
+
+// Warns of "a" if the steps of the loop around "c" add all of the tensor along "mode", and "a" adds one of
+// their tiles once more.
+static bool is_twice(struct reads *r, const struct access *a, const struct access *c, int mode) {
+    struct session *s = r->s;
+    const struct ix *end, *limit = view_limit(s, c->view, mode);
+    struct mover m;
+    int64_t tile, from;
+    if (a->around.n != c->around.n - 1) return false;
+    if (!coverage_outermost(s, r->k, &c->around, c->view->coord_off[mode], &m) || !m.loop)
+        return false;
+    const struct ix *begin = ix_min(s, c->view->coord_off[mode]);
+    if (!begin || !ix_static(begin, &from) || from != 0 || !is_tile_of(r, a, c, mode, &m))
+        return false;
+    if (!coverage_reach(s, c->view, &c->around, mode, &end, &tile) || tile != m.step) return false;
+    if (!limit || prove_at_least(r->prover, end, limit) != PROVE_YES) return false;
+    const struct tensor *acc = NULL;
+    const struct stmt *first = added_by(r, c, &acc), *again = first ? added_by(r, a, &acc) : NULL;
+    if (!again || first == again || first->call->fn != again->call->fn) return false;
+    if (is_reset(r, acc, first, again)) return false;
+    diag_warn(
+        s, W_REMAINDER, a->view->at,
+        "the steps of '%s' pass all tiles of '%s' along %s to '%s', and this one is passed to it "
+        "once more",
+        m.v->name, a->view->base->name, view_mode_text(s, a->view->base, mode),
+        first->call->fn->name);
+    if (m.end_at.end)
+        diag_note(s, m.end_at,
+                  "a loop over the whole tiles alone ends before it, at a quotient that is "
+                  "rounded down");
+    return true;
+}
+
+void tally_twice(struct reads *r, const struct tensor *t) {
+    for (int i = 0; i < r->n; ++i)
+        for (int j = 0; j < r->n; ++j) {
+            const struct access *a = &r->at[i], *c = &r->at[j];
+            if (i == j || !a->copy || !c->copy || a->view->base != t || c->view->base != t)
+                continue;
+            if (a->write || c->write || t->space != MEM_GLOBAL) continue;
+            for (int m = 0; m < lay_tuple_leaves(t->layout.shape); ++m)
+                if (is_twice(r, a, c, m)) return;
+        }
+}

@@ -3,46 +3,8 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/lint/leaves.h"
 #include "pass/lint/lint.h"
-
-enum { MOST_LEAVES = 8 };
-
-// The leaves of a view with more than one element, and the modes of the tensor along which they are.
-struct leaves {
-    int n, mode[MOST_LEAVES], at[MOST_LEAVES];  // at: which leaf of the view
-    struct lay_int extent[MOST_LEAVES];
-};
-
-static bool leaves_of(struct session *s, const struct view *v, struct leaves *out) {
-    const struct lay_tuple *shape, *stride;
-    out->n = 0;
-    if (!lay_valid(v->coord)) return false;
-    shape = lay_tuple_flatten(&s->lay, v->coord.shape);
-    stride = lay_tuple_flatten(&s->lay, v->coord.stride);
-    for (int i = 0; i < lay_tuple_leaves(shape); ++i) {
-        struct lay_int n = lay_is_leaf(shape) ? shape->leaf : shape->kid[i]->leaf;
-        struct lay_int d = lay_is_leaf(stride) ? stride->leaf : stride->kid[i]->leaf;
-        int path[3];
-        if (lay_int_is(n, 1)) continue;
-        if (out->n == MOST_LEAVES || d.basis < 0 || lay_int_basis_path(d, path) < 1) return false;
-        d.basis = -1;
-        if (!lay_int_is(d, 1)) return false;
-        out->mode[out->n] = path[0];
-        out->at[out->n] = i;
-        out->extent[out->n++] = n;
-    }
-    return true;
-}
-
-static int leaf_along(const struct leaves *l, int mode) {
-    int found = -1;
-    for (int i = 0; i < l->n; ++i) {
-        if (l->mode[i] != mode) continue;
-        if (found >= 0) return -1;
-        found = i;
-    }
-    return found;
-}
 
 static bool counts(const struct ix_var *v) {
     return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);

@@ -304,13 +304,56 @@ static bool check_threads(struct reads *r, const struct access *a, enum dir dir,
     return true;
 }
 
+// The steps that the blocks of an axis take one after the other, of which "m" are those of one block: the next
+// block begins where it ends.  Returns how many; NULL: they are no such steps.
+static const struct ix *steps_of_all(const struct reads *r, const struct mover *m) {
+    struct session *s = r->s;
+    int64_t from;
+    for (int i = 0; i < 3; ++i) {
+        const struct ix_var *x = r->k->block[i];
+        if (!x || !m->loop || !ix_depends_on(m->begin, x)) continue;
+        const struct ix *next = ix_add(s, ix_var(s, x), ix_int(s, 1));
+        const struct ix *end = ix_substitute(s, m->begin, x, next);
+        const struct ix *first = ix_substitute(s, m->begin, x, ix_int(s, 0));
+        if (!end || !ix_equal(end, m->end) || !ix_static(first, &from) || from != 0) return NULL;
+        return ix_substitute(s, m->begin, x, ix_lay(s, r->k->grid[i]));
+    }
+    return NULL;
+}
+
+// Warns if blocks share the steps of "m", and those of all blocks together end before the tensor, of which nothing
+// else reads the rest: a quotient was rounded down.
+static bool check_shared(struct reads *r, const struct access *a, int mode, const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *all = steps_of_all(r, m), *end, *limit = reads_end(s, v, mode);
+    struct lay_int of;
+    int64_t tile;
+    if (!all || !ix_constant(all) || !limit || !ix_monomial(limit, &of)) return false;
+    if (!coverage_reach(s, v, &a->around, mode, &end, &tile) || tile != m->step) return false;
+    for (int i = 0; i < r->n; ++i)
+        if (reads_count(&r->at[i], v->base, ARG_IN) &&
+            !ix_equal(r->at[i].view->coord_off[mode], v->coord_off[mode]))
+            return false;
+    if (r->slip == m->v || !reads_all(r, a, mode, m) ||
+        !coverage_short(r->prover, ix_scale(s, all, lay_int(m->step)), limit))
+        return false;
+    r->slip = m->v;
+    diag_warn(s, W_REMAINDER, m->end_at,
+              "the steps of all blocks together end before '%s', and nothing reads its last, "
+              "incomplete tile; write '%s' for the number of all steps",
+              v->base->name, coverage_tiles(s, of, m->step));
+    return true;
+}
+
 static bool check_access(struct reads *r, const struct access *a, enum dir dir, int mode) {
     struct mover m;
     if (dir == ARG_IN && misread_steps(r, a, mode)) return true;
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
         return check_threads(r, a, dir, mode) || (dir == ARG_IN && misread_fixed_range(r, a, mode));
     int before = r->s->diags.nwarnings + r->s->diags.nerrors;
-    if (check_mover(r, a, dir, mode, &m)) return true;
+    if (check_mover(r, a, dir, mode, &m) || (dir == ARG_IN && check_shared(r, a, mode, &m)))
+        return true;
     // one warning for one cause
     if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;
     return check_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
@@ -324,6 +367,7 @@ static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) 
     for (int i = 0; i < r->n; ++i)
         if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
     if (dir == ARG_IN) misread_parts(r, t);
+    if (dir == ARG_IN) tally_twice(r, t);
     for (int i = 0; i < r->n; ++i) {
         int rank = lay_tuple_leaves(t->layout.shape);
         for (int m = 0; reads_count(&r->at[i], t, dir) && m < rank; ++m)

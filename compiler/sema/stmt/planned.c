@@ -9,19 +9,18 @@
 #include "plan/print.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
-#include "sema/stmt/stmt.h"
+#include "sema/stmt/planned.h"
 #include "sema/tile/tile.h"
 #include "syntax/parse.h"
 
-// Whether "e" depends on the block or thread.
-static bool by_thread(struct sema *c, const struct ast_expr *e) {
+bool planned_by_thread(struct sema *c, const struct ast_expr *e) {
     static const char *const names[] = {"block", "tid", "lane", "warp"};
     bool found = false;
     for (size_t i = 0; e && e->kind == E_NAME && i < sizeof names / sizeof *names; ++i)
         found |= strcmp(e->name, names[i]) == 0 && !scope_find(c, e->name);
     if (!e || found) return found;
-    for (int i = 0; i < e->nargs; ++i) found |= by_thread(c, e->arg[i].value);
-    return found || by_thread(c, e->lhs) || by_thread(c, e->rhs);
+    for (int i = 0; i < e->nargs; ++i) found |= planned_by_thread(c, e->arg[i].value);
+    return found || planned_by_thread(c, e->lhs) || planned_by_thread(c, e->rhs);
 }
 
 // The copy, if the kernel consists of one copy of two tensors, or parts of them, and gives neither
@@ -32,7 +31,7 @@ static const struct ast_stmt *lone_copy(struct sema *c, const struct ast_fn *fn)
     if (!fn->body || fn->body->nstmts != 1) return NULL;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO || s->copy.pad || s->name.name) return NULL;
-    return by_thread(c, s->copy.src) || by_thread(c, s->copy.dst) ? NULL : s;
+    return planned_by_thread(c, s->copy.src) || planned_by_thread(c, s->copy.dst) ? NULL : s;
 }
 
 // Notes what is wrong with the tensors of copy "s", the only statement of "fn".
@@ -60,9 +59,7 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
-// Reports why a kernel of one copy that does not say how to copy cannot be planned.  Without
-// fragments, planning is the only possible meaning.
-static bool not_planned(struct sema *c, const struct ast_fn *fn) {
+bool planned_refuse_kernel(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
@@ -71,7 +68,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
         const struct symbol *x = scope_find(c, (i ? s->copy.dst : s->copy.src)->name);
         if (x && x->kind == SYM_TENSOR && !x->tensor) return true;  // its declaration has an error
     }
-    bool threads = by_thread(c, s->copy.src) || by_thread(c, s->copy.dst);
+    bool threads = planned_by_thread(c, s->copy.src) || planned_by_thread(c, s->copy.dst);
     const char *why =
         fn->manual          ? "of a kernel that is not 'manual'"
         : threads           ? "of parts that are the same in all blocks and threads"
@@ -90,9 +87,8 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     return true;
 }
 
-// Whether "t" is a global tensor that is declared above, and an argument of "fn" in a direction that
-// lets a copy read it, or with "dst" write it.
-static bool is_argument(struct sema *c, const struct ast_fn *fn, const struct tensor *t, bool dst) {
+bool planned_is_argument(struct sema *c, const struct ast_fn *fn, const struct tensor *t,
+                         bool dst) {
     bool found = false;
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
@@ -103,7 +99,7 @@ static bool is_argument(struct sema *c, const struct ast_fn *fn, const struct te
     return found && t->space == MEM_GLOBAL;
 }
 
-static bool is_out(const struct ast_fn *fn, const struct tensor *t) {
+bool planned_is_out(const struct ast_fn *fn, const struct tensor *t) {
     bool out = false;
     for (int i = 0; i < fn->nformals; ++i)
         out |= fn->formal[i].dir == DIR_OUT && fn->formal[i].name.name == t->name;
@@ -115,9 +111,7 @@ static int promised(const struct tensor *t) {
     return t->align > size ? t->align : size;
 }
 
-// Sets "out" to the kernels in "text", which the planner wrote; returns their number, or 0 if the
-// text is too long.  It is for the "nwanted" copies "wanted".
-static int parsed(struct sema *c, const char *name, const char *text, const struct copy *wanted,
+int planned_parse(struct sema *c, const char *name, const char *text, const struct copy *wanted,
                   int nwanted, struct kernel_text out[MOST_CASES]) {
     struct session *s = c->s;
     const char *path = arena_printf(&s->arena, "<plan of %s>", name);
@@ -151,6 +145,20 @@ static bool can_hold(const void *by, const struct relayout *r) {
     return can;
 }
 
+void planned_relayout(struct sema *c, const struct tensor *a, const struct tensor *b,
+                      struct relayout *out) {
+    *out = (struct relayout){.type = a->elem,
+                             .to = a->elem == b->elem ? NULL : b->elem,
+                             .src_align = promised(a),
+                             .dst_align = promised(b),
+                             .src_open = a->align == 0,
+                             .dst_open = b->align == 0,
+                             .arch = c->plan->arch,
+                             .shared = arch_shared_bytes(c->plan->arch),
+                             .can_hold = can_hold,
+                             .by = c};
+}
+
 // Warns of a plan that is not the planner's best one.
 static void warn_fallback(struct sema *c, const struct relayout *r, const char *name,
                           struct range at) {
@@ -168,10 +176,9 @@ static void warn_fallback(struct sema *c, const struct relayout *r, const char *
     diag_note(c->s, at, "the copy is right; that its best plan is refused is a fault of tcpc");
 }
 
-// Whether an extent of "t" is the number 0 (empty_extents).
-static bool is_empty(struct sema *c, const struct lay_tuple *t) {
+bool planned_is_empty(struct sema *c, const struct lay_tuple *t) {
     bool any = false;
-    for (int i = 0; i < t->rank; ++i) any |= is_empty(c, t->kid[i]);
+    for (int i = 0; i < t->rank; ++i) any |= planned_is_empty(c, t->kid[i]);
     if (!lay_is_leaf(t)) return any;
     int64_t n;
     const struct ix *e = sums_written_out(c, ix_lay(c->s, t->leaf));
@@ -186,7 +193,7 @@ static const char *argument_name(struct sema *c, const struct tensor *t,
     return strcmp(name, other->name) == 0 ? sema_text(c, "%s_", name) : name;
 }
 
-static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
+int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
                    const struct tensor *b, const char *why) {
     diag_error(c->s, s->at, "this copy is not planned: %s", why);
     diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
@@ -194,156 +201,8 @@ static int refused(struct sema *c, const struct ast_stmt *s, const struct tensor
     return 0;
 }
 
-// -- several copies -------------------------------------------------------------------------------
-
-// Whether all statements of the kernel are copies, two or more, that do not say how.
-static bool are_copies(struct sema *c, const struct ast_fn *fn) {
-    if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->when) return false;
-    bool all = fn->body && fn->body->nstmts > 1;
-    for (int i = 0; all && i < fn->body->nstmts; ++i) {
-        const struct ast_stmt *s = fn->body->stmt[i];
-        all = s->kind == S_COPY && s->copy.how == HOW_AUTO && !s->copy.pad && !s->name.name &&
-              !by_thread(c, s->copy.src) && !by_thread(c, s->copy.dst);
-    }
-    return all;
-}
-
-// The view "e" as the relayout has it: "order" by its leaves of more than one element.
-static const char *view_text(struct sema *c, const struct ast_expr *e, const struct view *v,
-                             const int order[], const struct relayout *r) {
-    int leaf[LAY_MAX_LEAVES], n = 0;
-    const struct lay_tuple *flat = lay_tuple_flatten(c->lay, v->layout.shape);
-    for (int i = 0; i < lay_tuple_leaves(flat); ++i)
-        if (!lay_int_is(lay_tuple_get(c->lay, flat, i)->leaf, 1)) leaf[n++] = order[i];
-    const char *text = "";
-    for (int i = 0; i < r->rank && n > 0; ++i)
-        text = arena_printf(&c->s->arena, "%s%s%d", text, i ? "," : "", leaf[r->mode[i].from]);
-    if (n == 0) text = arena_printf(&c->s->arena, "%d", order[0]);
-    return arena_printf(&c->s->arena, "select(flatten(%s), (%s))", ast_expr_text(c->s, e), text);
-}
-
-// Sets "order" to the modes of the destination as written, in the order that "y" has them now.
-static void order_of_names(const struct view *before, const struct copy *y, int order[]) {
-    for (int i = 0; i < LAY_MAX_LEAVES; ++i) order[i] = i;
-    for (int i = 0; before->names && y->dst.names && i < lay_rank(before->layout); ++i)
-        for (int k = 0; k < lay_rank(before->layout); ++k)
-            if (before->names[k] == y->dst.names[i]) order[i] = k;
-}
-
-static bool is_flat(const struct lay_tuple *t) {
-    bool flat = true;
-    for (int i = 0; i < t->rank; ++i) flat &= lay_is_leaf(t->kid[i]);
-    return flat;
-}
-
-static bool goes_back(const struct lay_tuple *t) {
-    bool back = lay_is_leaf(t) && t->leaf.num < 0;
-    for (int i = 0; !lay_is_leaf(t) && i < t->rank; ++i) back |= goes_back(t->kid[i]);
-    return back;
-}
-
-// Why copies "y" of one kernel are not in any order; or NULL.
-static const char *not_together(struct sema *c, const struct ast_fn *fn, const struct copy *y,
-                                int n) {
-    const char *why = NULL;
-    for (int i = 0; i < n && !why; ++i) {
-        const struct tensor *t = y[i].dst.base;
-        struct view *all = ARENA_ARRAY(&c->s->arena, struct view, n);
-        int written = 0;
-        for (int k = 0; k < n && !why; ++k) {
-            if (y[k].dst.base != t) continue;
-            all[written++] = y[k].dst;
-            if (k > i && !why) why = parts_apart(c, &y[i].dst, &y[k].dst);
-        }
-        if (!why && is_out(fn, t)) why = parts_are_whole(c, all, written);
-    }
-    return why;
-}
-
-// Plans copy "s", one of several, with the views "src" and "dst"; false after an error.
-static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct ast_stmt *s,
-                        struct copy *made, struct relayout *r, const char **src, const char **dst) {
-    struct copy y = {.at = s->at};
-    struct lay of[2];
-    int order[LAY_MAX_LEAVES], as_is[LAY_MAX_LEAVES];
-    if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
-        return false;
-    struct tensor *a = y.src.base, *b = y.dst.base;
-    struct view before = y.dst;
-    if (!is_argument(c, fn, a, false) || !is_argument(c, fn, b, true)) {
-        diag_error(c->s, s->at,
-                   "this copy does not say how it is done, and tcpc plans several copies from "
-                   "tensors in global memory, declared above, to others, which are 'out' or "
-                   "'inout'");
-        return false;
-    }
-    if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return false;
-    order_of_names(&before, &y, order);
-    for (int i = 0; i < LAY_MAX_LEAVES; ++i) as_is[i] = i;
-    const struct lay_tuple *shape = y.src.layout.shape;
-    bool back = goes_back(y.src.layout.stride) || goes_back(y.dst.layout.stride);
-    bool flat = is_flat(shape) && is_flat(y.dst.layout.shape);
-    const char *why = is_empty(c, shape) ? "it has no elements" : parts_settle(c, &y);
-    if (!why && (back || !flat || y.src.layout.shape != shape))
-        why = "it is one of several, and has a negative stride, nested modes or a tile that is cut";
-    if (!why && (!part_layout(c, &y.src, false, &of[0]) || !part_layout(c, &y.dst, false, &of[1])))
-        return false;
-    r->type = a->elem;
-    r->to = a->elem == b->elem ? NULL : b->elem;
-    r->src_align = promised(a);
-    r->dst_align = promised(b);
-    r->can_hold = can_hold;
-    r->by = c;
-    if (!why) why = relayout_between(c->s, of[0], of[1], r);
-    if (!why) why = relayout_coalesce(c->s, r);
-    if (why) return refused(c, s, a, b, why);
-    struct relayout list[RELAYOUT_CASES];
-    *r = list[relayout_cases(c->s, r, list) - 1];
-    *made = y;
-    *src = view_text(c, s->copy.src, &y.src, as_is, r);
-    *dst = view_text(c, s->copy.dst, &y.dst, order, r);
-    return true;
-}
-
-static int several_planned(struct sema *c, const struct ast_decl *d,
-                           struct kernel_text out[MOST_CASES]) {
-    const struct ast_fn *fn = &d->fn;
-    int n = fn->body->nstmts;
-    struct relayout *r = ARENA_ARRAY(&c->s->arena, struct relayout, n);
-    struct copy *y = ARENA_ARRAY(&c->s->arena, struct copy, n);
-    const char **src = ARENA_ARRAY(&c->s->arena, const char *, n);
-    const char **dst = ARENA_ARRAY(&c->s->arena, const char *, n), *list = "";
-    for (int i = 0; i < n; ++i) {
-        r[i] = (struct relayout){
-            .several = true, .arch = c->plan->arch, .shared = arch_shared_bytes(c->plan->arch) / n};
-        if (!plan_member(c, fn, fn->body->stmt[i], &y[i], &r[i], &src[i], &dst[i])) return 0;
-    }
-    for (int i = 0; i < fn->nformals; ++i) {
-        const struct ast_formal *f = &fn->formal[i];
-        const struct symbol *sym = scope_find(c, f->name.name);
-        const struct tensor *t = sym && sym->kind == SYM_TENSOR ? sym->tensor : NULL;
-        if (f->kind != FORMAL_NAME || !t || !lay_valid(t->layout)) return !not_planned(c, fn);
-        const char *dir = f->dir == DIR_OUT ? "out " : f->dir == DIR_INOUT ? "inout " : "";
-        list = arena_printf(&c->s->arena, "%s%s%s%s : %s global %s", list, i ? ",\n    " : "", dir,
-                            t->name, t->elem->name, plan_named_layout(c->s, t->layout, t->names));
-        if (t->align) list = arena_printf(&c->s->arena, "%s align %d", list, t->align);
-    }
-    struct buf text;
-    buf_init(&text);
-    const char *head = arena_printf(&c->s->arena, "%s(%s)", d->name.name, list);
-    const char *why = not_together(c, fn, y, n);
-    if (!why) why = relayout_several(c->s, r, src, dst, n, head, &text);
-    const char *made = buf_finish(&text, &c->s->arena);
-    if (why) {
-        diag_error(c->s, d->name.at, "these copies are not planned: %s", why);
-        return 0;
-    }
-    return parsed(c, d->name.name,
-                  arena_printf(&c->s->arena, "tcp 1;\n// Several copies.\n%s", made), y, n, out);
-}
-
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
-    if (are_copies(c, &d->fn)) return several_planned(c, d, out);
+    if (several_are_copies(c, &d->fn)) return several_planned(c, d, out);
     const struct ast_stmt *s = lone_copy(c, &d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
@@ -353,36 +212,28 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         r.fallback = fallback_of(c->s, d->name.name);
         warn_fallback(c, &r, d->name.name, d->name.at);
     }
-    if (!s) return !not_planned(c, &d->fn);
+    if (!s) return !planned_refuse_kernel(c, &d->fn);
     struct copy y = {.at = s->at};
     struct lay of[2];
     if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
         return 0;
     struct tensor *a = y.src.base, *b = y.dst.base;
-    if (!is_argument(c, &d->fn, a, false) || !is_argument(c, &d->fn, b, true) || a == b ||
-        !lay_valid(y.src.layout) || !lay_valid(y.dst.layout)) {
-        bool said = not_planned(c, &d->fn), whole = s->copy.src->kind == E_NAME;
+    if (!planned_is_argument(c, &d->fn, a, false) || !planned_is_argument(c, &d->fn, b, true) ||
+        a == b || !lay_valid(y.src.layout) || !lay_valid(y.dst.layout)) {
+        bool said = planned_refuse_kernel(c, &d->fn), whole = s->copy.src->kind == E_NAME;
         if (said && a == b && !whole) diag_note(c->s, s->at, "both sides of it are '%s'", a->name);
         return !said;
     }
     if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return 0;
-    bool empty = is_empty(c, y.src.layout.shape);
+    bool empty = planned_is_empty(c, y.src.layout.shape);
     const char *why = empty ? NULL : parts_settle(c, &y);
-    if (!why && !empty && is_out(&d->fn, b)) why = parts_are_whole(c, &y.dst, 1);
-    if (why) return refused(c, s, a, b, why);
+    if (!why && !empty && planned_is_out(&d->fn, b)) why = parts_are_whole(c, &y.dst, 1);
+    if (why) return planned_refuse(c, s, a, b, why);
     for (int i = 0; i < 2; ++i)
         if (!part_layout(c, i ? &y.dst : &y.src, empty, &of[i])) return 0;
-    struct relayout r = {.type = a->elem,
-                         .to = a->elem == b->elem ? NULL : b->elem,
-                         .src_align = promised(a),
-                         .dst_align = promised(b),
-                         .src_open = a->align == 0,
-                         .dst_open = b->align == 0,
-                         .arch = c->plan->arch,
-                         .shared = arch_shared_bytes(c->plan->arch),
-                         .candidate = is_tuned ? c->s->options.candidate : 0,
-                         .can_hold = can_hold,
-                         .by = c};
+    struct relayout r;
+    planned_relayout(c, a, b, &r);
+    r.candidate = is_tuned ? c->s->options.candidate : 0;
     r.fallback = fallback_of(c->s, d->name.name);
     if (empty)
         relayout_empty(c->s, &r);
@@ -400,12 +251,13 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (!why && relayout_loss(c->s, &r) < 0) why = relayout_too_slow;
     if (!why) why = relayout_kernel(c->s, &r, &names, &text, chosen);
     const char *made = buf_finish(&text, &c->s->arena);
-    if (why) return refused(c, s, a, b, why);
+    if (why) return planned_refuse(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     struct copy *wanted = ARENA_NEW(&c->s->arena, struct copy);
     *wanted = y;
-    int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), wanted, 1, out);
+    int n = planned_parse(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), wanted,
+                          1, out);
     if (n == 0) return 1;
     // what the planned tensors leave out may be what the promises are about
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;

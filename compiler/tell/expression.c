@@ -1,5 +1,5 @@
 // Evaluates expressions (see expression.h): the language's parser reads them, sema evaluates them.
-#include "driver/expression.h"
+#include "tell/expression.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Expressions on the command line: those of plans, also in CuTe's notations.
-#ifndef TCPC_DRIVER_EXPRESSION_H
-#define TCPC_DRIVER_EXPRESSION_H
+#ifndef TCPC_TELL_EXPRESSION_H
+#define TCPC_TELL_EXPRESSION_H
 
 #include "layout/calc.h"
 

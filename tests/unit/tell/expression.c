@@ -1,7 +1,7 @@
 // Expressions as `tcpc eval` and plans read them: the values of the real CuTe (tests/golden), which
 // the calculator has by itself in unit.layout.golden; and what CuTe and its siblings write for
 // values, printed at random and listed.
-#include "driver/expression.h"
+#include "tell/expression.h"
 
 #include <string.h>
 

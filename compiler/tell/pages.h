@@ -1,7 +1,7 @@
 // The pages of --explain=NAME, one for each kind of message: docs/errors/NAME.md, which CMake
 // embeds in the program.
-#ifndef TCPC_DRIVER_PAGES_H
-#define TCPC_DRIVER_PAGES_H
+#ifndef TCPC_TELL_PAGES_H
+#define TCPC_TELL_PAGES_H
 
 struct page {
     const char *name, *text;

@@ -1,0 +1,152 @@
+// Blocks and steps that are alike: an index moves what they write, and nothing that they read.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/lint/flow.h"
+#include "plan/view.h"
+
+// Whether "x", an axis of the grid, moves nothing but what is written.
+static bool moves_only_outputs(const struct reads *r, const struct index *x) {
+    for (const struct stmt *st = r->k->body; st; st = stmt_next(r->k->body, st)) {
+        if (stmt_loops(st) && (ix_depends_on(st->begin, x->v) || ix_depends_on(st->end, x->v)))
+            return false;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nindexes; ++i)
+            if (ix_depends_on(st->call->index[i], x->v)) return false;
+    }
+    for (int i = 0; i < r->n; ++i)
+        if (!flow_is_output(r, &r->at[i]) && index_moves(x, r->at[i].view)) return false;
+    return true;
+}
+
+// How many reads of inputs that go to "b" the index "y" moves: of rank 2 or more, to different buffers.
+static int moved_by(const struct reads *r, const struct access *b, const struct index *y) {
+    const struct tensor *first = NULL;
+    int n = 0;
+    for (int i = 0; i < r->n && n < 2; ++i) {
+        const struct access *a = &r->at[i];
+        const struct tensor *to = a->copy ? a->copy->dst.base : a->view->base;
+        if (a->write || to == first || a->view->base->space != MEM_GLOBAL) continue;
+        if (lay_tuple_leaves(a->view->base->layout.shape) < 2 || !index_moves(y, a->view)) continue;
+        struct flow flow = flow_of(r, a);
+        if (!flow_goes_to(&flow, a, b)) continue;
+        first = to;
+        ++n;
+    }
+    return n;
+}
+
+// Whether "x" moves "v" along several modes.
+static bool is_moved_twice(const struct view *v, const struct index *x) {
+    int n = 0;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        n += index_moves_along(x, v, i);
+    return n > 1;
+}
+
+// Whether "y", which moves the read of "p", is probably there instead of the axis of "p": it moves the read along
+// two modes, or another read as well, as that of C = A * B moves both factors.
+static bool is_instead(struct reads *r, const struct pair *p, const struct index *y) {
+    const struct view *v = p->a->view, *w = p->b->view;
+    if (is_moved_twice(v, y)) return true;
+    if (y->v->kind == IX_LOOP || !p->flow->called) return false;
+    return lay_tuple_equal(v->base->layout.shape, w->base->layout.shape) ||
+           moved_by(r, p->b, y) > 1;
+}
+
+// The index that is there instead of the axis of "p", and moves the read along "mode", which has as many elements
+// as the axis moves the write among; "v" is NULL: there is none.
+static struct index instead(struct reads *r, const struct pair *p, int *mode) {
+    struct session *s = r->s;
+    const struct ix *begin, *end, *from, *to;
+    const struct ix *m = part_along(s, p->b->view, p->mode, &from, &to);
+    int rank = lay_tuple_leaves(p->a->view->base->layout.shape);
+    for (int i = 0; i < rank && rank > 1 && m; ++i) {
+        const struct ix *n = part_along(s, p->a->view, i, &begin, &end);
+        struct index y;
+        for (int j = 0; n && ix_equal(n, m) && index_at(r, p->a, j, &y); ++j) {
+            if (!y.v || y.v == p->x.v || !index_moves_along(&y, p->a->view, i)) continue;
+            if (!is_instead(r, p, &y)) continue;
+            *mode = i;
+            return y;
+        }
+    }
+    return (struct index){.v = NULL};
+}
+
+static void warn_alike(struct session *s, const struct pair *p) {
+    diag_warn(s, W_FIXED_TILE, p->b->view->at,
+              "blocks that differ in '%s' alone read the same and compute the same, and write it "
+              "to different parts of '%s'",
+              p->x.v->name, p->b->view->base->name);
+}
+
+// Warns of the axis of "p", which moves only its write.
+static bool all_alike(struct reads *r, const struct pair *p) {
+    const struct view *v = p->a->view;
+    int mode;
+    struct index y = instead(r, p, &mode);
+    if (!y.v) return false;
+    warn_alike(r->s, p);
+    diag_note(r->s, v->at,
+              "'%s' moves '%s' along %s, where it has as many elements as '%s' "
+              "moves '%s' among; is '%s' meant?",
+              y.v->name, v->base->name, view_mode_text(r->s, v->base, mode), p->x.v->name,
+              p->b->view->base->name, p->x.v->name);
+    return true;
+}
+
+// Warns of the read of "p" in a loop that moves nothing but what is written, to an output of the same shape.
+static bool same_in_steps(struct reads *r, const struct pair *p) {
+    const struct view *v = p->a->view, *w = p->b->view;
+    bool inside = false;
+    for (int i = 0; i < p->a->around.n; ++i) inside |= p->a->around.stmt[i]->var == p->x.v;
+    if (!inside || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape) ||
+        !lay_tuple_equal(v->layout.shape, w->layout.shape) || !moves_only_outputs(r, &p->x))
+        return false;
+    diag_warn(r->s, W_FIXED_TILE, v->at,
+              "each step of '%s' reads the same part of '%s', and writes another part of '%s', "
+              "which has the same shape: nothing else depends on '%s'",
+              p->x.v->name, v->base->name, w->base->name, p->x.v->name);
+    diag_note(r->s, w->at, "'%s' is written here", w->base->name);
+    return true;
+}
+
+bool alike_by(struct reads *r, const struct pair *p) {
+    if (p->x.v->kind == IX_LOOP) return same_in_steps(r, p);
+    return moves_only_outputs(r, &p->x) && all_alike(r, p);
+}
+
+// -- sums -----------------------------------------------------------------------------------------
+
+// The loop that sums over what "p" reads: it moves the read, and not the write.  NULL: there is none.
+static const struct stmt *sum_of(const struct pair *p) {
+    for (int i = 0; i < p->a->around.n; ++i) {
+        const struct stmt *st = p->a->around.stmt[i];
+        if (!stmt_loops(st) || !st->var) continue;
+        struct index y = {st->var, st->pipe && st->pipe->load_var ? st->pipe->load_var : st->var,
+                          LAY_INT_INVALID};
+        if (index_moves(&y, p->a->view) && !index_moves(&y, p->b->view)) return st;
+    }
+    return NULL;
+}
+
+static bool same_sum(struct reads *r, const struct pair *p) {
+    struct session *s = r->s;
+    const struct stmt *sum = p->flow->called && p->x.v->kind != IX_LOOP ? sum_of(p) : NULL;
+    if (!sum || !moves_only_outputs(r, &p->x)) return false;
+    warn_alike(s, p);
+    diag_note(s, sum->at,
+              "the loop over '%s' takes the same parts of '%s' for each '%s'; should its bounds "
+              "depend on '%s'?",
+              sum->var->name, p->a->view->base->name, p->x.v->name, p->x.v->name);
+    return true;
+}
+
+bool alike_sums(struct reads *r) {
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *a = &r->at[i];
+        if (a->write || a->view->base->space != MEM_GLOBAL || !lay_valid(a->view->coord)) continue;
+        struct flow flow = flow_of(r, a);
+        if (pairs_any(r, a, &flow, same_sum)) return true;
+    }
+    return false;
+}

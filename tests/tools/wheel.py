@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tries the wheel that `./dev wheel` built: what is in it, what it needs, and what it does in a clean environment.
+
+usage: wheel.py FOLDER
+
+FOLDER has wheel/*.whl and dist/*.tar.gz. The tools readelf and g++ are needed.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_BYTES = 6_000_000
+SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2"}
+HOLDS = [r"tcpc/bin/tcpc", r"tcpc/lib/libtcpc.so", r"tcpc/include/tcpc/tcpc.h", r"tcpc/include/tcpc/tcp_device.cuh",
+         r"tcpc/include/tcpc/host/tcp_host_run.cpp", r"tcpc/__main__.py", r"tcpc-[\d.]+.dist-info/licenses/LICENSE",
+         r"tcpc-[\d.]+.dist-info/licenses/python/licenses/imath.txt", r"tcpc-[\d.]+.dist-info/licenses/python/licenses/isl.txt"]
+LOAD = """
+import ctypes, pathlib, tcpc
+library = ctypes.CDLL(str(pathlib.Path(tcpc.__path__[0]) / "lib" / "libtcpc.so"))
+library.tcpc_version.restype = ctypes.c_char_p
+print(library.tcpc_version().decode())
+"""
+
+
+def check(true, text):
+    if not true:
+        sys.exit(f"wheel.py: {text}")
+
+
+def run(*words, **more):
+    made = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300, **more)
+    check(made.returncode == 0, f"{' '.join(map(str, words))} ended with {made.returncode}:\n{made.stdout}{made.stderr}")
+    return made.stdout
+
+
+def check_files(wheel, source, scratch):
+    check(re.fullmatch(r"tcpc-[\d.]+-py3-none-manylinux(2014|_2_17)_x86_64(\.manylinux(2014|_2_17)_x86_64)?\.whl", wheel.name), f"the name is {wheel.name}")
+    check(wheel.stat().st_size < MOST_BYTES, f"the wheel has {wheel.stat().st_size} bytes, over {MOST_BYTES}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        archive.extractall(scratch)
+    for wanted in HOLDS:
+        check(any(re.fullmatch(wanted, name) for name in names), f"the wheel lacks {wanted}")
+    with tarfile.open(source) as archive:
+        names = [name.split("/", 1)[-1] for name in archive.getnames()]
+    for wanted in (r"grammar/made/tcp\.tab\.c", r"grammar/made/tcp\.lex\.c", r"third_party/islpy-[\d.]+\.tar\.gz"):
+        check(any(re.fullmatch(wanted, name) for name in names), f"the source distribution lacks {wanted}")
+
+
+def check_objects(scratch):
+    for path in ("tcpc/bin/tcpc", "tcpc/lib/libtcpc.so"):
+        dynamic = run("readelf", "-dW", scratch / path)
+        needed = set(re.findall(r"NEEDED.*\[(.*)\]", dynamic))
+        check(needed <= SYSTEM, f"{path} needs {sorted(needed - SYSTEM)}")
+        check("RPATH" not in dynamic and "RUNPATH" not in dynamic, f"{path} names a folder of libraries")
+    seen = {line.split()[-1].split("@")[0] for line in run("readelf", "--dyn-syms", "-W", scratch / "tcpc/lib/libtcpc.so").splitlines()
+            if re.search(r"(GLOBAL|WEAK) +DEFAULT +(\d+|ABS) ", line)}
+    strange = {name for name in seen if not name.startswith(("tcpc_", "TCPC_"))}
+    check(seen and not strange, f"libtcpc.so shows {sorted(strange)}")
+
+
+def check_use(wheel, scratch):
+    """Installs the wheel alone."""
+    venv.create(scratch / "clean", with_pip=True)
+    there = scratch / "clean" / "bin"
+    run(there / "pip", "install", "--no-index", "--no-deps", wheel)
+    version = run(there / "python", "-c", LOAD, cwd=scratch).strip()
+    check(version in run(there / "tcpc", "--version", cwd=scratch), "program and library differ in version")
+    plan = ROOT / "examples/parallel_copy/parallel_copy.tcp"
+    check("parallel_copy: ok" in run(there / "tcpc", "run", "--host", plan, cwd=scratch), "a kernel was not run on the host")
+    check("align" in run(there / "python", "-m", "tcpc", "--explain=aligned", cwd=scratch), "there are no pages")
+    emitted = run(there / "tcpc", plan.name, "--no-line", "-o", "-", cwd=plan.parent)
+    check(emitted == (plan.parent / "expected" / "parallel_copy.cu").read_text(), "what is emitted is not what is expected")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    (wheel,), (source,) = folder.glob("wheel/*.whl"), folder.glob("dist/*.tar.gz")
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        (scratch / "held").mkdir()
+        check_files(wheel, source, scratch / "held")
+        check_objects(scratch / "held")
+        check_use(wheel, scratch)
+    print(f"{wheel.name}: {wheel.stat().st_size} bytes, tried")
+
+
+if __name__ == "__main__":
+    main()
