@@ -1,6 +1,6 @@
 // The cost of a choice, in integers, so that each machine chooses the same.  The formula and its
-// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, and then to 1004
-// choices for 48.  They serve to rank choices and are not a prediction.
+// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, then to 1004 choices for
+// 48, and to 3350 for 111 (bench/results/relayout-cost.md).  They serve to rank choices.
 #include "planner/private.h"
 
 enum {
@@ -29,7 +29,7 @@ enum {
     WRITE_LINE = 791,  // for a line that a warp touches
     WRITE = 150,       // for an access of a warp
     PASS = 12,         // for a pass of shared memory
-    PASS_ALONE = 48,   // the same, in parallel with everything else
+    PASS_ALONE = 60,   // the same, in parallel with everything else
     LOAD = 3021,       // for each of a thread's loads, one after the other
     LOADS_HELD = 64,   // this many loads of a thread cost twice as much, because of their registers
     LOADS = 1275,      // like LOAD, for the warps of a block
@@ -37,6 +37,7 @@ enum {
     START = 1024,      // for beginning a block
     TURN = 6,          // part of all that, for going through shared memory
     L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
+    L1_LESS_SCARCE = 4,  // the same, without shared memory or along runs
     FEW_IN_FLIGHT = 10,  // the same, for each STEP of bytes in flight on an SM below ENOUGH
     ENOUGH = 40 << 10,   // bytes
     STEP = 8 << 10,      // bytes
@@ -298,7 +299,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
                                 stores * greatest(1, c->wr.vector * es * 32 / LINE));
         shared = passes * PASS_ALONE / AVERAGE;
         caches = (t->write.lines * stores * WRITE_LINE + passes * PASS) / AVERAGE + stores * WRITE;
-        flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024 / (c->async ? 3 : 1);
+        flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024;
     }
     int64_t own = product(r, c->rd.val) / c->rd.vector;
     own += own * own / LOADS_HELD;
@@ -310,7 +311,8 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     out->copied = bytes / LINE * WRITE_LINE + bytes / (LANES * WIDE) * WRITE;
     int64_t one = root_of(memory * memory + caches * caches + shared * shared + phases * phases);
     one += START;
-    one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
+    int64_t scarce = staged && !c->along_runs ? L1_SCARCE : L1_LESS_SCARCE;
+    one += one * flying * scarce / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
     if (staged) one += one * waits_of(r, c, out->per_sm * bytes) / ONE;
     int64_t waves = ceil_div(out->blocks, SMS);  // with one block on each SM

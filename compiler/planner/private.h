@@ -67,9 +67,9 @@ struct choice {
     int64_t room[RELAYOUT_MODES];
     int split;
     int64_t part, rest;
-    int64_t shared;  // elements in shared memory
-    int block;       // elements of an access from the fragment to shared memory
-    bool async;      // elements reach shared memory without registers
+    int64_t shared;   // elements in shared memory
+    int block;        // elements of an access from the fragment to shared memory
+    bool along_runs;  // accesses are those of runs.h or shift.h
     struct grid grid;
 };
 

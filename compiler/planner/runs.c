@@ -186,7 +186,7 @@ static bool share_gathered(const struct relayout *r, struct runs *k) {
     if (k->c.threads < LEAST_THREADS || k->again > MOST_LOADS) return false;
     int64_t rounds = share_run(r, &k->x, tile, true, k->load, k->c.threads, &k->readers);
     if (rounds > MOST_ROUNDS) return false;
-    k->c.async = k->load * bytes_of(r, true) >= 8 && r->arch >= ASYNC;
+    k->async = k->load * bytes_of(r, true) >= 8 && r->arch >= ASYNC;
     k->c.rd.threads = all_threads(r, &k->readers);
     k->c.block = k->load;
     int64_t size = runs_length(&k->x, tile) * runs_length(&k->rows, tile);
@@ -275,6 +275,7 @@ static void consider(const struct relayout *r, struct runs k, bool gathered, str
             k.rows.of[k.rows.n++] = m;
     }
     k.c.way = WAY_STAGED;
+    k.c.along_runs = true;
     k.c.split = -1;
     k.cost = roughly(r, &k);
     keep(try, tried, TRIED, &k);

@@ -26,7 +26,7 @@ struct among {
 
 struct runs {
     struct choice c;                // the tile; threads and values are not those of modes
-    bool gathered;                  // then elements may be copied without registers
+    bool gathered, async;           // async: if gathered, by cp.async
     struct modes x, y;              // the runs of the source and the destination
     struct modes rows;              // modes besides x, if turned those of y first
     struct modes others;            // modes besides y

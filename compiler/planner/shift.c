@@ -327,7 +327,7 @@ int shift_choose(const struct relayout *given, struct shifted list[], int most) 
             }
             k.words = (inner * d + store - 1) / store + (k.windows && parts == 1);
             k.c.way = WAY_STAGED;
-            k.c.async = true;
+            k.c.along_runs = true;
             k.c.split = -1;
             for (int whole = 0; whole < (k.windows && parts == 1 ? 2 : 1); ++whole) {
                 k.side = whole ? (k.words + LANES - 1) / LANES * LANES : k.words;

@@ -144,9 +144,9 @@ static const char *tiled(const struct text *t, bool src) {
         by[m] = beside[m] > 1 ? n : 0;
         n *= beside[m];
     }
-    const char *atom = !src         ? "universal(<store bits><st>)"
-                       : k->c.async ? "cp_async.<cache>(<read>)"
-                                    : "universal(<load bits><ld>)";
+    const char *atom = !src       ? "universal(<store bits><st>)"
+                       : k->async ? "cp_async.<cache>(<read>)"
+                                  : "universal(<load bits><ld>)";
     return text_print(t, "tile(%s, thr=%s:%s, val=%s:%s)", atom, numbers(t, src, beside, along),
                       numbers(t, src, by, along > 1), numbers(t, src, one, wide),
                       numbers(t, src, none, wide > 1));
@@ -304,7 +304,7 @@ static const struct hole *gathered_holes(const struct text *t) {
         {"at src", 0, tuple(t, true, at, tile_x ? tile_x : "0")},
         {"rd", 0, tiled(t, true)},
         {"cache", 0, k->load * r->type->bits == 128 ? "cg" : "ca"},
-        {"async", 0, k->c.async ? ", copied by cp.async" : ""},
+        {"async", 0, k->async ? ", copied by cp.async" : ""},
         {"down", 0, k->apart * beside > 1 ? text_print(t, " %% %" PRId64, k->writers.along) : ""},
         {"let u", 0,
          k->apart == 1 ? ""
@@ -341,7 +341,7 @@ static const char gathered_reasons[] = "// Shared memory has the runs of the sou
 static const struct hole *holes(const struct text *t) {
     const struct runs *k = &t->of->runs;
     const struct relayout *r = t->r;
-    const struct hints h = k->c.async ? (struct hints){"", "", NULL} : hints_of(r, &k->c);
+    const struct hints h = k->async ? (struct hints){"", "", NULL} : hints_of(r, &k->c);
     int bits = r->type->bits;
     bool ragged = false;
     const char *at[RELAYOUT_MODES], *tile = tile_of(t, &k->y, 1);
