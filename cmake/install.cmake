@@ -27,9 +27,9 @@ install(DIRECTORY runtime/ DESTINATION tcpc/include/tcpc COMPONENT python EXCLUD
 
 # What a program needs that links with the static library.
 if(TCPC_ISL_ARCHIVE)
-  set(TCPC_STATIC_LIBRARIES m)
+  set(TCPC_STATIC_LIBRARIES m pthread)
 else()
-  set(TCPC_STATIC_LIBRARIES isl m)
+  set(TCPC_STATIC_LIBRARIES isl m pthread)
 endif()
 list(TRANSFORM TCPC_STATIC_LIBRARIES PREPEND -l OUTPUT_VARIABLE TCPC_LIBS_PRIVATE)
 list(JOIN TCPC_LIBS_PRIVATE " " TCPC_LIBS_PRIVATE)

@@ -70,11 +70,14 @@ template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
         BY(ROW, "", __VA_ARGS__);                                                                  \
     }
 
-// These loads may be moved anywhere because nobody writes the memory; other loads stay in place.
+// Nobody writes the memory, so these loads need not stay in place among others.  They are volatile
+// all the same: nvcc 13.0 moves asm without it out of a loop, and above the guards of the load.
 #define TCP_LD_NC_ROW(before, behind, type, reg)                                                   \
-    asm("ld.global" before ".nc" behind "." type " %0, [%1];" : reg(v) : "l"(at))
+    asm volatile("ld.global" before ".nc" behind "." type " %0, [%1];" : reg(v) : "l"(at))
 #define TCP_LD_NC_ROW_POLICY(before, behind, type, reg)                                            \
-    asm("ld.global" before ".nc" behind "." type " %0, [%1], %2;" : reg(v) : "l"(at), "l"(policy))
+    asm volatile("ld.global" before ".nc" behind "." type " %0, [%1], %2;"                         \
+                 : reg(v)                                                                          \
+                 : "l"(at), "l"(policy))
 #define TCP_LD_ROW(before, behind, type, reg)                                                      \
     asm volatile("ld.global" before behind "." type " %0, [%1];" : reg(v) : "l"(at) : "memory")
 #define TCP_LD_ROW_POLICY(before, behind, type, reg)                                               \
@@ -83,13 +86,13 @@ template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
                  : "l"(at), "l"(policy)                                                            \
                  : "memory")
 #define TCP_LD_NC_ROW4(before, behind, type, reg)                                                  \
-    asm("ld.global" before ".nc" behind ".v4." type " {%0, %1, %2, %3}, [%4];"                     \
-        : reg(v.x), reg(v.y), reg(v.z), reg(v.w)                                                   \
-        : "l"(at))
+    asm volatile("ld.global" before ".nc" behind ".v4." type " {%0, %1, %2, %3}, [%4];"            \
+                 : reg(v.x), reg(v.y), reg(v.z), reg(v.w)                                          \
+                 : "l"(at))
 #define TCP_LD_NC_ROW4_POLICY(before, behind, type, reg)                                           \
-    asm("ld.global" before ".nc" behind ".v4." type " {%0, %1, %2, %3}, [%4], %5;"                 \
-        : reg(v.x), reg(v.y), reg(v.z), reg(v.w)                                                   \
-        : "l"(at), "l"(policy))
+    asm volatile("ld.global" before ".nc" behind ".v4." type " {%0, %1, %2, %3}, [%4], %5;"        \
+                 : reg(v.x), reg(v.y), reg(v.z), reg(v.w)                                          \
+                 : "l"(at), "l"(policy))
 #define TCP_LD_ROW4(before, behind, type, reg)                                                     \
     asm volatile("ld.global" before behind ".v4." type " {%0, %1, %2, %3}, [%4];"                  \
                  : reg(v.x), reg(v.y), reg(v.z), reg(v.w)                                          \

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/trap.h"
+
 static void *lay_memory(void *user, size_t bytes) {
     return arena_alloc(user, bytes);
 }
@@ -14,6 +16,7 @@ void session_init(struct session *s) {
     arena_init(&s->sources.arena);
     diags_init(&s->diags);
     lay_init(&s->lay, lay_memory, &s->arena);
+    s->lay.poll = trap_poll;
 }
 
 void session_release(struct session *s) {

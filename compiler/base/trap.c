@@ -1,6 +1,7 @@
 // Traps and the memory that they track (see trap.h).
 #include "base/trap.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,9 +11,21 @@
 // the trap in.
 static _Thread_local struct trap *trap_of_thread;
 
+static void lock(struct trap *t) {
+    while (atomic_flag_test_and_set(&t->lock)) sched_yield();
+}
+
+static void unlock(struct trap *t) {
+    atomic_flag_clear(&t->lock);
+}
+
 void trap_set(struct trap *t) {
     t->bug[0] = 0;
     t->say = NULL;
+    atomic_init(&t->given_up, 0);
+    atomic_flag_clear(&t->lock);
+    t->work = NULL;
+    t->busy = 0;
     t->held.before = t->held.behind = &t->held;
     t->outer = trap_of_thread;
     trap_of_thread = t;
@@ -28,11 +41,56 @@ void trap_end(struct trap *t) {
 }
 
 void trap_free(struct trap *t) {
+    lock(t);
+    for (struct trap_work *f = t->work; f; f = f->next) f->free(f->of);
+    t->work = NULL;
+    unlock(t);
     for (struct memory_block *b = t->held.behind, *next; b != &t->held; b = next) {
         next = b->behind;
         free(b);
     }
     t->held.before = t->held.behind = &t->held;
+}
+
+void trap_give_up(struct trap *t) {
+    lock(t);
+    atomic_store(&t->given_up, 1);
+    for (struct trap_work *f = t->work; f; f = f->next) f->abort(f->of);
+    unlock(t);
+}
+
+void trap_poll(void) {
+    struct trap *t = trap_of_thread;
+    if (t && !t->busy && atomic_load_explicit(&t->given_up, memory_order_relaxed))
+        longjmp(t->at, TRAPPED_GIVEN_UP);
+}
+
+void trap_work_add(struct trap_work *f) {
+    struct trap *t = trap_of_thread;
+    if (!t) return;
+    lock(t);
+    f->next = t->work;
+    t->work = f;
+    if (atomic_load(&t->given_up)) f->abort(f->of);
+    unlock(t);
+}
+
+void trap_work_drop(struct trap_work *f) {
+    struct trap *t = trap_of_thread;
+    if (!t) return;
+    lock(t);
+    struct trap_work **at = &t->work;
+    while (*at && *at != f) at = &(*at)->next;
+    if (*at) *at = f->next;
+    unlock(t);
+}
+
+void trap_work_begin(void) {
+    if (trap_of_thread) ++trap_of_thread->busy;
+}
+
+void trap_work_end(void) {
+    if (trap_of_thread) --trap_of_thread->busy;
 }
 
 bool trap_says(const char *line) {
@@ -72,6 +130,7 @@ static void let_go(struct memory_block *b) {
 
 void *memory_new(size_t bytes) {
     if (bytes > SIZE_MAX / 4) memory_out();
+    trap_poll();
     return hold(malloc(sizeof(struct memory_block) + bytes));
 }
 

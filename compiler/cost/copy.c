@@ -177,8 +177,16 @@ static bool all_above(const struct warp_cost *total, const bool *possible, int64
 
 static const char too_many[] = "it has too many accesses to count them";
 
-// Counts all instructions of a block; "out" gets the numbers of both sides.
-static const char *count_all(struct counting *c, struct side_cost *out) {
+// Too large for a stack: what was counted, by shift.
+struct tally {
+    struct alike like;
+    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
+    struct worst worst[ACCESS_SHIFTS];
+    bool possible[ACCESS_SHIFTS];
+};
+
+// Counts all instructions of a block; "out" gets the numbers of both sides.  "t" is zeroed.
+static const char *count_all(struct counting *c, struct tally *t, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
     int64_t warps = (any->threads + LANES - 1) / LANES;
     int64_t each = any->neach * any->nrounds;
@@ -190,28 +198,26 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool one_shift = shifts == 1 || apart;  // costs can be added
     if (shifts > ACCESS_SHIFTS) return "too little is known about where its tile begins";
     if (warps * each * shifts > MOST_WORK) return too_many;
-    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
-    struct worst worst[ACCESS_SHIFTS];
-    bool possible[ACCESS_SHIFTS];
-    memset(most, 0, sizeof most);
-    memset(total, 0, sizeof total);
-    memset(possible, true, sizeof possible);
+    struct alike *like = &t->like;
+    struct warp_cost *most = t->most, *total = t->total;
+    struct worst *worst = t->worst;
+    bool *possible = t->possible;
+    memset(possible, true, sizeof t->possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
-    struct alike like = {0};
-    if (!scattered) alike_begin(&like, c->global, c->shared, c->class);
+    if (!scattered) alike_begin(like, c->global, c->shared, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
-        alike_warp(&like, w);
+        alike_warp(like, w);
         for (int64_t n = 0; n < each; ++n) {
             struct warp_cost all = {0};
             struct looked x;
             x.cost = x.least = all;
             bool seen = false,
-                 ok = scattered ? get(c, w, n, 0, -1, &x.a) : look(c, &like, w, n, 0, &x);
+                 ok = scattered ? get(c, w, n, 0, -1, &x.a) : look(c, like, w, n, 0, &x);
             if (!x.a.lanes && c->work <= MOST_WORK) continue;
             busy |= x.a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (i > 0) ok = look(c, &like, w, n, i, &x);
+                if (i > 0) ok = look(c, like, w, n, i, &x);
                 if (!ok) {
                     possible[i] = false;
                     continue;
@@ -250,7 +256,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
         widen(&out->total, total[i]);
         first = false;
     }
-    if (apart) memset(possible, true, sizeof possible);
+    if (apart) memset(possible, true, sizeof t->possible);
     if (!c->only_total) keep_worst(c, worst, possible, shifts);
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
@@ -270,7 +276,9 @@ static void count_once(struct counting *c, struct side_cost *out) {
         return;
     }
     cost_seen_nothing(c->seen);
-    out->why = count_all(c, out);
+    struct tally *t = memory_zeroed(1, sizeof *t);
+    out->why = count_all(c, t, out);
+    memory_free(t);
     struct cost_counted now = {.side = *out, .work = c->work, .alike = c->alike};
     memcpy(now.worst, c->worst, sizeof now.worst);
     cost_memo_keep(memo, &now);

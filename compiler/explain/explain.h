@@ -3,6 +3,7 @@
 #ifndef TCPC_EXPLAIN_EXPLAIN_H
 #define TCPC_EXPLAIN_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ast_file;
@@ -19,6 +20,17 @@ struct session;
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
                                        const struct kir *ir, const char *name,
                                        const int64_t *value);
+
+// What any plan of a relayout accesses of a tensor.
+struct explain_least {
+    const char *tensor;
+    int64_t bytes, sectors;
+};
+// Sets "out" to that of the source and of the destination of the planned kernel "k", for these values
+// of params (by lay_sym.id; NULL: it has none).  Returns false if it is not known.
+struct kernel;
+bool explain_least(struct session *s, const struct kernel *k, const int64_t *value,
+                   struct explain_least out[2]);
 
 // Prints for people: a paragraph and a table for each copy.
 void explain_print(struct session *s, const struct explanation *e, struct buf *out);

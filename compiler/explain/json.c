@@ -252,9 +252,9 @@ static void put_sync(struct json *j, const struct explained_sync *x) {
 
 static void put_moved(struct json *j, const struct explained_moved *x, bool counted) {
     json_enter(j, NULL, '{');
-    json_text(j, "tensor", x->tensor);
-    json_int(j, "bytes", x->bytes);
-    json_int(j, "sectors_least", x->least);
+    json_text(j, "tensor", x->any.tensor);
+    json_int(j, "bytes", x->any.bytes);
+    json_int(j, "sectors_least", x->any.sectors);
     if (counted) {
         json_int(j, "sectors_min", x->sectors_lo);
         json_int(j, "sectors_max", x->sectors_hi);

@@ -91,9 +91,29 @@ static int64_t least_sectors(struct session *s, struct lay l, int64_t size) {
     return count_begins(mode + first, n - first, begin, span, &sectors) ? sectors : -1;
 }
 
+bool explain_least(struct session *s, const struct kernel *k, const int64_t *value,
+                   struct explain_least out[2]) {
+    for (int i = 0; i < 2; ++i) {
+        const struct formal *f = &k->formal[i];
+        struct explain_least *side = &out[f->dir != ARG_IN];
+        struct lay l = f->tensor->layout;
+        if (value) l = lay_substitute(&s->lay, l, value);
+        struct lay_int elements = lay_valid(l) ? lay_size(&s->lay, l) : LAY_INT_INVALID;
+        int64_t size = f->tensor->elem->bits / 8;
+        side->tensor = f->tensor->name;
+        side->sectors = lay_valid(l) ? least_sectors(s, l, size) : -1;
+        if (side->sectors >= 0 && lay_int_static(elements) &&
+            !__builtin_mul_overflow(elements.num, size, &side->bytes))
+            continue;
+        lay_clear_error(&s->lay);
+        return false;
+    }
+    return true;
+}
+
 static void set(struct explained_moved *x, struct cost_range sectors) {
     // counts begin at 0 where nvcc may leave an access out
-    x->sectors_lo = sectors.least > x->least ? sectors.least : x->least;
+    x->sectors_lo = sectors.least > x->any.sectors ? sectors.least : x->any.sectors;
     x->sectors_hi = sectors.most;
 }
 
@@ -103,21 +123,10 @@ void explain_moves(struct session *s, const struct plan *p, const struct kernel 
     *out = (struct explained_moves){0};
     if (!k->chosen || (ir->ngiven && !value)) return;
     if (!value) value = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym + 1);
-    for (int i = 0; i < 2; ++i) {
-        const struct formal *f = &k->formal[i];
-        struct explained_moved *side = f->dir == ARG_IN ? &out->read : &out->written;
-        struct lay l = lay_substitute(&s->lay, f->tensor->layout, value);
-        struct lay_int elements = lay_valid(l) ? lay_size(&s->lay, l) : LAY_INT_INVALID;
-        int64_t size = f->tensor->elem->bits / 8;
-        side->tensor = f->tensor->name;
-        side->least = lay_valid(l) ? least_sectors(s, l, size) : -1;
-        bool fits =
-            lay_int_static(elements) && !__builtin_mul_overflow(elements.num, size, &side->bytes);
-        if (side->least < 0 || !fits) {
-            lay_clear_error(&s->lay);
-            return;
-        }
-    }
+    struct explain_least any[2];
+    if (!explain_least(s, k, value, any)) return;
+    out->read.any = any[0];
+    out->written.any = any[1];
     struct counters c;
     counters_of_launch(s, head, p->arch, value, OPERATIONS, &c);
     out->known = true;
@@ -142,7 +151,8 @@ void explain_print_planned(struct session *s, const struct explained_kernel *k, 
         arena_printf(&s->arena,
                      "any plan reads %" PRId64 " bytes in %" PRId64
                      " sectors of '%s', and writes %" PRId64 " in %" PRId64 " of '%s'.",
-                     r->bytes, r->least, r->tensor, w->bytes, w->least, w->tensor);
+                     r->any.bytes, r->any.sectors, r->any.tensor, w->any.bytes, w->any.sectors,
+                     w->any.tensor);
     if (k->moves.counted)
         text = arena_printf(&s->arena, "%s This one reads %s, and writes %s.", text, range(s, r),
                             range(s, w));

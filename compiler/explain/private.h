@@ -154,8 +154,7 @@ struct explained_tensor {
 
 // What is read of a tensor, or written to it.
 struct explained_moved {
-    const char *tensor;
-    int64_t bytes, least;            // of its elements; sectors that any plan accesses
+    struct explain_least any;        // by any plan
     int64_t sectors_lo, sectors_hi;  // that this one does
 };
 

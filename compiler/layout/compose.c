@@ -5,6 +5,8 @@
 // for, and continues in the next one with step 1. A(-i) is -A(i), so that a negative step goes as a
 // positive one does. CuTe checks divisibility on the way and sometimes accepts wrong results.  Here
 // the values decide (see "exactness" below).
+#include <string.h>
+
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
@@ -17,9 +19,10 @@ struct piece {
 
 struct composer {
     struct lay_ctx *ctx;
-    struct lay_flat a;
+    struct lay_flat a, out;  // "out": of one mode of B, here because compose_tree calls itself
     int npieces;
-    struct piece piece[2 * LAY_MAX_LEAVES];
+    struct piece *piece;  // room for "most"
+    int most;
     bool doubtful;  // the pieces alone do not prove the result
     bool up, down;  // steps may go forwards, backwards
     enum lay_exact exact;
@@ -39,6 +42,12 @@ static bool record(struct composer *c, int mode, struct lay_int k, struct lay_in
     if (c->npieces == 2 * LAY_MAX_LEAVES) {
         lay_fail(c->ctx, "a composition of more than %d pieces", 2 * LAY_MAX_LEAVES);
         return false;
+    }
+    if (c->npieces == c->most) {
+        struct piece *more = lay_new(c->ctx, 2 * sizeof *more * (size_t)(c->most + 4));
+        if (c->most) memcpy(more, c->piece, sizeof *more * (size_t)c->most);
+        c->piece = more;
+        c->most = 2 * (c->most + 4);
     }
     c->piece[c->npieces++] = (struct piece){mode, k, d};
     return true;
@@ -141,9 +150,8 @@ static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
 static struct lay compose_tree(struct composer *c, const struct lay_tuple *s,
                                const struct lay_tuple *d) {
     if (s->rank < 0) {
-        struct lay_flat out;
-        if (!compose_leaf(c, s->leaf, d->leaf, &out)) return lay_layout_invalid();
-        return lay_flat_lay(c->ctx, &out);
+        if (!compose_leaf(c, s->leaf, d->leaf, &c->out)) return lay_layout_invalid();
+        return lay_flat_lay(c->ctx, &c->out);
     }
     const struct lay_tuple *ss[LAY_MAX_RANK], *dd[LAY_MAX_RANK];
     for (int i = 0; i < s->rank; ++i) {
@@ -236,10 +244,9 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
 // -- saying no ------------------------------------------------------------------------------------
 
 static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
-    struct lay_flat out;
     c->npieces = 0;
     c->doubtful = false;
-    return compose_leaf(c, lay_static_int(n), lay_static_int(d), &out) && !c->doubtful;
+    return compose_leaf(c, lay_static_int(n), lay_static_int(d), &c->out) && !c->doubtful;
 }
 
 // Finds the n:d nearest to this one that composes: with the same step, otherwise with the same
@@ -316,12 +323,12 @@ static void say_where(struct composer *c, struct lay a, struct lay b, struct lay
 
 // Finds the leaf of B that was refused, to name its mode in the message.
 static void name_refused(struct composer *c, struct lay a, struct lay b) {
-    struct lay_flat f, out;
-    if (c->ctx->error || c->failed_mode < 0 || !lay_flat_of(c->ctx, b.shape, b.stride, &f)) return;
-    for (int i = 0; i < f.n; ++i) {
+    struct lay_flat *f = lay_new(c->ctx, sizeof *f);
+    if (c->ctx->error || c->failed_mode < 0 || !lay_flat_of(c->ctx, b.shape, b.stride, f)) return;
+    for (int i = 0; i < f->n; ++i) {
         c->npieces = 0;
-        if (!compose_leaf(c, f.s[i], f.d[i], &out)) {
-            say_no(c, a, b, i, f.s[i], f.d[i]);
+        if (!compose_leaf(c, f->s[i], f->d[i], &c->out)) {
+            say_no(c, a, b, i, f->s[i], f->d[i]);
             return;
         }
     }
@@ -333,7 +340,8 @@ struct lay lay_compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
                              enum lay_exact exact) {
     struct composer c;
     c.ctx = ctx;
-    c.npieces = 0;
+    c.npieces = c.most = 0;
+    c.piece = NULL;
     c.doubtful = c.up = c.down = false;
     c.failed_mode = -1;
     c.exact = exact;

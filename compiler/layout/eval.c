@@ -42,7 +42,9 @@ static bool finish(struct lay_ctx *ctx, struct lay l, int64_t sum, bool ok, int6
 }
 
 bool lay_eval(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t *out) {
+    enum { EVERY = 256 };
     int64_t sum = 0;
+    if (++ctx->evaluated % EVERY == 0 && ctx->poll) ctx->poll();
     if (!l.shape) return false;
     bool ok = walk(l.shape, l.stride, true, &i, &sum);
     return finish(ctx, l, sum, ok, out);

@@ -1,26 +1,29 @@
 // Decides whether a layout is injective by computing its values, up to 2^22 of them.
-#include <stdlib.h>
-
 #include "layout/algebra.h"
 
-enum { MAX_VALUES = 1 << 22 };
+enum { MAX_BITS = 22 };
 
-static int by_value(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
+static const int64_t NONE = INT64_MIN;  // no value
+
+// Puts "x" into the table of 2^bits places; false if it is there already.
+static bool put(int64_t *table, int bits, int64_t x) {
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    uint64_t at = (uint64_t)x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits);
+    for (; table[at] != NONE; at = (at + 1) & mask)
+        if (table[at] == x) return false;
+    table[at] = x;
+    return true;
 }
 
 bool lay_is_injective(struct lay_ctx *c, struct lay l) {
     struct lay_int size = lay_size(c, l);
-    if (!lay_int_static(size) || size.num > MAX_VALUES) return false;
-    int64_t n = size.num;
-    size_t bytes = sizeof(int64_t) * (size_t)(n ? n : 1);
-    // temporary memory; if malloc fails, the context's allocator reports that
-    int64_t *own = malloc(bytes), *value = own ? own : c->alloc(c->user, bytes);
-    bool injective = true;
-    for (int64_t i = 0; injective && i < n; ++i) injective = lay_eval(c, l, i, &value[i]);
-    if (injective) qsort(value, (size_t)n, sizeof *value, by_value);
-    for (int64_t i = 1; injective && i < n; ++i) injective = value[i] != value[i - 1];
-    free(own);
-    return injective;
+    int bits = 1;
+    if (!lay_int_static(size) || size.num > 1 << MAX_BITS) return false;
+    while (size.num >> (bits - 1)) ++bits;  // at least half of the places stay free
+    int64_t places = (int64_t)1 << bits, x;
+    int64_t *table = c->alloc(c->user, sizeof(int64_t) * (size_t)places);
+    for (int64_t i = 0; i < places; ++i) table[i] = NONE;
+    for (int64_t i = 0; i < size.num; ++i)
+        if (!lay_eval(c, l, i, &x) || x == NONE || !put(table, bits, x)) return false;
+    return true;
 }

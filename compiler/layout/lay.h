@@ -145,6 +145,9 @@ struct lay_ctx {
     const struct lay_sym *params;  // the newest param; a list, in which text finds params by name
     lay_trace_fn *trace;           // called for intermediate results, or NULL
     void *trace_user;
+    // Called now and then while many values are computed, or NULL.  It may leave by longjmp.
+    void (*poll)(void);
+    unsigned evaluated;
 };
 
 // -- integers -------------------------------------------------------------------------------------

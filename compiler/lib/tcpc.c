@@ -3,7 +3,9 @@
 #include "lib/tcpc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,8 +13,10 @@
 #include "base/session.h"
 #include "base/warnings.h"
 #include "compile/compile.h"
+#include "explain/explain.h"
 #include "kernel/kernel_ir.h"
 #include "launch/launch.h"
+#include "lib/cancel.h"
 #include "lib/lib.h"
 #include "plan/arch.h"
 #include "plan/plan.h"
@@ -24,6 +28,7 @@ struct result {
     struct given given;  // the plan's text
     struct source_reader reader;
     struct tcpc_options options;
+    struct watch watch;
     char bug[sizeof((struct trap *)0)->bug];
     struct tcpc_message bug_message;
     const struct tcpc_message *bug_messages[1];
@@ -89,6 +94,10 @@ static bool take_defines(struct session *s, const struct tcpc_options *o) {
 }
 
 static bool take_options(struct session *s, const struct tcpc_options *o) {
+    if (o->most_milliseconds < 0) {
+        diag_error(s, RANGE_NONE, "a call may not take %" PRId64 " ms", o->most_milliseconds);
+        return false;
+    }
     if ((unsigned)o->emit > TCPC_EMIT_DEVICE) {
         diag_error(s, RANGE_NONE, "what is to be emitted is no tcpc_emit: %d", (int)o->emit);
         return false;
@@ -182,8 +191,17 @@ static const struct tcpc_planned *planned_of(struct session *s, const struct ker
                                .why = relayout_reasons(s, text),
                                .refused = k->chosen->refused,
                                .cost = k->chosen->cost,
+                               .share = k->chosen->share,
+                               .most = k->chosen->most,
                                .text = arena_strndup(&s->arena, text,
                                                      next ? (size_t)(next - text) : strlen(text))};
+    struct explain_least least[2];
+    if (explain_least(s, k, NULL, least)) {
+        p->least_read = least[0].bytes;
+        p->least_read_sectors = least[0].sectors;
+        p->least_written = least[1].bytes;
+        p->least_written_sectors = least[1].sectors;
+    }
     for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++p->number;
     p->number += k->first_case != NULL;
     return p;
@@ -232,7 +250,7 @@ static bool plan_relayout(struct session *s, struct request *q) {
     return true;
 }
 
-static enum tcpc_status compile(struct result *r, struct request q) {
+static enum tcpc_status compile(struct result *r, struct trap *trap, struct request q) {
     static const enum product products[] = {
         [TCPC_EMIT_CUDA] = PRODUCT_CUDA,     [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
         [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL, [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
@@ -241,8 +259,9 @@ static enum tcpc_status compile(struct result *r, struct request q) {
     session_init(s);
     if (q.options && !lib_copy(s, "tcpc_options", q.options, &r->options, sizeof r->options))
         return TCPC_BAD_OPTION;
-    if (!take_options(s, &r->options) || (q.relayout && !plan_relayout(s, &q)))
-        return TCPC_BAD_OPTION;
+    if (!take_options(s, &r->options)) return TCPC_BAD_OPTION;
+    watch_begin(&r->watch, trap, r->options.canceller, r->options.most_milliseconds);
+    if (q.relayout && !plan_relayout(s, &q)) return TCPC_BAD_OPTION;
     r->given = (struct given){q.name, q.text, q.size, NULL};
     r->shown.plan =
         (struct tcpc_text){arena_strndup(&s->arena, q.text ? q.text : "", q.size), q.size};
@@ -258,9 +277,9 @@ static enum tcpc_status compile(struct result *r, struct request q) {
     return TCPC_OK;
 }
 
-// Makes "r" report a bug of the compiler as its only message.
-static void show_bug(struct result *r, const char *what) {
-    memcpy(r->bug, what, sizeof r->bug);
+// Makes "what" the only message of "r".
+static void show_end(struct result *r, const char *what) {
+    snprintf(r->bug, sizeof r->bug, "%s", what);
     r->bug_message = (struct tcpc_message){
         .size = sizeof r->bug_message, .severity = TCPC_ERROR, .text = r->bug};
     r->bug_messages[0] = &r->bug_message;
@@ -281,15 +300,22 @@ static bool compile_trapped(struct result *r, struct request q) {
     trap.to = &r->s;
     int trapped = setjmp(trap.at);
     if (!trapped) {
-        r->shown.status = compile(r, q);
+        r->shown.status = compile(r, &trap, q);
+        trap_poll();  // what was aborted may have reported errors
         show_messages(&r->s, &r->shown);
         show_files(&r->s, &r->shown);
     } else {
+        watch_end(&r->watch);
+        bool late = r->watch.late;
         trap_free(&trap);
         memset(r, 0, sizeof *r);
-        r->shown.status = TCPC_BUG;
-        show_bug(r, trap.bug);
+        bool bug = trapped == TRAPPED_BUG;
+        r->shown.status = bug ? TCPC_BUG : TCPC_CANCELLED;
+        show_end(r, bug    ? trap.bug
+                    : late ? "the call takes more time than it may"
+                           : "the call was cancelled");
     }
+    watch_end(&r->watch);
     if (!r->shown.output.bytes) r->shown.output.bytes = "";
     if (!r->shown.plan.bytes) r->shown.plan.bytes = "";
     r->shown.size = sizeof r->shown;

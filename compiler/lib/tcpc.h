@@ -37,7 +37,7 @@ struct tcpc_text {
     size_t size;
 };
 
-enum { TCPC_STACK_BYTES = 512 * 1024 }; /* planned copies use 200 KB, by gcc's release build */
+enum { TCPC_STACK_BYTES = 256 * 1024 }; /* 110 KB are used, by gcc's release build */
 
 /* -- what is asked for ------------------------------------------------------------------------- */
 
@@ -83,7 +83,17 @@ struct tcpc_options {
     void *user; /* handed to "read" */
     const char *const *folder;
     size_t nfolders;
+    struct tcpc_canceller *canceller; /* NULL: the call cannot be cancelled */
+    int64_t most_milliseconds;        /* that the call may take; 0: any */
 };
+
+/* Cancels calls: all that have it as an option, those that come later too.  tcpc_cancel may be called
+ * by any thread, and by a signal's handler not; the calls then return TCPC_CANCELLED, in less than 50
+ * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory. */
+struct tcpc_canceller;
+TCPC_API struct tcpc_canceller *tcpc_canceller_new(void);
+TCPC_API void tcpc_cancel(struct tcpc_canceller *c);
+TCPC_API void tcpc_canceller_free(struct tcpc_canceller *c);
 
 /* -- what comes out ---------------------------------------------------------------------------- */
 
@@ -92,7 +102,8 @@ enum tcpc_status {
     TCPC_WRONG,      /* the plan is wrong, or an import cannot be read: messages say why */
     TCPC_BAD_OPTION, /* an option is wrong: a message says which */
     TCPC_NO_MEMORY,  /* there is no result */
-    TCPC_BUG         /* the compiler is broken: the only message says where */
+    TCPC_BUG,        /* the compiler is broken: the only message says where */
+    TCPC_CANCELLED   /* by tcpc_cancel, or the time is used up: the only message says which */
 };
 
 enum tcpc_severity { TCPC_ERROR, TCPC_WARNING, TCPC_NOTE };
@@ -136,6 +147,11 @@ struct tcpc_planned {
                             or NULL */
     int64_t cost;        /* predicted, to compare candidates of one relayout; 0: it is not known */
     const char *text;    /* what the planner wrote: the kernel's declaration */
+    /* What any plan reads and writes: bytes of elements, and sectors of 32 bytes; all 0 where params
+     * give them, or where it is not known. */
+    int64_t least_read, least_written, least_read_sectors, least_written_sectors;
+    int share;        /* predicted, in percent of memcpy on one H200; 0: it is not known */
+    const char *most; /* what costs most besides the bytes, in words; or NULL */
 };
 
 struct tcpc_result {

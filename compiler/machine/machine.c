@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/trap.h"
 #include "layout/algebra.h"
 #include "machine/typed.h"
 
@@ -319,6 +320,7 @@ static void tell(struct machine *m, const struct kir_node *n) {
 
 static bool run_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
+    trap_poll();
     switch (n->kind) {
     case KIR_NAME:
     case KIR_COMMENT: return true;

@@ -3,6 +3,7 @@
 #define TCPC_ORACLE_PRIVATE_H
 
 #include "base/session.h"
+#include "base/trap.h"
 #include "oracle/oracle.h"
 
 // One side of a copy for given values of the params.
@@ -123,10 +124,11 @@ bool oracle_too_large(struct run *r);
 // Called in each possibly long loop, before each element that may be in another page: whether there
 // is memory for it, and the session was not interrupted.
 static inline bool oracle_goes_on(struct run *r) {
-    enum { EVERY = 1 << 14 };
+    enum { EVERY = 64 };
     if (r->img->made > r->most_pages) return oracle_too_large(r);
-    return ++r->asked % EVERY != 0 || !session_given_up(r->s) ||
-           oracle_fail(r, ORACLE_GIVEN_UP, NULL, 0, "given up");
+    if (++r->asked % EVERY != 0) return true;
+    trap_poll();
+    return !session_given_up(r->s) || oracle_fail(r, ORACLE_GIVEN_UP, NULL, 0, "given up");
 }
 // Execute statements, and the pipeline "st", for the current values of variables.
 bool oracle_body(struct run *r, const struct stmt *first);

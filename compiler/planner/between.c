@@ -1,6 +1,7 @@
 // Relayouts between two layouts: the modes that both sides have, or if there are none the shapes of
 // both.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -12,6 +13,8 @@ struct side {
     struct lay_int extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
     int64_t begin, divisor;  // of "more"; 0: there is nothing more
     const char *more;
+    struct lay_int part[RELAYOUT_PARTS];  // the first ones of "more"
+    int nparts;
 };
 
 static const char *flatten(struct session *s, const struct lay_tuple *shape,
@@ -43,6 +46,8 @@ static bool begin_add(struct session *s, struct side *f, struct lay_int x) {
     const char *between = !f->more ? "" : *text == '-' ? " " : " + ";
     f->more = arena_printf(&s->arena, "%s%s%s", f->more ? f->more : "", between, text);
     f->divisor = lay_gcd(f->divisor, lay_int_divisor(x));
+    if (f->nparts < RELAYOUT_PARTS) f->part[f->nparts] = x;
+    ++f->nparts;
     return true;
 }
 
@@ -64,6 +69,10 @@ static void set_begin(struct session *s, struct relayout *r, bool src, const str
         text = arena_printf(&s->arena, "(%s%s%s)", f->more, f->begin ? " + " : "",
                             f->begin ? text : "");
     *b = (struct relayout_begin){text, f->begin, *align, bytes_of(r, src)};
+    if (f->nparts <= RELAYOUT_PARTS) {
+        b->nparts = f->nparts;
+        memcpy(b->part, f->part, sizeof b->part);
+    }
     for (; by % 2 == 0 && b->most < 1 << 20; by /= 2) b->most *= 2;
     if (*align > b->most) *align = b->most;
 }

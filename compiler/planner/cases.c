@@ -2,6 +2,7 @@
 // possible width of accesses depends on their divisors, and so does the best tile.  Each case is
 // planned separately.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "planner/form.h"
@@ -66,6 +67,29 @@ static void ask_align(struct relayout *r, bool open, bool src, int bytes) {
     if (open && *align < bytes) *align = bytes;
 }
 
+// Whether a side begins at an offset of params, which a condition can make a multiple.
+static bool begins_at_params(const struct relayout *r) {
+    return r->begin[0].nparts > 0 || r->begin[1].nparts > 0;
+}
+
+// Adds the conditions that let a side begin at a multiple of "bytes", if it begins at params; false if
+// that cannot be.
+static bool ask_begin(struct relayout *r, bool src, int bytes) {
+    struct relayout_begin *b = &r->begin[!src];
+    int *align = src ? &r->src_align : &r->dst_align, vector = bytes / bytes_of(r, src);
+    bool open = src ? r->src_open : r->dst_open;
+    if (b->nparts == 0 || vector < 2 || *align >= bytes || (b->align < bytes && !open)) return true;
+    if (b->at % vector) return false;
+    for (int i = 0; i < b->nparts; ++i) {
+        struct lay_int x = b->part[i];
+        if (x.num < 0) x.num = -x.num;
+        if (divisor_of(r, x) % vector && !ask(r, x, vector)) return false;
+    }
+    *align = bytes;
+    if (b->align < bytes) b->align = bytes;
+    return true;
+}
+
 enum { GAIN = 32 };  // a case by address has to gain one part in so many
 
 // Most bytes of a case's accesses on either side; 0: as promised.
@@ -111,6 +135,7 @@ static bool is_staged(const struct candidate *c) {
 // Makes "x" the case whose accesses have these widths; false if there is none.
 static bool by_params(struct relayout *x, int src, int dst, int src_bytes, int dst_bytes,
                       bool straight) {
+    if (!ask_begin(x, true, src_bytes) || !ask_begin(x, false, dst_bytes)) return false;
     int load = vector_along(x, src, true), store = vector_along(x, dst, false);
     int rd = src_bytes / bytes_of(x, true), wr = dst_bytes / bytes_of(x, false);
     if (rd > load) rd = load;
@@ -149,7 +174,7 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
     list[0] = *r;
     if ((!r->usual && !open) || !candidate_of(r, 0, &best, &best_row, &count[0])) return 1;
     bool staged = is_staged(&best);
-    if (!staged && !open) {  // variants are as good
+    if (!staged && !open && !begins_at_params(r)) {  // variants are as good
         of[0] = best;
         row[0] = best_row;
         return 1;
@@ -201,7 +226,7 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
 
 // Makes "x" one of several copies in the case whose accesses have at most "bytes"; adds its conditions
 // to those of all, "u".  False if nothing changes.
-static bool ask_member(struct session *s, struct relayout *x, int bytes, struct relayout *u) {
+static bool ask_member(struct relayout *x, int bytes, struct relayout *u) {
     struct candidate best;
     struct flat row;
     int found, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -209,15 +234,15 @@ static bool ask_member(struct session *s, struct relayout *x, int bytes, struct 
     if (x->index) return false;
     ask_align(x, x->src_open, true, bytes);
     ask_align(x, x->dst_open, false, bytes);
-    if (x->usual && candidate_of(x, 0, &best, &row, &found) && is_staged(&best)) {
+    bool staged = x->usual && candidate_of(x, 0, &best, &row, &found) && is_staged(&best);
+    if (staged || begins_at_params(x)) {
         struct relayout wide = *x;
         order_of(x, true, src);
         order_of(x, false, dst);
-        if (by_params(&wide, src[0], dst[0], bytes, bytes, false)) *x = wide;
+        if (by_params(&wide, src[0], dst[0], bytes, bytes, !staged)) *x = wide;
     }
     for (int i = 0; i < x->nwhen; ++i)
         if (!ask(u, x->when[i].value, x->when[i].by)) *x = was;
-    if (x->usual && !tear(s, x)) *x = was;
     return !same(x, &was);
 }
 
@@ -250,7 +275,13 @@ int relayout_several_cases(struct session *s, const struct relayout *r, int n,
         u.nwhen = 0;
         for (int i = 0; i < n; ++i) {
             x[i] = r[i];
-            asks |= ask_member(s, &x[i], bytes[k], &u);
+            asks |= ask_member(&x[i], bytes[k], &u);
+        }
+        for (int i = 0; i < n && asks; ++i) {  // what one of them asks for is good for all
+            if (!x[i].usual) continue;
+            memcpy(x[i].when, u.when, sizeof u.when);
+            x[i].nwhen = u.nwhen;
+            if (!tear(s, &x[i])) x[i] = r[i];
         }
         bool again = cases > 0 && asks;
         for (int i = 0; again && i < n; ++i) again = same(&x[i], &list[cases - 1].r[i]);

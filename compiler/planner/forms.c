@@ -55,10 +55,11 @@ const char relayout_too_slow[] =
 enum { MOST_LOSS = 30 };
 
 int relayout_loss(struct session *s, const struct relayout *r) {
-    struct relayout list[RELAYOUT_CASES];
+    if (!r->fallback) return 0;
+    struct relayout *list = ARENA_ARRAY(&s->arena, struct relayout, RELAYOUT_CASES);
     struct candidate best, other;
     struct flat row;
-    int found, cases = r->fallback ? relayout_cases(s, r, list) : 0, loss = 0;
+    int found, cases = relayout_cases(s, r, list), loss = 0;
     for (int i = 0; i < cases; ++i) {
         int number = r->fallback->candidate[i];
         if (number == 0) continue;

@@ -12,7 +12,13 @@ struct buf;
 struct elem_type;
 struct session;
 
-enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64, RELAYOUT_WHEN = 8, RELAYOUT_CASES = 6 };
+enum {
+    RELAYOUT_MODES = 32,
+    RELAYOUT_CANDIDATES = 64,
+    RELAYOUT_WHEN = 8,
+    RELAYOUT_CASES = 6,
+    RELAYOUT_PARTS = 4
+};
 
 enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
 
@@ -42,6 +48,9 @@ struct relayout_begin {
     int64_t at;        // the same, if it is a number
     int align;         // what is promised of the tensor's first element, in bytes
     int most;  // no more than this is known of the side's first element, whatever is promised
+    // the parts of the offset that are not numbers, if they are few
+    struct lay_int part[RELAYOUT_PARTS];
+    int nparts;
 };
 
 // Two sides that no modes describe together: their shapes have no common refinement.  Element i of
@@ -127,6 +136,8 @@ struct relayout_chosen {
     int64_t cost;         // predicted, to be compared with other candidates; 0: with none
     const char *how;      // in one line that distinguishes it from the others
     const char *refused;  // the candidates before it, a line for each; NULL: none is refused
+    int share;            // predicted, in percent of memcpy on one H200; 0: it is not known
+    const char *most;     // what costs most besides the bytes; NULL: nothing costs much
 };
 // Writes a kernel for the coalesced relayout, "kernel NAME(A : .., out B : ..) ..", or its cases.
 // Returns NULL, or why there is none.  "chosen" gets what was taken for each case.

@@ -53,19 +53,22 @@ static const char *most_of(const struct cost *cost, int64_t with_work) {
     return of[most] > sum / LITTLE ? name[most] : NULL;
 }
 
-const char *predicted_text(const struct text *t) {
+const char *predicted_text(const struct text *t, struct relayout_chosen *out) {
     const struct relayout *r = t->r;
     const struct candidate *c = t->of;
+    out->share = 0;
+    out->most = NULL;
     int64_t bytes = bytes_of(r, true) + bytes_of(r, false), cost = c->cost ? cost_with_work(t) : 0;
     for (int m = 0; m < r->rank; ++m)
         if (__builtin_mul_overflow(bytes, r->mode[m].extent, &bytes)) return "";
     if (cost < 100 || bytes < LARGE || bytes > INT64_MAX / COST_CLOCK) return "";
     int64_t near = c->form == &form_shift ? NEAR_SHIFTED : NEAR;
     int64_t part = bytes * COST_CLOCK / COST_BYTES / SMS * HUNDRED / (cost / HUNDRED);
-    int64_t percent = root_of(part) * near / HUNDRED;
+    out->share = (int)(root_of(part) * near / HUNDRED);
     bool tile = c->form == &form_tile || c->form == &form_flat;
     const struct cost *of = tile ? &c->tile.cost : c->form == &form_runs ? &c->runs.of : NULL;
-    const char *most = of ? most_of(of, cost) : NULL;
-    return text_print(t, "// Predicted for one H200: %d%% of memcpy%s%s.\n", (int)(percent),
-                      most ? "; what costs most besides the bytes: " : "", most ? most : "");
+    if (of) out->most = most_of(of, cost);
+    return text_print(t, "// Predicted for one H200: %d%% of memcpy%s%s.\n", out->share,
+                      out->most ? "; what costs most besides the bytes: " : "",
+                      out->most ? out->most : "");
 }

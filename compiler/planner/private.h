@@ -180,9 +180,10 @@ int64_t root_of(int64_t n);
 // "t" NULL: as if the caches cost nothing, which is a lower bound.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
              struct cost *out);
-// "// Predicted ..", what the cost of candidate t->of means, as a comment; or nothing.
+// "// Predicted ..", what the cost of candidate t->of means, as a comment; or nothing.  Sets "share"
+// and "most" of "out".
 struct text;
-const char *predicted_text(const struct text *t);
+const char *predicted_text(const struct text *t, struct relayout_chosen *out);
 // How many MB are read and written until a block has the tile that continues this one in the
 // source; 0: there is none.
 int64_t source_gap(const struct relayout *r, const struct choice *c);

@@ -291,10 +291,12 @@ int runs_choose(const struct relayout *given, int64_t memory, struct runs list[]
     ordered.order[0] = src;
     ordered.order[1] = dst;
     static const struct runs none;
-    struct part from[MOST_PARTS], to[MOST_PARTS];
-    struct runs(*try)[TRIED] = memory_new(2 * sizeof *try);  // too large for a stack
-    uint64_t keys[MOST_TILES];
-    int froms = parts_of(r, true, from), tos = parts_of(r, false, to);
+    struct trials {
+        struct part from[MOST_PARTS], to[MOST_PARTS];
+        struct runs of[2][TRIED];
+        uint64_t key[MOST_TILES];
+    } *try = memory_new(sizeof *try);  // too large for a stack
+    int froms = parts_of(r, true, try->from), tos = parts_of(r, false, try->to);
     int load = vector_along(r, src[0], true), store = vector_along(r, dst[0], false);
     for (int i = 0; i < froms; ++i)
         for (int j = 0; j < tos; ++j) {
@@ -302,7 +304,7 @@ int runs_choose(const struct relayout *given, int64_t memory, struct runs list[]
             int64_t size = held_bytes(r);
             uint64_t key = 0;
             for (int m = 0; m < r->rank; ++m) {
-                int64_t a = from[i].tile[m], b = to[j].tile[m];
+                int64_t a = try->from[i].tile[m], b = try->to[j].tile[m];
                 size *= k.c.tile[m] = a > b ? a : b;
                 key = key * 0x9e3779b97f4a7c15u + (uint64_t)k.c.tile[m];
             }
@@ -313,14 +315,14 @@ int runs_choose(const struct relayout *given, int64_t memory, struct runs list[]
             k.store = width_of(r, &k.y, k.c.tile, false);
             if (k.load < load || k.store < store || k.load + k.store == load + store) continue;
             int at = 0;
-            while (at < seen && keys[at] != key) ++at;
+            while (at < seen && try->key[at] != key) ++at;
             if (at < seen || seen == MOST_TILES) continue;
-            keys[seen++] = key;
-            for (int way = 0; way < 2; ++way) consider(r, k, way, try[way], &tried[way]);
+            try->key[seen++] = key;
+            for (int way = 0; way < 2; ++way) consider(r, k, way, try->of[way], &tried[way]);
         }
     for (int way = 0; way < 2; ++way)
         for (int i = 0; i < tried[way]; ++i) {
-            struct runs *k = &try[way][i];
+            struct runs *k = &try->of[way][i];
             if (!(way ? share_gathered : share_turned)(r, k)) continue;
             choose_grid(r, &k->c);
             if (runs_place(r, k, memory)) keep(list, &n, most, k);

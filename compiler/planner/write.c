@@ -35,17 +35,17 @@ static void check_holes(const struct hole *of_form, const struct hole *of_kernel
                 BUG("a form has a hole <%s>, which is the kernel's", h->name);
 }
 
-// Writes one case by candidate "of", and says how in "*how".
+// Writes one case by candidate "of", and says what was taken in "*out".
 static const char *one_case(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, const struct candidate *of,
-                            const struct flat *row, bool last, const char **how) {
+                            const struct flat *row, bool last, struct relayout_chosen *out) {
     struct text t = {s, r, of->in_row ? row : NULL, of, n, ending(n), NULL};
     struct relayout sides[2] = {*r, t.row ? t.row->r : *r};
     for (int i = 0; i < 2 && of->form->side; ++i) of->form->side(&t, i == 0, &sides[i]);
     const char *from = text_formal(&t, &sides[0], true);
     const char *to = text_print(&t, "out %s", text_formal(&t, &sides[1], false));
     const struct hole holes[] = {{"reasons", 0, of->form->reasons},
-                                 {"predicted", 0, predicted_text(&t)},
+                                 {"predicted", 0, predicted_text(&t, out)},
                                  {"name", 0, n->kernel},
                                  {"first", 0, n->dst_first ? to : from},
                                  {"second", 0, n->dst_first ? from : to},
@@ -56,7 +56,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
                                  {0}};
     t.hole = of->form->holes(&t);
     check_holes(t.hole, holes);
-    *how = text_fill(&t, of->form->how, t.hole);
+    out->how = text_fill(&t, of->form->how, t.hole);
     return text_fill(&t, kernel, holes);
 }
 
@@ -97,7 +97,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
         chosen[i].cost = of[i].cost;
         chosen[i].refused = r->fallback ? r->fallback->why[i] : NULL;
         put_refused(b, chosen[i].refused);
-        buf_puts(b, one_case(s, &list[i], n, &of[i], &row[i], i == cases - 1, &chosen[i].how));
+        buf_puts(b, one_case(s, &list[i], n, &of[i], &row[i], i == cases - 1, &chosen[i]));
     }
     return NULL;
 }

@@ -12,6 +12,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "base/trap.h"
 #include "prove/prove.h"
 
 enum {
@@ -127,6 +128,7 @@ struct question {
 struct prover {
     struct session *s;
     isl_ctx *ctx;
+    struct trap_work work;
     unsigned long limit;  // most operations for the next question
     int width;            // of the widest system in this question
     const struct prove_promise *promise;

@@ -8,11 +8,21 @@
 // WIDE: with numbers of this many bits, an operation takes twice as long as with small ones.
 enum { LEAST_LIMIT = 10000, WIDE = 96 };
 
+static void abort_context(void *of) {
+    isl_ctx_abort(of);
+}
+
+static void free_context(void *of) {
+    isl_ctx_free(of);
+}
+
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
     struct prover *p = ARENA_NEW(&s->arena, struct prover);
     *p = (struct prover){.s = s, .promise = promise, .npromises = npromises};
     p->ctx = isl_ctx_alloc();
     if (!p->ctx) memory_out();
+    p->work = (struct trap_work){abort_context, free_context, p->ctx, NULL};
+    trap_work_add(&p->work);
     isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
     p->limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
     isl_ctx_set_max_operations(p->ctx, p->limit);
@@ -63,7 +73,9 @@ bool prover_asks(struct prover *p, enum prove_answer r) {
 }
 
 void prover_free(struct prover *p) {
-    if (p->ctx) isl_ctx_free(p->ctx);
+    if (!p->ctx) return;
+    trap_work_drop(&p->work);
+    isl_ctx_free(p->ctx);
     p->ctx = NULL;
 }
 

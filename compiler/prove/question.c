@@ -12,6 +12,8 @@ void question_init(struct question *q, struct prover *p) {
     memset(q, 0, offsetof(struct question, param));
     q->p = p;
     q->s = p->s;
+    trap_poll();
+    trap_work_begin();
     prover_begin(p);
 }
 
@@ -19,6 +21,7 @@ void question_release(struct question *q) {
     isl_basic_set_free(q->context);
     isl_space_free(q->space);
     prover_again(q->p);
+    trap_work_end();
 }
 
 enum prove_answer question_unknown(struct question *q) {

@@ -6,7 +6,7 @@ usage: random_copies.py TCPC FOLDER [--count N] [--each N] [--seed S] [--jobs N]
 FOLDER/copies_I gets the emitted texts of "each" copies, the cases of each at three sizes, and copies.cu, which runs them.  Nothing of the
 compiler says what is right.  One more program expects a wrong bit and has to fail.
 """
-import argparse, concurrent.futures, os, pathlib, random, shutil, struct, sys, types
+import argparse, concurrent.futures, itertools, os, pathlib, random, shutil, struct, sys, types
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "relayout"))
@@ -15,12 +15,14 @@ from planned import case_of, compiled, drawn, judge
 
 
 def program(tcpc, folder, name, first, each, seed, wrong=False):
-    """Writes the copies "first" .. of "seed"."""
+    """Writes "each" copies of "seed"; "first" says which."""
     rng, jobs, cases = random.Random(f"{seed} {first}"), [], []
     to = pathlib.Path(folder, name)
     to.mkdir(parents=True)
-    for number in range(first, first + each):
+    for number in itertools.count(100 * first):
         copy = drawn(1000000 * seed + number, False, each)
+        if len(jobs) == each:
+            break
         if copy.broken:
             continue
         plan, text = to / "k.tcp", to / f"p{number}.inc"

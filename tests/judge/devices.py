@@ -178,6 +178,6 @@ def draw(seed, index, only=None):
     if only:
         kind = only
     drawn = kind(seed, index).plan()
-    if r.percent(30):
+    if r.percent(30) and not drawn.meant:
         drawn.text = mutate(r, drawn.text)
     return drawn

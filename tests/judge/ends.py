@@ -31,6 +31,8 @@ class Ends(Draw):
             self.many = [[r.choice([1, 2, 4]), 1], [r.choice([2, 4]), 1]]
         self.modes = [self.mode(m) for m in range(2)]
         extents = [self.extent(m) for m in range(2)]
+        if r.percent(15):
+            return self.partition(threads, wide, blocks, steps)
         decls = [f"param {self.param} : index in 4 .. 40;"] if self.param else []
         decls.append(f"tensor A{me} : u8 global row(512,64);")
         decls.append(f"tensor B{me} : u8 global row({extents[0]},{extents[1]});")
@@ -61,7 +63,35 @@ class Ends(Draw):
         head = [b for b in body if b.startswith(("shared", "frag"))]
         body = [b for b in body if b not in head]
         lines = ["tcp 1;"] + decls + [f"kernel k{me}({formals}) grid {blocks} threads {threads} {{"] + ["  " + h for h in head]
-        lines += [f"  for i in 0 .. {steps} {{"] + ["    " + b for b in body] + ["  }", "}"]
+        loop = [f"  for i in 0 .. {steps} {{"]
+        direct = lines + loop + ["    " + b for b in body] + ["  }", "}"]
+        drawn = Drawn("\n".join(direct) + "\n", f"k{me}", {self.param: [4, 5, 8, 13, 16, 40]} if self.param else {})
+        if not head and r.percent(40):  # the step and the block are indices of a device function
+            function = [f"device f{me}({formals}, i : index, b : index) threads {threads} {{"]
+            function += ["  " + b.replace("block.x", "b") for b in body] + ["}"]
+            tensors = formals.replace("inout ", "")
+            text = lines[:-1] + function + lines[-1:] + loop + [f"    call f{me}({tensors}, i, block.x);", "  }", "}"]
+            drawn.text, drawn.meant = "\n".join(text) + "\n", drawn.text
+        return drawn
+
+    def partition(self, threads, wide, blocks, steps):
+        """A thread's elements of a tile of the range, by local_partition."""
+        r, me = self.r, self.id
+        self.variables = {f"tid%{wide}": wide, f"tid/{wide}": threads // wide, "block.x": blocks, "i": steps}
+        self.both, self.many = [["block.x"], ["i"]], [[r.choice([1, 2]), 1], [r.choice([1, 2, 3]), 1]]
+        tile = [wide * self.many[0][0], threads // wide * self.many[1][0]]
+        cuts, extents, sizes = [], [], [blocks, steps]
+        for m in range(2):
+            high, most = self.end(m, ("0", 0)) if r.percent(75) else (None, None)
+            cuts.append("_" if high is None else f"0 .. {high}")
+            extents.append(f"{self.param} + 40" if high and most is None else str(max(most or 1, tile[m] * sizes[m] - r.choice([0, 1, 3]))))
+        layout = f"({wide},{threads // wide})" + r.choice(["", f":({threads // wide},1)"])
+        decls = [f"param {self.param} : index in 4 .. 40;"] if self.param else []
+        decls += [f"tensor A{me} : u8 global row(512,128);", f"tensor B{me} : u8 global row({extents[0]},{extents[1]});"]
+        of = f"B{me}" if cuts == ["_", "_"] else f"B{me}({cuts[0]},{cuts[1]})"
+        sides = [f"local_partition(local_tile({x}, ({tile[0]},{tile[1]}), (block.x,i)), {layout}, tid)" for x in (f"A{me}", of)]
+        lines = ["tcp 1;"] + decls + [f"kernel k{me}(A{me}, inout B{me}) grid {blocks} threads {threads} {{", f"  for i in 0 .. {steps} {{",
+                                      f"    copy {sides[0]} -> {sides[1]} with universal(8);", "  }", "}"]
         return Drawn("\n".join(lines) + "\n", f"k{me}", {self.param: [4, 5, 8, 13, 16, 40]} if self.param else {})
 
     def coordinate(self, m, vary=True):

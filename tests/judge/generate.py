@@ -14,6 +14,7 @@ class Drawn:
     def __init__(self, text, kernel, tries):
         self.text, self.kernel, self.tries = text, kernel, tries
         self.device = None  # what devices.py adds
+        self.meant = None   # the text for the judge, if it does not read this one
         self.far = False    # a launcher may say that something does not fit 64 bits (far.py)
 
 

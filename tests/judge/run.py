@@ -78,7 +78,7 @@ def choices(plan, tries, r):
 def judge_all(job, r):
     """Judges the plan at several params; fills in what was found."""
     try:
-        plan = Plan(job.drawn.text)
+        plan = Plan(job.drawn.meant or job.drawn.text)
         budget = 0
         for params in choices(plan, job.drawn.tries, r):
             try:

@@ -1,6 +1,10 @@
 // Each allocation of the library's own fails once: what it took is given back, and the next
 // compilation is not disturbed.  isl's allocations are its own, and do not fail here: the linker
 // leads the library's calls alone to __wrap_malloc and its like.
+//
+//   memory [STEP]
+//
+// Of questions and relayouts one allocation in STEP fails.
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,17 +55,31 @@ static const char plan[] = "tcp 1;\nparam M : index % 4;\nconst UNUSED = 1;\n"
                            "  copy s -> local_tile(B, (128), (block.x)) with tc;\n}\n";
 static const char wrong[] = "tcp 1;\ntensor A : f32 shared (4,4)\nconst N = M;\n";
 
-static void each_fails_once(const char *text, enum tcpc_status want) {
+// What is asked for: a plan, or a question about it, or a relayout.
+struct call {
+    const char *text;
+    const struct tcpc_question *question;
+    const struct tcpc_relayout *relayout;
+};
+
+static enum tcpc_status run(const struct call *c, struct tcpc_result **out) {
+    return c->relayout   ? tcpc_compile_relayout(c->relayout, NULL, out)
+           : c->question ? tcpc_ask("a.tcp", c->text, strlen(c->text), NULL, c->question, out)
+                         : tcpc_compile("a.tcp", c->text, strlen(c->text), NULL, out);
+}
+
+// Fails allocation 0, "step", 2 * "step", ..
+static void each_fails_once(struct call call, long step, enum tcpc_status want) {
     struct tcpc_result *r;
-    enum tcpc_status status = tcpc_compile("a.tcp", text, strlen(text), NULL, &r);
+    enum tcpc_status status = run(&call, &r);
     CHECK(status == want, "status %d: %s", (int)status,
           r->nmessages ? r->message[r->nmessages - 1]->text : "");
     size_t size = r->output.size, n = r->nmessages;
     tcpc_free(r);
     CHECK(taken == 0, "%ld allocations are kept", taken);
-    for (long at = 0;; ++at) {
+    for (long at = 0;; at += step) {
         left = at;
-        status = tcpc_compile("a.tcp", text, strlen(text), NULL, &r);
+        status = run(&call, &r);
         int failed = left < 0;
         left = -1;
         if (!failed) break;
@@ -74,8 +92,30 @@ static void each_fails_once(const char *text, enum tcpc_status want) {
     tcpc_free(r);
 }
 
-int main(void) {
-    each_fails_once(plan, TCPC_OK);
-    each_fails_once(wrong, TCPC_WRONG);
+int main(int argc, char **argv) {
+    const long step = argc > 1 ? atol(argv[1]) : 7;
+    static const struct tcpc_integer numbers[] = {{96, NULL}, {64, NULL}},
+                                     turned[] = {{1, NULL}, {96, NULL}},
+                                     params[] = {{0, "M"}, {64, NULL}};
+    static const struct tcpc_side from = {.size = sizeof from, .element = "f16", .align = 16},
+                                  to = {.size = sizeof to, .element = "f16", .stride = turned};
+    static const struct tcpc_open m = {.size = sizeof m, .name = "M", .multiple = 8};
+    static const struct tcpc_open *const open[] = {&m};
+    struct tcpc_relayout t = {
+        .size = sizeof t, .rank = 2, .extent = numbers, .from = &from, .to = &to};
+    struct tcpc_question explain = {.size = sizeof explain, .about = TCPC_EXPLAIN},
+                         draw = {.size = sizeof draw, .about = TCPC_DRAW, .name = "tc"},
+                         nothing = {.size = sizeof nothing, .about = TCPC_DRAW, .name = "td"};
+    each_fails_once((struct call){plan, NULL, NULL}, 1, TCPC_OK);
+    each_fails_once((struct call){wrong, NULL, NULL}, 1, TCPC_WRONG);
+    each_fails_once((struct call){plan, &explain, NULL}, step, TCPC_OK);
+    each_fails_once((struct call){plan, &draw, NULL}, step, TCPC_OK);
+    each_fails_once((struct call){plan, &nothing, NULL}, step, TCPC_BAD_OPTION);
+    each_fails_once((struct call){NULL, NULL, &t}, step, TCPC_OK);
+    t.extent = params;
+    t.to = &from;
+    t.open = open;
+    t.nopen = 1;
+    each_fails_once((struct call){NULL, NULL, &t}, step, TCPC_OK);
     return check_done();
 }

@@ -158,3 +158,10 @@ bool coverage_note_more(struct session *s, const struct kernel *k, const struct 
     }
     return false;
 }
+
+void coverage_note_steps(struct session *s, const struct view *v, const struct around *around) {
+    const struct stmt *loop = around->n ? around->stmt[around->n - 1] : NULL;
+    if (loop && loop->begin && loop->end)
+        diag_note(s, v->at, "this part is written for '%s' in %s .. %s", loop->var->name,
+                  ix_text(s, loop->begin), ix_text(s, loop->end));
+}

@@ -369,7 +369,7 @@ static bool check_injective(const struct walk *w, const struct view *v) {
     for (int i = 0; k->planned && i < p->ntensors; ++i)
         if (strcmp(p->tensor[i]->name, v->base->name) == 0) t = p->tensor[i];
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
-        if (lay_is_injective(&s->lay, l)) return true;
+        if (coverage_differs(s, l)) return true;
         lay_clear_error(&s->lay);
         diag_error(s, k->planned ? k->at : v->at,
                    "'%s' is written, but its layout %s gives two coordinates the same element",

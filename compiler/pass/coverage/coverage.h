@@ -75,6 +75,8 @@ bool coverage_note_place(struct session *s, const struct kernel *k, const struct
 // Notes that what moves the tile "v" counts some times as many tiles as there are.
 bool coverage_note_more(struct session *s, const struct kernel *k, const struct around *around,
                         const struct view *v);
+// Notes which steps of the innermost loop "around" it write "v".
+void coverage_note_steps(struct session *s, const struct view *v, const struct around *around);
 
 // misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.
@@ -89,9 +91,10 @@ bool coverage_note_grid(struct session *s, const struct kernel *k, const struct 
 // turned.c
 // "select(V, (1,0))" with the text of "v".
 const char *coverage_turned_text(struct session *s, const struct view *v);
-// Notes that copy "c" of "k" should transpose its source, if that has elements of "a" and its
-// destination is a tensor with the extents of "a" the other way round.
-bool coverage_note_turned(struct session *s, const struct kernel *k, const struct tensor *a,
+// Notes that copy "c" of "k" should transpose its source, if that has the elements that "first" read
+// of a tensor, and its destination is one with the extents the other way round.  Two selects on the
+// way cancel.
+bool coverage_note_turned(struct session *s, const struct kernel *k, const struct copy *first,
                           const struct copy *c);
 
 // negative.c
@@ -111,6 +114,8 @@ bool coverage_call_direction(struct session *s, const struct kernel *k, const st
 // Whether different coordinates of "l" are provably different elements, for all values of its
 // params.
 bool coverage_injective(struct session *s, struct prover *p, struct lay l);
+// The same for a layout of numbers, by its values.
+bool coverage_differs(struct session *s, struct lay l);
 
 // Sets "lo" and "hi" to the smallest and largest coordinate of "v" along flattened mode "mode" of
 // its tensor.  They contain the variables that the view depends on.  NULL if there is none.

@@ -230,7 +230,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
     if (outside && step) return;  // filling with zeros would not help
-    if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c->src.base, r->copy)) return;
+    if (c && r->copy && !c->pad && coverage_note_turned(s, u->k, c, r->copy)) return;
     const struct use *below = r->stmt ? written_below(u, r) : NULL;
     bool partly = only && (only->view->part || only->view->limit);  // 'pad' is for this part only
     if (c && !c->pad && c->src.overhang && !scaled &&

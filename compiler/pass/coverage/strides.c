@@ -169,3 +169,10 @@ bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
     session_rewind(s, mark);
     return found;
 }
+
+bool coverage_differs(struct session *s, struct lay l) {
+    struct arena_mark mark = arena_mark(&s->arena);  // the table of values may be large
+    bool differ = lay_is_injective(&s->lay, l);
+    arena_rewind(&s->arena, mark);
+    return differ;
+}

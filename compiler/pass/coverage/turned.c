@@ -45,12 +45,39 @@ const char *coverage_turned_text(struct session *s, const struct view *v) {
     return arena_printf(&s->arena, "select(%.*s, (1,0))", (int)(v->at.end - v->at.begin), text);
 }
 
-bool coverage_note_turned(struct session *s, const struct kernel *k, const struct tensor *a,
+// The text of "v", a select, with the modes in the other order; NULL if it is not a plain one.
+static const char *other_select(struct session *s, const struct view *v) {
+    const char *at = s->sources.file[v->at.file].text + v->at.begin, *last = NULL;
+    const char *end = s->sources.file[v->at.file].text + v->at.end;
+    char order[4] = {0};  // the two digits
+    int n = 0;
+    for (const char *p = at; p < end; ++p)
+        if (*p == '(') last = p;
+    const char *comma = last;
+    while (comma > at && *comma != ',') --comma;
+    for (const char *p = last; p && p < end; ++p)
+        if (*p >= '0' && *p <= '9' && n < 3) order[n++] = *p;
+    if (!last || comma == at || n != 2) return NULL;
+    const char *inner = arena_printf(&s->arena, "%.*s", (int)(comma - at - 7), at + 7);
+    if (strcmp(order, "10") == 0) return inner;
+    return strcmp(order, "01") == 0 ? arena_printf(&s->arena, "select(%s, (1,0))", inner) : NULL;
+}
+
+static bool is_select(struct session *s, const struct view *v) {
+    return strncmp(s->sources.file[v->at.file].text + v->at.begin, "select(", 7) == 0;
+}
+
+bool coverage_note_turned(struct session *s, const struct kernel *k, const struct copy *first,
                           const struct copy *c) {
-    const struct tensor *b = c->dst.base;
-    const char *at = s->sources.file[c->src.at.file].text + c->src.at.begin;
-    if (!reversed(s, a, c) || k->planned || strncmp(at, "select(", 7) == 0) return false;
+    const struct tensor *a = first->src.base, *b = c->dst.base;
+    if (!reversed(s, a, c) || k->planned) return false;
     const char *text = coverage_turned_text(s, &c->src);
+    if (is_select(s, &c->src)) {
+        text = other_select(s, &c->src);
+        // one select is right; two, or one that keeps the order, are not
+        if (!text || first == c || is_select(s, &first->dst) == (strncmp(text, "select(", 7) == 0))
+            return false;
+    }
     diag_note(s, c->src.at,
               "'%s' has shape %s and '%s' %s, so this is a transposition: '%s' has the modes in "
               "the other order",

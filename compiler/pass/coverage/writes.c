@@ -295,6 +295,8 @@ static void refuse_whole(struct writes *w, const struct formal *f, const struct 
     diag_note(s, one ? first->at : f->at, "%selement %s of '%s' is never written",
               instances_params(s, w->plan, w->k, found), instances_element(s, found), t->name);
     bool part = says_part(w, t);
+    for (int i = 0; i < w->n && !one; ++i)
+        if (w->at[i].view->base == t) coverage_note_steps(s, w->at[i].view, &w->at[i].around);
     if (noted && !part) return;
     diag_note(s, f->at, "listed as 'out' here, so blocks and loops must write all of it%s",
               part ? arena_printf(&s->arena, "; 'inout %s' keeps what is not written", t->name)

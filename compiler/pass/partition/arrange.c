@@ -1,126 +1,16 @@
 // Whether all users of a fragment mean the same order of its values: what it is declared to hold,
 // the tiled copies that move it, other fragments, and functions that get it.
-//
-// An order says which element of a tile is value i of thread t.  Two orders agree if the elements
-// differ by the same step everywhere, because one may count from the beginning of a slice.
 #include "pass/partition/arrange.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "base/warnings.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
+#include "pass/partition/order.h"
 #include "plan/view.h"
-
-enum { SHOWN = 8 };
-
-// Value i of a thread is value i % values of tile number i / values of "tc".
-struct order {
-    const struct tiled_copy *tc;
-    bool src;
-    const char *name;
-    int n, nrest;
-    int64_t tile[LAY_MAX_RANK], rest[LAY_MAX_RANK];
-};
-
-// A user of the fragment with "count" values in that order: its i-th value is value offset +
-// layout(i).
-struct sequence {
-    struct order of;
-    struct lay layout;          // invalid: the identity
-    int64_t first, step, last;  // the possible values of "offset"
-};
-
-static void extents(struct session *s, const struct lay_tuple *t, int *n, int64_t *out) {
-    *n = t ? lay_tuple_rank(t) : 0;
-    for (int i = 0; i < *n; ++i)
-        out[i] = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, t, i)).num;
-}
-
-static struct order order_of_tile(struct session *s, const struct tiled_copy *tc, bool src,
-                                  const struct lay_tuple *rest, const char *name) {
-    struct order o = {.tc = tc, .src = src, .name = name};
-    extents(s, tc->tiler, &o.n, o.tile);
-    extents(s, rest, &o.nrest, o.rest);
-    return o;
-}
-
-static struct order order_held(struct session *s, const struct tiled_copy *holds) {
-    return order_of_tile(s, holds, false, NULL, holds->name);
-}
-
-static const char *tile_name(struct session *s, const struct tiled_copy *tc) {
-    return tc->name ? arena_printf(&s->arena, "tiled copy '%s'", tc->name) : "this tile";
-}
-
-// Sets "crd" to the coordinate, by mode, of the element that is value "i" of thread "t".
-static bool element(struct session *s, const struct order *o, int64_t t, int64_t i, int64_t *crd) {
-    int64_t tile = i / o->tc->values, place;
-    if (!tiled_place(s, o->tc, o->src, t % o->tc->threads, i % o->tc->values, &place)) return false;
-    for (int m = 0; m < LAY_MAX_RANK; ++m) {
-        crd[m] = 0;
-        if (m < o->n) {
-            crd[m] = place % o->tile[m];
-            place /= o->tile[m];
-        }
-        if (m < o->nrest) {
-            crd[m] += tile % o->rest[m] * (m < o->n ? o->tile[m] : 1);
-            tile /= o->rest[m];
-        }
-    }
-    return true;
-}
-
-static int64_t value_number(struct session *s, const struct sequence *q, int64_t offset,
-                            int64_t i) {
-    int64_t at = i;
-    if (lay_valid(q->layout) && !lay_eval(&s->lay, q->layout, i, &at)) return -1;
-    return offset + at;
-}
-
-struct difference {
-    int64_t thread, value;  // the first value for which the two differ
-    int64_t a, b;           // the offsets for which they differ
-};
-
-static bool agree_at(struct session *s, const struct sequence *a, const struct sequence *b,
-                     int64_t count, int64_t group, struct difference *at) {
-    int64_t threads = a->of.tc->threads, step[LAY_MAX_RANK] = {0};
-    if (b->of.tc->threads > threads) threads = b->of.tc->threads;
-    for (int64_t t = 0; t < threads; ++t) {
-        for (int64_t i = 0; i < count; ++i) {
-            int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
-            int64_t na = value_number(s, a, at->a, i), nb = value_number(s, b, at->b, i);
-            if (!element(s, &a->of, t, na, x) || !element(s, &b->of, t, nb, y)) BUG("no element");
-            bool begins = i == 0 && t % group == 0;
-            for (int m = 0; m < LAY_MAX_RANK; ++m) {
-                if (begins) step[m] = x[m] - y[m];
-                if (x[m] - y[m] == step[m]) continue;
-                at->thread = t;
-                at->value = i;
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// Compares for all offsets.  "group": number of threads after which the pattern repeats.
-static bool agree(struct session *s, const struct sequence *a, const struct sequence *b,
-                  int64_t count, int64_t group, struct difference *at) {
-    for (int64_t o = a->first; o <= a->last; o += a->step) {
-        *at = (struct difference){.a = o, .b = b->first};
-        if (!agree_at(s, a, b, count, group, at)) return false;
-    }
-    for (int64_t o = b->first + b->step; o <= b->last; o += b->step) {
-        *at = (struct difference){.a = a->first, .b = o};
-        if (!agree_at(s, a, b, count, group, at)) return false;
-    }
-    return true;
-}
 
 // -- what fragments hold --------------------------------------------------------------------------
 
@@ -155,8 +45,9 @@ static bool known(const struct tensor *f) {
 static struct sequence sequence_of(struct session *s, const struct view *v) {
     const struct tensor *f = v->base;
     struct sequence q = {.layout = lay_inner(layout_of(v)), .step = 1};
-    q.of = f->holds ? order_held(s, f->holds)
-                    : order_of_tile(s, f->dist, f->dist_src, f->dist_rest, tile_name(s, f->dist));
+    q.of = f->holds
+               ? order_held(s, f->holds)
+               : order_of_tile(s, f->dist, f->dist_src, f->dist_rest, order_tile_name(s, f->dist));
     const struct ix *e = v->offset;
     if (!e || ix_static(e, &q.first)) {
         q.last = q.first;
@@ -172,40 +63,6 @@ static struct sequence sequence_of(struct session *s, const struct view *v) {
     if (e->lo > q.first) q.first += (e->lo - q.first + q.step - 1) / q.step * q.step;
     q.last = e->hi < most ? e->hi : most;
     return q;
-}
-
-// -- messages -------------------------------------------------------------------------------------
-
-static const char *elements(struct session *s, const struct sequence *q, int64_t offset,
-                            const struct difference *at, int64_t count) {
-    struct buf b;
-    buf_init(&b);
-    int64_t from = at->value < SHOWN / 2 ? 0 : at->value - SHOWN / 2;
-    int modes = q->of.n > q->of.nrest ? q->of.n : q->of.nrest;
-    for (int64_t i = from; i < count && i < from + SHOWN; ++i) {
-        int64_t crd[LAY_MAX_RANK];
-        element(s, &q->of, at->thread, value_number(s, q, offset, i), crd);
-        for (int m = 0; m < modes; ++m)
-            buf_printf(&b, "%s%" PRId64, m ? "," : i > from ? " (" : "(", crd[m]);
-        buf_char(&b, ')');
-    }
-    return buf_finish(&b, &s->arena);
-}
-
-// Adds notes to an error about "a" and "b": what is required, and what is there.
-static void show(struct session *s, const struct sequence *a, struct range a_at,
-                 const struct sequence *b, struct range b_at, int64_t count,
-                 const struct difference *at) {
-    diag_page(s, "arrangement");
-    int64_t from = at->value < SHOWN / 2 ? 0 : at->value - SHOWN / 2;
-    diag_note(s, a_at, "from value %" PRId64 " on, thread %" PRId64 " holds in %s the elements %s",
-              from, at->thread, a->of.name, elements(s, a, at->a, at, count));
-    diag_note(s, b_at, "and in %s: %s", b->of.name, elements(s, b, at->b, at, count));
-}
-
-static bool same_threads(const struct sequence *a, const struct sequence *b, bool warps) {
-    int64_t x = a->of.tc->threads, y = b->of.tc->threads;
-    return x == y || (warps && x % LANES == 0 && y % LANES == 0 && (x % y == 0 || y % x == 0));
 }
 
 // -- one copy, one argument -----------------------------------------------------------------------
@@ -226,17 +83,17 @@ static bool check_tiled(struct session *s, const struct copy *c, const struct vi
     bool src = v == &c->src, warp = c->facts.level == LEVEL_WARP;
     struct sequence a = sequence_of(s, v);
     struct sequence b = {.layout = lay_layout_invalid(), .step = 1};
-    b.of = order_of_tile(s, c->tc, src, c->facts.rounds, tile_name(s, c->tc));
-    if (!same_threads(&a, &b, warp)) return threads_differ(s, f, v->at, &a, &b);
+    b.of = order_of_tile(s, c->tc, src, c->facts.rounds, order_tile_name(s, c->tc));
+    if (!order_same_threads(&a, &b, warp)) return threads_differ(s, f, v->at, &a, &b);
     int64_t count = lay_size(&s->lay, v->layout).num;
     int64_t group = warp ? LANES : a.of.tc->threads;
     struct difference at;
-    if (agree(s, &a, &b, count, group, &at)) return true;
+    if (order_agree(s, &a, &b, count, group, &at)) return true;
     diag_error(s, v->at,
                "fragment '%s' holds %s, but %s gives value %" PRId64 " of thread %" PRId64
                " to another element",
                f->name, a.of.name, b.of.name, at.value, at.thread);
-    show(s, &a, f->at, &b, c->tc->at, count, &at);
+    order_show(s, &a, f->at, &b, c->tc->at, count, &at);
     diag_note(s, c->tc->at, "'like=%s' has this order, in a tile of %s; this tile is %s",
               f->holds->name, lay_tuple_text(&s->lay, f->holds->tiler),
               lay_tuple_text(&s->lay, c->tc->tiler));
@@ -247,38 +104,76 @@ static bool check_frags(struct session *s, const struct copy *c) {
     const struct tensor *x = c->src.base, *y = c->dst.base;
     if (!known(x) || !known(y) || (!x->holds && !y->holds)) return true;
     struct sequence a = sequence_of(s, &c->src), b = sequence_of(s, &c->dst);
-    if (!same_threads(&a, &b, true)) return threads_differ(s, x, c->at, &a, &b);
-    int64_t count = lay_size(&s->lay, c->src.layout).num, ta = a.of.tc->threads,
-            tb = b.of.tc->threads;
+    if (!order_same_threads(&a, &b, true)) return threads_differ(s, x, c->at, &a, &b);
+    int64_t count = lay_size(&s->lay, c->src.layout).num;
     struct difference at;
-    if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
+    if (order_agree_in(s, &a, &b, count, &at)) return true;
     diag_error(s, c->at,
                "'%s' holds %s and '%s' holds %s: value %" PRId64 " of thread %" PRId64
                " is a different element",
                x->name, a.of.name, y->name, b.of.name, at.value, at.thread);
-    show(s, &a, x->at, &b, y->at, count, &at);
+    order_show(s, &a, x->at, &b, y->at, count, &at);
     const struct tensor *from = x->holds ? x : y, *to = x->holds ? y : x;
     diag_note(s, to->at, "'like %s' has the order of '%s'", from->holds->name, from->name);
     return false;
 }
 
-static bool check_argument(struct session *s, const struct view *v, const struct formal *f) {
-    const struct tiled_copy *want = f->tensor->holds;
-    if (!is_frag(v) || !want || !known(v->base)) return true;
+// Whether the fragment "v" may be the argument "f" with regard to the order of its values; "a" and
+// "b" become the two orders, "at" where they differ.
+static bool suits(struct session *s, const struct view *v, const struct formal *f,
+                  struct sequence *a, struct sequence *b, struct difference *at) {
+    if (!is_frag(v) || !f->tensor->holds || !known(v->base)) return true;
     struct view whole = {.base = f->tensor, .layout = f->tensor->layout};
-    struct sequence a = sequence_of(s, v), b = sequence_of(s, &whole);
-    if (!same_threads(&a, &b, true)) return threads_differ(s, v->base, v->at, &a, &b);
-    int64_t count = lay_size(&s->lay, layout_of(v)).num, ta = a.of.tc->threads,
-            tb = b.of.tc->threads;
-    struct difference at;
+    *a = sequence_of(s, v);
+    *b = sequence_of(s, &whole);
+    if (!order_same_threads(a, b, true)) return false;
+    int64_t count = lay_size(&s->lay, layout_of(v)).num;
     if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // reported by pass "calls"
-    if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
+    return order_agree_in(s, a, b, count, at);
+}
+
+// The argument that suits the place of argument "i" of "y", as that one suits its place; or -1.
+static int exchanged_with(struct session *s, const struct plan_call *y, int i) {
+    struct sequence a, b;
+    struct difference at;
+    const struct formal *f = y->fn->formal;
+    if (strcmp(y->view[i].base->name, f[i].tensor->name) == 0) return -1;
+    for (int j = 0; j < y->fn->nformals; ++j)
+        if (j != i && f[j].tensor->holds && is_frag(&y->view[j]) &&
+            y->view[i].base->elem == f[j].tensor->elem &&
+            y->view[j].base->elem == f[i].tensor->elem && known(y->view[j].base) &&
+            !suits(s, &y->view[j], &f[j], &a, &b, &at) &&
+            suits(s, &y->view[i], &f[j], &a, &b, &at) && suits(s, &y->view[j], &f[i], &a, &b, &at))
+            return j;
+    return -1;
+}
+
+static void note_exchanged(struct session *s, const struct view *v, const struct view *w) {
+    diag_note(s, v->at, "'%s' and '%s' are exchanged: each has the order of the other's place",
+              v->base->name, w->base->name);
+    if (!arrange_is_whole(s, v) || !arrange_is_whole(s, w)) return;
+    diag_fixit(s, v->at, w->base->name);
+    diag_fixit(s, w->at, v->base->name);
+}
+
+static bool check_argument(struct session *s, const struct plan_call *y, int i) {
+    const struct view *v = &y->view[i];
+    const struct formal *f = &y->fn->formal[i];
+    struct sequence a, b;
+    struct difference at;
+    if (suits(s, v, f, &a, &b, &at)) return true;
+    if (!order_same_threads(&a, &b, true)) return threads_differ(s, v->base, v->at, &a, &b);
+    int other = exchanged_with(s, y, i);
+    if (other >= 0 && other < i) return false;  // reported with that one
     diag_error(s, v->at,
                "'%s' holds %s, but the function expects '%s' to hold %s: value %" PRId64
                " of thread %" PRId64 " is a different element",
                v->base->name, a.of.name, f->tensor->name, b.of.name, at.value, at.thread);
-    show(s, &a, v->base->at, &b, f->at, count, &at);
-    diag_note(s, v->base->at, "'like %s' has the order that the function expects", want->name);
+    if (other >= 0) note_exchanged(s, v, &y->view[other]);
+    order_show(s, &a, v->base->at, &b, f->at, lay_size(&s->lay, layout_of(v)).num, &at);
+    if (other < 0)
+        diag_note(s, v->base->at, "'like %s' has the order that the function expects",
+                  f->tensor->holds->name);
     return false;
 }
 
@@ -290,8 +185,8 @@ static bool first_difference(struct session *s, const struct order *a, const str
     int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
     for (at->value = 0; at->value < count; ++at->value)
         for (at->thread = 0; at->thread < a->tc->threads; ++at->thread)
-            if (!element(s, a, at->thread, at->value, x) ||
-                !element(s, b, at->thread, at->value, y) || memcmp(x, y, sizeof x) != 0)
+            if (!order_element(s, a, at->thread, at->value, x) ||
+                !order_element(s, b, at->thread, at->value, y) || memcmp(x, y, sizeof x) != 0)
                 return true;
     return false;
 }
@@ -305,8 +200,8 @@ bool arrange_distribution(struct session *s, const struct copy *c, const struct 
     bool same = x->values == y->values && lay_tuple_equal(x->tiler, y->tiler);
     struct sequence a = {.layout = lay_layout_invalid()}, b = a;
     struct difference at = {0};
-    a.of = order_of_tile(s, x, f->dist_src, same ? NULL : f->dist_rest, tile_name(s, x));
-    b.of = order_of_tile(s, y, src, same ? NULL : rest, tile_name(s, y));
+    a.of = order_of_tile(s, x, f->dist_src, same ? NULL : f->dist_rest, order_tile_name(s, x));
+    b.of = order_of_tile(s, y, src, same ? NULL : rest, order_tile_name(s, y));
     int64_t count = x->values;
     for (int i = 0; i < a.of.nrest; ++i) count *= a.of.rest[i];
     if (x->threads != y->threads) {
@@ -317,7 +212,7 @@ bool arrange_distribution(struct session *s, const struct copy *c, const struct 
                    "fragment '%s' holds parts of %s, but %s gives value %" PRId64
                    " of thread %" PRId64 " to another element",
                    f->name, a.of.name, b.of.name, at.value, at.thread);
-        show(s, &a, f->at, &b, y->at, count, &at);
+        order_show(s, &a, f->at, &b, y->at, count, &at);
     } else if (same) {
         return true;
     } else {
@@ -366,8 +261,7 @@ static bool check_all(struct session *s, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind == STMT_CALL && !st->call->fill)
-            for (int i = 0; i < st->call->fn->nformals; ++i)
-                ok &= check_argument(s, &st->call->view[i], &st->call->fn->formal[i]);
+            for (int i = 0; i < st->call->fn->nformals; ++i) ok &= check_argument(s, st->call, i);
         if (st->kind != STMT_COPY) continue;
         const struct copy *c = st->copy;
         if (is_frag(&c->src) && is_frag(&c->dst))
@@ -384,7 +278,7 @@ static bool check_all(struct session *s, const struct stmt *list) {
 static int extents_above_one(struct session *s, const struct lay_tuple *t, int64_t *out) {
     int n, m = 0;
     int64_t all[LAY_MAX_RANK];
-    extents(s, t, &n, all);
+    order_extents(s, t, &n, all);
     for (int i = 0; i < n; ++i)
         if (all[i] > 1) out[m++] = all[i];
     return m;
@@ -427,7 +321,7 @@ static void warn_open(struct session *s, const struct kernel *k) {
         diag_warn(s, W_ARRANGEMENT, v->at,
                   "fragment '%s' has the modes %s, and %s moves it tile by tile, %" PRId64
                   " values of each, tiles %s; %s gets it in that order",
-                  f->name, lay_tuple_text(&s->lay, v->layout.shape), tile_name(s, c->tc),
+                  f->name, lay_tuple_text(&s->lay, v->layout.shape), order_tile_name(s, c->tc),
                   c->tc->values, lay_tuple_text(&s->lay, c->facts.rounds),
                   fn ? arena_printf(&s->arena, "'%s'", fn->name) : "the caller");
         diag_note(s, f->at,

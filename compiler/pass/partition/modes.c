@@ -7,13 +7,13 @@
 
 struct leaves {
     int n, at;
-    struct lay_int extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
+    struct lay_int *extent, *stride;
 };
 
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
                     struct leaves *l) {
     if (lay_is_leaf(shape)) {
-        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
+        if (lay_int_is(shape->leaf, 1)) return;
         l->extent[l->n] = shape->leaf;
         l->stride[l->n++] = stride->leaf;
         return;
@@ -38,7 +38,9 @@ bool modes_join(struct session *s, const struct lay *side, int n, bool rest, str
     struct leaves l[MODES_SIDES];
     int before = out->n;
     for (int k = 0; k < n; ++k) {
-        l[k].n = l[k].at = 0;
+        size_t most = (size_t)lay_tuple_leaves(side[k].shape) + 1;
+        l[k] = (struct leaves){.extent = ARENA_ARRAY(&s->arena, struct lay_int, most),
+                               .stride = ARENA_ARRAY(&s->arena, struct lay_int, most)};
         collect(side[k].shape, side[k].stride, &l[k]);
     }
     for (;;) {

@@ -262,7 +262,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
                    c->dst.base->name, with ? "would" : "may", c->src.base->name,
                    view_mode_text(s, c->src.base, mode), shift);
         diag_page(s, "divide");
-        bool misplaced = coverage_note_turned(s, k, c->src.base, c) ||
+        bool misplaced = coverage_note_turned(s, k, c, c) ||
                          coverage_note_place(s, k, &f->around, &c->src) ||
                          coverage_note_tile(s, &c->dst);
         if (!with) {

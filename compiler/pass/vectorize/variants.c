@@ -79,8 +79,13 @@ static void note_fact(struct session *s, const struct kernel *k, const struct co
     } else if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64
-                  "; declare it 'index %% %" PRId64 "' if it is",
-                  q->name, c->by, c->by);
+                  "; declare it 'index %% %" PRId64 "' if it is%s",
+                  q->name, c->by, c->by,
+                  k->nwhen == 0
+                      ? ""
+                      : arena_printf(&s->arena,
+                                     ", or for this case alone say 'when %s %% %" PRId64 " == 0'",
+                                     q->name, c->by));
     } else {
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64

@@ -8,6 +8,27 @@ static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
     return FAIL(c, e->at, "the result does not fit 64 bits, or is not a sum of products of params");
 }
 
+// The quotient that "e" is, if it is rounded down and known when the kernel is launched; or NULL.
+static const struct ix *rounded_down(const struct ix *e) {
+    return e->op == IX_DIV && ix_constant(e) ? e : NULL;
+}
+
+static const char *as_factor(struct sema *c, const struct ix *e) {
+    const char *text = ix_text(c->s, e);
+    return e->op == IX_SUM && e->nterms > 1 ? arena_printf(&c->s->arena, "(%s)", text) : text;
+}
+
+// The product of "x", which only the kernel knows, and "q", a quotient that is rounded down.
+static const struct value *times_quotient(struct sema *c, const struct ix *x, const struct ix *q,
+                                          const struct ast_expr *e) {
+    diag_error(c->s, e->at,
+               "the product of '%s' and '%s', a quotient of params that is rounded down",
+               ix_text(c->s, x), ix_text(c->s, q));
+    diag_note(c->s, e->at, "multiply first: '%s*%s / %s'", as_factor(c, x), as_factor(c, q->a),
+              lay_int_operand(c->lay, q->k));
+    return &value_none;
+}
+
 // The integer "ix"; NULL if it overflowed.
 static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
     return ix ? value_written_out(c, ix, e->at) : too_large(c, e);
@@ -96,6 +117,8 @@ static const struct value *int_op(struct sema *c, enum ast_op op, const struct v
     if (op == OP_ADD) r = ix_add(c->s, a, b);
     if (op == OP_SUB) r = ix_sub(c->s, a, b);
     if (op == OP_MUL) r = ix_mul(c->s, a, b);
+    if (op == OP_MUL && !r && (rounded_down(a) || rounded_down(b)))
+        return rounded_down(b) ? times_quotient(c, a, b, e) : times_quotient(c, b, a, e);
     return fits(c, r, e);
 }
 

@@ -100,11 +100,14 @@ static struct lay_int common_factor(struct sema *c, const struct ix *e) {
     return all;
 }
 
-// Divides the terms of "e" by "by", a factor of each.
+// Divides the terms of "e" by "by", a factor of each; NULL if numbers on the way are too large.
 static const struct ix *divided(struct sema *c, const struct ix *e, struct lay_int by) {
     const struct ix *all = ix_int(c->s, 0);
-    for (int i = 0; i < e->nterms; ++i)
-        all = ix_add(c->s, all, ix_lay(c->s, lay_int_div(c->lay, e->term[i].coef, by)));
+    for (int i = 0; i < e->nterms && all; ++i) {
+        struct lay_int x = lay_int_div(c->lay, e->term[i].coef, by);
+        all = lay_int_valid(x) ? ix_add(c->s, all, ix_lay(c->s, x)) : NULL;
+    }
+    lay_clear_error(c->lay);
     return all;
 }
 
@@ -150,9 +153,10 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
     bool can = is_sum(e) && !c->alone;  // an expression alone has no launcher
     if (can && e->nterms > 0) factor = common_factor(c, e);
     if (can && c->of_strides && e->lo < 0 && e->hi <= 0) factor = lay_int_neg(c->lay, factor);
-    if (!lay_int_is(factor, 1)) {
+    const struct ix *rest = lay_int_is(factor, 1) ? NULL : divided(c, e, factor);
+    if (rest) {
         struct lay_int sum;
-        if (!sum_of_params(c, divided(c, e, factor), at, what, &sum)) return false;
+        if (!sum_of_params(c, rest, at, what, &sum)) return false;
         *out = lay_int_mul(c->lay, factor, sum);
         if (!lay_int_valid(*out)) sema_lay_error(c, at, what);
         return lay_int_valid(*out);

@@ -1,0 +1,72 @@
+"""Whether two sets of addresses share a byte. Each is a sum of strides, so this is a question of integers, which is decided exactly."""
+
+from __future__ import annotations
+
+import math
+from typing import List, Optional, Sequence, Tuple
+
+BUDGET = 200_000  # steps of one search
+
+Mode = Tuple[int, int]  # extent and stride
+
+
+def _ends(modes: Sequence[Tuple[int, int, int]]) -> Tuple[int, int]:
+    """The least and the greatest sum of c * x with x in first .. last, for (c, first, last)."""
+    return (sum(min(c * first, c * last) for c, first, last in modes), sum(max(c * first, c * last) for c, first, last in modes))
+
+
+class _Search:
+    def __init__(self, modes: Sequence[Tuple[int, int, int]]):
+        self.modes = sorted((m for m in modes if m[0]), key=lambda m: -abs(m[0]))
+        self.ends = [_ends(self.modes[i:]) for i in range(len(self.modes) + 1)]
+        self.divisor = [math.gcd(*(c for c, _, _ in self.modes[i:])) for i in range(len(self.modes) + 1)]
+        self.left = BUDGET
+
+    def reaches(self, low: int, high: int, at: int = 0) -> bool:
+        """Whether a sum of the modes from "at" on lies in low .. high."""
+        least, most = self.ends[at]
+        low, high = max(low, least), min(high, most)
+        divisor = self.divisor[at]
+        if low > high or (divisor and -(-low // divisor) * divisor > high):
+            return False
+        if at == len(self.modes):
+            return True
+        self.left -= 1
+        if self.left < 0:
+            raise TimeoutError
+        c, first, last = self.modes[at]
+        rest = self.ends[at + 1]
+        a, b = low - rest[1], high - rest[0]  # c * x lies between these
+        if c < 0:
+            a, b = -b, -a
+        c_ = abs(c)
+        return any(self.reaches(low - c * x, high - c * x, at + 1) for x in range(max(first, -(-a // c_)), min(last, b // c_) + 1))
+
+
+def overlap(one: Sequence[Mode], size: int, other: Sequence[Mode], other_size: int, distance: int) -> Optional[bool]:
+    """Whether an element of "one", of "size" bytes, shares a byte with one of "other", whose address (0,0,..) is "distance" bytes behind that of "one". Strides are in bytes; None: it cannot be decided within the budget."""
+    modes = [(stride, 0, extent - 1) for extent, stride in one] + [(-stride, 0, extent - 1) for extent, stride in other]
+    try:
+        return _Search(modes).reaches(distance - size + 1, distance + other_size - 1)
+    except TimeoutError:
+        return None
+
+
+def overlaps_itself(modes: Sequence[Mode], size: int) -> Optional[bool]:
+    """Whether two elements share a byte."""
+    around = sorted((abs(stride), extent) for extent, stride in modes if extent > 1)
+    span = size
+    for stride, extent in around:
+        if stride < span:
+            break
+        span += stride * (extent - 1)
+    else:
+        return False  # each mode steps over all of those that are finer
+    differences: List[Tuple[int, int, int]] = [(stride, 1 - extent, extent - 1) for stride, extent in around]
+    try:
+        for i, (stride, first, last) in enumerate(differences):  # the first coordinate that differs: by 1 or more
+            if _Search([(stride, 1, last), *differences[i + 1:]]).reaches(1 - size, size - 1):
+                return True
+    except TimeoutError:
+        return None
+    return False

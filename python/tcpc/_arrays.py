@@ -1,0 +1,119 @@
+"""What the package has to know of an array of any framework: where it lies, its shape, strides and type."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
+
+# The types that can be converted, by the name that frameworks give them. All others move as bits.
+NUMBERS = {
+    "uint8": "u8", "int8": "s8", "uint16": "u16", "int16": "s16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64", "float16": "f16",
+    "bfloat16": "bf16", "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
+
+
+class Array(NamedTuple):
+    """"strides" are in bytes. "device" is -1 for the CPU, or the number of a GPU. Types are equal when "dtype" is."""
+
+    of: Any
+    kind: str  # "numpy", "torch", "cuda"
+    address: int
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]
+    itemsize: int
+    dtype: Any
+    name: str  # of the type, as in NUMBERS
+    writable: bool
+    device: int
+
+
+def _numpy(x: Any) -> Array:
+    if x.dtype.hasobject:
+        raise TypeError(f"arrays of Python objects cannot be copied by a kernel: {x.dtype}")
+    name = x.dtype.name if x.dtype.isnative else str(x.dtype)
+    return Array(x, "numpy", x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, x.dtype, name, x.flags.writeable, -1)
+
+
+_torch_names: Dict[Any, str] = {}
+
+
+def _torch(x: Any) -> Array:
+    torch = sys.modules["torch"]
+    if type(x) not in (torch.Tensor, torch.nn.Parameter):
+        raise TypeError(f"{type(x).__name__} is a subclass of torch.Tensor, which may be more than its memory; as_subclass(torch.Tensor) makes a plain one")
+    if x.layout is not torch.strided:
+        raise TypeError(f"a tensor of layout {x.layout} has no strides; call to_dense() first")
+    if x.is_conj() or x.is_neg():
+        raise ValueError("the tensor's conjugation or negation is not resolved; call resolve_conj() and resolve_neg() first")
+    if x.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError("the copy is not recorded for gradients; call it under torch.no_grad(), or on x.detach()")
+    device = x.device
+    if device.type not in ("cpu", "cuda"):
+        raise TypeError(f"tensors on '{device.type}' cannot be copied; only those on 'cpu' and 'cuda'")
+    name = _torch_names.get(x.dtype)
+    if name is None:
+        name = _torch_names[x.dtype] = str(x.dtype).split(".")[-1]
+    size = x.element_size()
+    strides = tuple([s * size for s in x.stride()])
+    return Array(x, "torch", x.data_ptr(), tuple(x.shape), strides, size, x.dtype, name, True, device.index if device.type == "cuda" else -1)
+
+
+def _cuda(x: Any) -> Array:
+    """By __cuda_array_interface__, as CuPy and Numba have it."""
+    told = x.__cuda_array_interface__
+    address, read_only = told["data"]
+    shape, typestr = tuple(told["shape"]), told["typestr"]
+    size = int(typestr[2:])
+    strides = told.get("strides")
+    if told.get("mask") is not None:
+        raise TypeError("arrays with a mask cannot be copied")
+    kind = {"u": "uint", "i": "int", "f": "float", "c": "complex"}.get(typestr[1]) if typestr[0] != ">" else None
+    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr
+    device = getattr(getattr(x, "device", None), "id", 0)
+    return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, typestr, name, not read_only, device)
+
+
+def describe(x: Any) -> Array:
+    """Of an array of numpy or PyTorch, or one with __cuda_array_interface__; raises TypeError for all else."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if torch is not None and isinstance(x, torch.Tensor):
+        return _torch(x)
+    if numpy is not None and isinstance(x, numpy.ndarray):
+        return _numpy(x)
+    if hasattr(x, "__cuda_array_interface__"):
+        return _cuda(x)
+    raise TypeError(f"expected an array of numpy, PyTorch or CuPy, not {type(x).__name__}")
+
+
+def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:
+    """Strides in bytes, row-major."""
+    strides = []
+    for extent in reversed(shape):
+        strides.append(size)
+        size *= max(1, extent)
+    return tuple(reversed(strides))
+
+
+def empty(like: Array, shape: Tuple[int, ...], dtype: Optional[Any]) -> Any:
+    """A new array of the framework of "like"."""
+    dtype = like.dtype if dtype is None else dtype
+    if like.kind == "torch":
+        return sys.modules["torch"].empty(shape, dtype=dtype, device=like.of.device)
+    module = "numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]
+    return sys.modules[module].empty(shape, dtype=dtype)
+
+
+def own_copy(destination: Any, source: Any) -> None:
+    """The framework's own copy, where no kernel of ours is asked for: arrays on the CPU."""
+    if hasattr(destination, "copy_"):
+        destination.copy_(source)
+    else:
+        sys.modules["numpy"].copyto(destination, source, casting="unsafe")
+
+
+def split(x: Any, expanded: Tuple[int, ...], order: Optional[Sequence[int]]) -> Any:
+    """A view with the modes "expanded", in this order."""
+    if type(x).__module__.startswith("torch"):
+        x = x.view(expanded)
+        return x if order is None else x.permute(tuple(order))
+    x = x.reshape(expanded)
+    return x if order is None else x.transpose(order)

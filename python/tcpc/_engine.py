@@ -1,0 +1,340 @@
+"""From two strided arrays to a kernel: what is asked for in its simplest form, the kernels that there are, and params where extents vary."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _apart, _library, _warm
+from ._arrays import NUMBERS, Array
+from ._library import CompileError, Compiled, Number, Param, Sides
+
+MOST_ALIGN = 16
+MOST_KERNELS = 1024  # that are kept
+MOST_SEEN = 8  # values of one extent that are remembered
+MOST_DIVISOR = 64
+OPEN_AT = 3  # distinct values, at which an extent becomes a param
+
+SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation."
+TWICE = "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation."
+
+
+class Request(NamedTuple):
+    """A copy by numbers, as the compiler is asked for it. Strides and offset are in elements; the destination's strides are positive, the largest first."""
+
+    element: Tuple[str, str]
+    extents: Tuple[int, ...]
+    source: Tuple[int, ...]
+    destination: Tuple[int, ...]
+    offset: int  # of the source, whose pointer is its lowest address
+    align: Tuple[int, int]
+
+
+class Copy(NamedTuple):
+    """A request, and where its pointers lie behind the addresses of element (0,0,..), in bytes; the bytes of each side behind these."""
+
+    request: Request
+    behind: Tuple[int, int]
+    bytes: Tuple[int, int]
+
+
+def alignment(address: int) -> int:
+    return min(address & -address or MOST_ALIGN, MOST_ALIGN)
+
+
+def elements_of(destination: Array, source: Array) -> Optional[Tuple[str, str]]:
+    """The types by which elements are converted; None: they are the same and move as bits."""
+    if destination.dtype == source.dtype:
+        return None
+    name = "uint8" if source.name == "bool" else source.name
+    for array, known in (source, name), (destination, destination.name):
+        if known not in NUMBERS:
+            raise TypeError(f"elements cannot be converted from {source.dtype} to {destination.dtype}: {array.dtype} is no type that kernels convert {'to' if array is destination else 'from'}")
+    return NUMBERS[name], NUMBERS[destination.name]
+
+
+def simplify(extents: Sequence[int], source: Sequence[int], destination: Sequence[int], sizes: Tuple[int, int], elements: Optional[Tuple[str, str]],
+             addresses: Tuple[int, int]) -> Copy:
+    """The copy of these modes, none of them empty, with strides in bytes."""
+    behind = [0, 0]
+    modes: List[Tuple[int, int, int]] = []
+    for extent, s, d in zip(extents, source, destination):
+        if extent == 1:
+            continue
+        if d < 0:  # walked from its other end
+            behind = [behind[0] + s * (extent - 1), behind[1] + d * (extent - 1)]
+            s, d = -s, -d
+        if s < 0:
+            behind[0] += s * (extent - 1)
+        modes.append((d, s, extent))
+    units = sizes
+    lowest = addresses[0] + behind[0], addresses[1] + behind[1]
+    if elements is None:  # bits, in words that all addresses are multiples of
+        bits = sizes[0] | lowest[0] | lowest[1] | MOST_ALIGN
+        for d, s, _ in modes:
+            bits |= d | s
+        unit = bits & -bits
+        if unit != sizes[0]:
+            modes.append((unit, unit, sizes[0] // unit))
+        units, elements = (unit, unit), (f"b{unit * 8}", f"b{unit * 8}")
+    elif any(address % size for address, size in zip(lowest, sizes)) or any(s % sizes[0] or d % sizes[1] for d, s, _ in modes):
+        raise ValueError("elements that are converted must be aligned to their size; one of the arrays has an address or a stride that is no multiple of it")
+    modes.sort(key=lambda m: (-m[0], -abs(m[1])))
+    merged: List[Tuple[int, int, int]] = []
+    for d, s, extent in modes:
+        if merged and merged[-1][0] == d * extent and merged[-1][1] == s * extent:
+            extent *= merged.pop()[2]
+        merged.append((d, s, extent))
+    if len(merged) > 32:
+        raise ValueError(f"a copy has at most 32 modes that cannot be merged; this one has {len(merged)}")
+    offset = sum(-s * (extent - 1) for _, s, extent in merged if s < 0)
+    request = Request(elements, tuple([m[2] for m in merged]), tuple([m[1] // units[0] for m in merged]), tuple([m[0] // units[1] for m in merged]),
+                      offset // units[0], (alignment(lowest[0]), alignment(lowest[1])))
+    size = [sum(abs(m[1 - k]) * (m[2] - 1) for m in merged) + units[k] for k in range(2)]
+    return Copy(request, (behind[0], behind[1]), (size[0], size[1]))
+
+
+def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], source: Sequence[int], destination: Sequence[int], addresses: Tuple[int, int]) -> None:
+    """Raises ValueError where an element of the destination is written twice, or is one of the source."""
+    targets = list(zip(extents, destination))
+    itself = _apart.overlaps_itself(targets, sizes[1])
+    if itself:
+        raise ValueError(TWICE)
+    first = [a + b for a, b in zip(addresses, copy.behind)]
+    together = first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0]
+    shared = together and _apart.overlap(list(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
+    if shared:
+        raise ValueError(SHARED)
+    if itself is None or shared is None:
+        raise ValueError("it could not be decided in time whether two elements share memory; clone() one of the arrays")
+
+
+class Affine(NamedTuple):
+    """factor * N + more"""
+
+    factor: int
+    more: int
+
+    def number(self) -> Number:
+        if self.factor == 0:
+            return self.more
+        return f"{self.factor}*N" + (f" + {self.more}" if self.more > 0 else f" - {-self.more}" if self.more < 0 else "")
+
+
+class Kernel:
+    """A compiled copy. "divisor" is 0 for one of numbers; else extent "mode" is a param, and all of "values" are expressions of it."""
+
+    def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = ()):
+        self.name, self.backend, self.request, self.mode, self.divisor, self.values = name, backend, request, mode, divisor, values
+        self.hits, self.built = 0, 0.0
+        self.warm: List[Any] = []  # entries of the warm path, which count their own hits
+        self.ready: Any = None  # what the backend built
+        extents: List[Number] = list(request.extents)
+        numbers: List[Number] = [*request.source, *request.destination, request.offset]
+        params = []
+        if divisor:
+            extents[mode], numbers, params = "N", [v.number() for v in values], [Param("N", divisor)]
+        n, begin = len(extents), time.perf_counter()
+        source = Sides(request.element[0], tuple(numbers[:n]), numbers[2 * n], request.align[0])
+        destination = Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
+        self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch)
+        self.planned = time.perf_counter() - begin  # seconds, as "built"
+
+    def all_hits(self) -> int:
+        return self.hits + sum(entry.hits for entry in self.warm)
+
+    def serves(self, request: Request) -> bool:
+        n = request.extents[self.mode]
+        numbers = (*request.source, *request.destination, request.offset)
+        return n % self.divisor == 0 and all(v.factor * n + v.more == x for v, x in zip(self.values, numbers))
+
+    def params(self, request: Request) -> Tuple[int, ...]:
+        return (request.extents[self.mode],) if self.divisor else ()
+
+
+class Family:
+    """Requests that are equal but for one extent, and for what may depend on it."""
+
+    def __init__(self) -> None:
+        self.seen: "OrderedDict[int, Request]" = OrderedDict()
+        self.kernels: List[Kernel] = []
+
+    def fit(self, mode: int, request: Request) -> Optional[Tuple[int, Tuple[Affine, ...]]]:
+        """The divisor and the expressions for all that was seen; None: they are not expressions of one extent."""
+        def numbers(r: Request) -> Tuple[int, ...]:
+            return (*r.source, *r.destination, r.offset)
+
+        some = list(self.seen.values())[-OPEN_AT:]
+        a, b = some[0], some[1]
+        n, m = a.extents[mode], b.extents[mode]
+        found = []
+        for x, y in zip(numbers(a), numbers(b)):
+            factor, rest = divmod(y - x, m - n)
+            if rest:
+                return None
+            found.append(Affine(factor, x - factor * n))
+        if any(v.factor * r.extents[mode] + v.more != x for r in some for v, x in zip(found, numbers(r))):
+            return None
+        divisor = min(MOST_DIVISOR, *(e & -e for e in self.seen))
+        if len(self.kernels) >= 4:
+            divisor = 1
+        return divisor, tuple(found)
+
+
+class KernelInfo(NamedTuple):
+    """"plan" is the text that was compiled. "divisor" is 0 for numbers; else one extent is a param N, a multiple of it."""
+
+    plan: str
+    backend: str
+    divisor: int
+    hits: int
+    plan_ms: float
+    build_ms: float
+    how: str
+
+
+class CacheInfo(NamedTuple):
+    hits: int
+    misses: int
+    most: int
+    kernels: Tuple[KernelInfo, ...]
+
+
+class Engine:
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.clear()
+        os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self.lock = threading.RLock()
+
+    def clear(self) -> None:
+        with self.lock:
+            self.exact: "OrderedDict[Any, Kernel]" = OrderedDict()
+            self.families: "OrderedDict[Any, Family]" = OrderedDict()
+            self.hits = self.misses = self.made = 0
+        _warm.forget()
+
+    def find(self, backend: Any, request: Request) -> Optional[Kernel]:
+        """A kernel that serves the request; of the params, that of the largest divisor."""
+        kernel = self.exact.get((backend, request))
+        if kernel is not None:
+            self.exact.move_to_end((backend, request))
+            return kernel
+        served = [k for key in family_keys(backend, request) if key in self.families for k in self.families[key].kernels if k.serves(request)]
+        return max(served, key=lambda k: k.divisor) if served else None
+
+    def make(self, backend: Any, request: Request) -> Kernel:
+        """A new kernel, not yet built: with a param at the third value of an extent, else of the numbers."""
+        for mode, key in enumerate(family_keys(backend, request)):
+            family = self.families.setdefault(key, Family())
+            self.families.move_to_end(key)
+            family.seen.pop(request.extents[mode], None)
+            family.seen[request.extents[mode]] = request
+            while len(family.seen) > MOST_SEEN:
+                family.seen.popitem(last=False)
+            fitted = family.fit(mode, request) if len(family.seen) >= OPEN_AT else None
+            if fitted:
+                try:
+                    kernel = Kernel(self._name(), backend, request, mode, *fitted)
+                except CompileError:
+                    continue  # by numbers, then
+                family.kernels.append(kernel)
+                return kernel
+        while len(self.families) > MOST_KERNELS:
+            self.families.popitem(last=False)
+        kernel = Kernel(self._name(), backend, request)
+        self.exact[backend, request] = kernel
+        while len(self.exact) > MOST_KERNELS:
+            self.exact.popitem(last=False)
+        return kernel
+
+    def _name(self) -> str:
+        self.made += 1
+        return f"relayout_{self.made}"
+
+    def build(self, backend: Any, kernels: Sequence[Kernel]) -> None:
+        begin = time.perf_counter()
+        backend.build(kernels)
+        took = (time.perf_counter() - begin) / max(1, len(kernels))
+        for kernel in kernels:
+            kernel.built = took
+            if os.environ.get("TCPC_LOG", "0") not in ("", "0"):
+                r = kernel.request
+                extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
+                print(f"tcpc: {backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
+                      f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms", file=sys.stderr)
+
+    def kernel(self, backend: Any, request: Request) -> Kernel:
+        with self.lock:
+            kernel = self.find(backend, request)
+            if kernel is not None and kernel.ready is not None:
+                self.hits += 1
+            else:
+                self.misses += 1
+                kernel = kernel or self.make(backend, request)
+                self.build(backend, [kernel])
+            kernel.hits += 1
+            return kernel
+
+    def prepare(self, backend: Any, requests: Sequence[Request]) -> None:
+        """Builds what none of the kernels serves, all together."""
+        with self.lock:
+            new = []
+            for request in requests:
+                kernel = self.find(backend, request)
+                if kernel is None:
+                    new.append(self.make(backend, request))
+                    self.misses += 1
+            self.build(backend, new)
+
+    def all_kernels(self) -> List[Kernel]:
+        return [*self.exact.values(), *(k for family in self.families.values() for k in family.kernels)]
+
+    def info(self) -> CacheInfo:
+        with self.lock:
+            kernels = tuple(KernelInfo(k.compiled.plan, k.backend.name, k.divisor, k.all_hits(), k.planned * 1e3, k.built * 1e3, k.compiled.how)
+                            for k in self.all_kernels() if k.ready is not None)
+            warm = sum(entry.hits for k in self.all_kernels() for entry in k.warm)
+            return CacheInfo(self.hits + warm, self.misses, MOST_KERNELS, kernels)
+
+
+def family_keys(backend: Any, request: Request) -> List[Any]:
+    """For each mode a key that does not have its extent, but the order of the strides."""
+    e, s = request.extents, request.source
+    order = tuple(sorted(range(len(s)), key=lambda i: (abs(s[i]), i))), tuple([(x > 0) - (x < 0) for x in s])
+    return [(backend, request.element, request.align, order, i, e[:i], e[i + 1:]) for i in range(len(e))]
+
+
+engine = Engine()
+
+
+def copy(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]], backend: Any, stream: Any = None) -> Optional[Tuple[Copy, Kernel]]:
+    """Copies the modes (extents, strides of source and destination in bytes) by a kernel, and tells which one; None: there is nothing to do."""
+    if 0 in modes[0]:
+        elements_of(destination, source)
+        return None
+    made = prepared(destination, source, modes)
+    if made is None:
+        return None
+    first = source.address + made.behind[0], destination.address + made.behind[1]
+    kernel = engine.kernel(backend, made.request)
+    backend.launch(kernel, kernel.params(made.request), first, made.bytes, backend.stream(destination) if stream is None else stream)
+    return made, kernel
+
+
+def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]]) -> Optional[Copy]:
+    """The copy, checked; None: each element is where it has to be."""
+    extents, from_, to = modes
+    sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
+    elements = elements_of(destination, source)
+    made = simplify(extents, from_, to, sizes, elements, addresses)
+    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(list(zip(extents, to)), sizes[1]):
+        return None
+    check_apart(made, sizes, extents, from_, to, addresses)
+    return made

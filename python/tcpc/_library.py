@@ -1,0 +1,238 @@
+"""libtcpc, by ctypes: its structures as tcpc.h has them, and the calls that the package needs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import threading
+from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+
+HERE = pathlib.Path(__file__).resolve().parent
+CUDA, DEVICE = 0, 5  # of enum tcpc_emit
+
+
+def _structure(name: str, fields: Sequence[Tuple[str, Any]]) -> Any:
+    return type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+
+
+def _list_of(what: Any) -> Any:
+    return POINTER(POINTER(what))
+
+
+Text = _structure("Text", [("bytes", c_void_p), ("size", c_size_t)])
+Define = _structure("Define", [("name", c_char_p), ("value", c_char_p)])
+Options = _structure("Options", [
+    ("size", c_size_t), ("emit", c_int), ("arch", c_char_p), ("define", POINTER(Define)), ("ndefines", c_size_t), ("warning", POINTER(c_char_p)),
+    ("nwarnings", c_size_t), ("proof_limit", c_ulong), ("error_limit", c_int), ("no_line", c_int), ("emitted", c_char_p), ("read", c_void_p),
+    ("user", c_void_p), ("folder", POINTER(c_char_p)), ("nfolders", c_size_t)])
+Place = _structure("Place", [("file", c_char_p), ("line", c_int), ("column", c_int), ("end_line", c_int), ("end_column", c_int)])
+Fixit = _structure("Fixit", [("size", c_size_t), ("at", Place), ("text", c_char_p)])
+
+
+class Message(ctypes.Structure):
+    pass
+
+
+Message._fields_ = [
+    ("size", c_size_t), ("severity", c_int), ("at", Place), ("text", c_char_p), ("warning", c_char_p), ("page", c_char_p), ("note", _list_of(Message)),
+    ("nnotes", c_size_t), ("fixit", _list_of(Fixit)), ("nfixits", c_size_t)]
+Planned = _structure("Planned", [
+    ("size", c_size_t), ("kernel", c_char_p), ("number", c_int), ("candidate", c_int), ("how", c_char_p), ("why", c_char_p), ("refused", c_char_p),
+    ("cost", c_int64), ("text", c_char_p)])
+Value = _structure("Value", [("number", c_int64), ("text", c_char_p), ("expression", c_void_p)])
+Tensor = _structure("Tensor", [("size", c_size_t), ("name", c_char_p)])
+Argument = _structure("Argument", [("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t)])
+Variant = _structure("Variant", [
+    ("size", c_size_t), ("symbol", c_char_p), ("bits", c_int), ("number", c_int), ("when", c_char_p), ("condition", c_void_p), ("nconditions", c_size_t),
+    ("argument", _list_of(Argument)), ("narguments", c_size_t), ("argument_bytes", c_size_t), ("grid", POINTER(Value) * 3), ("threads", c_int64),
+    ("shared_bytes", c_int64), ("shared_to_set", c_int64)])
+Launch = _structure("Launch", [
+    ("size", c_size_t), ("name", c_char_p), ("launcher", c_char_p), ("tensor", _list_of(Tensor)), ("ntensors", c_size_t), ("param", c_void_p),
+    ("nparams", c_size_t), ("ncomputed", c_size_t), ("check", c_void_p), ("nchecks", c_size_t), ("variant", _list_of(Variant)), ("nvariants", c_size_t),
+    ("argument_bytes", c_size_t), ("argument_align", c_size_t)])
+Call = _structure("Call", [
+    ("size", c_size_t), ("status", c_int), ("variant", POINTER(Variant)), ("grid", c_uint32 * 3), ("message", c_char * 512)])
+Result = _structure("Result", [
+    ("size", c_size_t), ("status", c_int), ("output", Text), ("message", _list_of(Message)), ("nmessages", c_size_t), ("nerrors", c_size_t),
+    ("nwarnings", c_size_t), ("launch", _list_of(Launch)), ("nlaunches", c_size_t), ("file", POINTER(c_char_p)), ("nfiles", c_size_t),
+    ("planned", _list_of(Planned)), ("nplanned", c_size_t), ("plan", Text)])
+Integer = _structure("Integer", [("number", c_int64), ("text", c_char_p)])
+Open = _structure("Open", [
+    ("size", c_size_t), ("name", c_char_p), ("multiple", c_int64), ("least", c_int64), ("most", c_int64), ("where", c_char_p)])
+Side = _structure("Side", [("size", c_size_t), ("element", c_char_p), ("stride", POINTER(Integer)), ("offset", Integer), ("align", c_int64)])
+Relayout = _structure("Relayout", [
+    ("size", c_size_t), ("name", c_char_p), ("rank", c_size_t), ("extent", POINTER(Integer)), ("from_", POINTER(Side)), ("to", POINTER(Side)),
+    ("open", _list_of(Open)), ("nopen", c_size_t), ("candidate", c_int)])
+Question = _structure("Question", [
+    ("size", c_size_t), ("about", c_int), ("form", c_int), ("name", c_char_p), ("other", c_char_p), ("setting", c_void_p), ("nsettings", c_size_t),
+    ("view", c_char_p), ("type", c_char_p), ("thread", c_int64), ("values", c_int), ("steps", c_int), ("table", c_int)])
+
+ArchRow = _structure("ArchRow", [("size", c_size_t), ("name", c_char_p), ("number", c_int), ("shared_bytes", c_int64), ("calibrated", c_int)])
+
+Number = Union[int, str]  # a number, or an expression of params
+
+
+class Sides(NamedTuple):
+    """One side of a relayout: the type, the strides in elements, the elements from the pointer to element (0,0,..), and the alignment in bytes."""
+
+    element: str
+    strides: Tuple[Number, ...]
+    offset: Number
+    align: int
+
+
+class Param(NamedTuple):
+    name: str
+    multiple: int
+
+
+class Fix(NamedTuple):
+    """An edit: the text at line and column (from 1 on, columns in bytes) up to the end becomes "text"."""
+
+    file: Optional[str]
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class CompileError(RuntimeError):
+    """The compiler refused a plan. "file", "line" and "column" say where, "notes" are sentences, and "fixits" are edits that mend it."""
+
+    def __init__(self, text: str, file: Optional[str] = None, line: int = 0, column: int = 0, notes: Sequence[str] = (), fixits: Sequence[Fix] = ()):
+        place = f"{file}:{line}:{column}: " if file else ""
+        super().__init__(place + text + "".join(f"\n  note: {note}" for note in notes))
+        self.text, self.file, self.line, self.column, self.notes, self.fixits = text, file, line, column, list(notes), list(fixits)
+
+
+def find(name: str, variable: str) -> pathlib.Path:
+    """A shared library: that which the environment names, that of the package, or that of a build in a checkout."""
+    named, build = os.environ.get(variable), HERE.parents[1] / "build"
+    places = [pathlib.Path(named)] if named else [HERE / "lib" / name, build / "compiler" / name, build / "python" / name]
+    for place in places:
+        if place.exists():
+            return place
+    raise ImportError(f"{name} is not at {' or '.join(map(str, places))}; {variable} can name it")
+
+
+def find_runtime() -> pathlib.Path:
+    """The folder of the headers that emitted code includes."""
+    for place in (HERE / "include" / "tcpc", HERE.parents[1] / "runtime"):
+        if (place / "tcp_device.cuh").exists():
+            return place
+    raise ImportError("the runtime's headers are not in the package")
+
+
+_loaded: Any = None
+_lock = threading.Lock()
+
+
+def library() -> Any:
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            lib = ctypes.CDLL(str(find("libtcpc.so", "TCPC_LIBRARY")))
+            result = POINTER(POINTER(Result))
+            lib.tcpc_compile_relayout.argtypes = [POINTER(Relayout), POINTER(Options), result]
+            lib.tcpc_ask.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), POINTER(Question), result]
+            lib.tcpc_free.argtypes = [POINTER(Result)]
+            lib.tcpc_free.restype = None
+            lib.tcpc_launch_keep.argtypes = [POINTER(Launch)]
+            lib.tcpc_launch_keep.restype = POINTER(Launch)
+            lib.tcpc_launch_free.argtypes = [POINTER(Launch)]
+            lib.tcpc_launch_free.restype = None
+            lib.tcpc_launch_evaluate.argtypes = [POINTER(Launch), POINTER(c_int64), POINTER(c_uint64), c_void_p, POINTER(Call)]
+            lib.tcpc_version.restype = c_char_p
+            _loaded = lib
+    return _loaded
+
+
+def version() -> str:
+    return library().tcpc_version().decode()
+
+
+def _text(t: Any) -> str:
+    return ctypes.string_at(t.bytes, t.size).decode()
+
+
+def _error(result: Any) -> CompileError:
+    errors = [result.message[i].contents for i in range(result.nmessages) if result.message[i].contents.severity == 0]
+    if not errors:
+        return CompileError("the compiler gave no output")
+    first = errors[0]
+    notes, fixits = [], []
+    for message in [first] + [first.note[i].contents for i in range(first.nnotes)]:
+        if message is not first:
+            notes.append(message.text.decode())
+        for i in range(message.nfixits):
+            fix, at = message.fixit[i].contents, message.fixit[i].contents.at
+            fixits.append(Fix(at.file and at.file.decode(), at.line, at.column, at.end_line, at.end_column, fix.text.decode()))
+    return CompileError(first.text.decode(), first.at.file and first.at.file.decode(), first.at.line, first.at.column, notes, fixits)
+
+
+class Compiled:
+    """What the compiler made of a relayout. "launch" is for tcpc_launch_evaluate; it is freed with this object."""
+
+    def __init__(self, result: Any):
+        planned = result.planned[0].contents
+        self.output, self.plan = _text(result.output), _text(result.plan)
+        self.how, self.why, self.cost = planned.how.decode(), planned.why.decode(), int(planned.cost)
+        self.cases = int(result.nplanned)
+        self.launch = library().tcpc_launch_keep(result.launch[0])
+
+    def __del__(self) -> None:
+        if _loaded is not None and getattr(self, "launch", None):
+            _loaded.tcpc_launch_free(self.launch)
+
+
+def _done(call: Any, made: Any) -> Any:
+    """What "made" makes of the result of "call"."""
+    result = POINTER(Result)()
+    status = call(ctypes.byref(result))
+    if not result:
+        raise MemoryError("libtcpc has no memory")
+    try:
+        if status != 0:
+            raise _error(result.contents)
+        return made(result.contents)
+    finally:
+        library().tcpc_free(result)
+
+
+def _integer(x: Number) -> Any:
+    return Integer(x, None) if isinstance(x, int) else Integer(0, x.encode())
+
+
+def _integers(values: Sequence[Number]) -> Any:
+    return (Integer * max(1, len(values)))(*[_integer(x) for x in values])
+
+
+def _side(side: Sides) -> Any:
+    return Side(ctypes.sizeof(Side), side.element.encode(), _integers(side.strides), _integer(side.offset), side.align)
+
+
+def compile_relayout(name: str, extents: Sequence[Number], source: Sides, destination: Sides, params: Sequence[Param], emit: int, arch: str) -> Compiled:
+    """Plans and compiles the copy of each element; raises CompileError."""
+    lib = library()
+    opened = [Open(ctypes.sizeof(Open), p.name.encode(), p.multiple, 0, 0, None) for p in params]
+    pointers = (POINTER(Open) * max(1, len(opened)))(*[ctypes.pointer(o) for o in opened])
+    sides = _side(source), _side(destination)
+    request = Relayout(ctypes.sizeof(Relayout), name.encode(), len(extents), _integers(extents), ctypes.pointer(sides[0]), ctypes.pointer(sides[1]),
+                       ctypes.cast(pointers, _list_of(Open)), len(opened), 0)
+    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=arch.encode(), no_line=1)
+    warnings = (c_char_p * 1)(b"-w")
+    options.warning, options.nwarnings = warnings, 1
+    return _done(lambda result: lib.tcpc_compile_relayout(ctypes.byref(request), ctypes.byref(options), result), Compiled)
+
+
+def ask(about: int, form: int, text: str, **more: Any) -> str:
+    """What the commands explain, count, draw, eval and fmt print."""
+    lib, data = library(), text.encode()
+    question = Question(size=ctypes.sizeof(Question), about=about, form=form)
+    for key, value in more.items():
+        if value is not None:
+            setattr(question, key, value.encode() if isinstance(value, str) else value)
+    return _done(lambda result: lib.tcpc_ask(b"plan", data, len(data), None, ctypes.byref(question), result), lambda made: _text(made.output))

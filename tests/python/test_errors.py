@@ -1,0 +1,83 @@
+"""Each message of a wrong call."""
+import numpy as np
+import pytest
+
+import tcpc
+
+x = np.zeros((4, 6), np.float32)
+locked = np.zeros((4, 6), np.float32)
+locked.flags.writeable = False
+
+WRONG = [
+    (lambda: tcpc.relayout(x, "a b"), tcpc.PatternError, "'a b' is not of the form 'axes -> axes'"),
+    (lambda: tcpc.relayout(x, "a b -> b a -> a b"), tcpc.PatternError, "is not of the form"),
+    (lambda: tcpc.relayout(x, "a ((b c)) -> a b c"), tcpc.PatternError, "brackets do not match"),
+    (lambda: tcpc.relayout(x, "a b) -> a b"), tcpc.PatternError, "brackets do not match"),
+    (lambda: tcpc.relayout(x, "a (b c -> a b c"), tcpc.PatternError, "a bracket is not closed"),
+    (lambda: tcpc.relayout(x, "a 2 -> 2 a"), tcpc.PatternError, "'2' in 'a 2 -> 2 a' has no name; only 1 needs none"),
+    (lambda: tcpc.relayout(x, "a +b -> a b"), tcpc.PatternError, "'[+]' in .* is no name of an axis"),
+    (lambda: tcpc.relayout(x, "a a -> a"), tcpc.PatternError, "'a' is twice on one side"),
+    (lambda: tcpc.relayout(x, "a b -> a"), tcpc.PatternError, "'b' is not on the right side"),
+    (lambda: tcpc.relayout(x, "a b -> a b c"), tcpc.PatternError, "'c' is not on the left side"),
+    (lambda: tcpc.relayout(x, "(...) -> ..."), tcpc.PatternError, "'...' is in brackets on the left side"),
+    (lambda: tcpc.relayout(x, "a b c ... -> ... a b c"), tcpc.PatternError, r"needs at least 3 dimensions, but the array has 2: \(4, 6\)"),
+    (lambda: tcpc.relayout(x, "a -> a"), tcpc.PatternError, "needs 1 dimensions, but the array has 2"),
+    (lambda: tcpc.relayout(x, "a b -> b a", c=2), tcpc.PatternError, "'c' is no axis of"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=-1), tcpc.PatternError, "the extent of 'b' is not an integer of 0 or more: -1"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=True), tcpc.PatternError, "the extent of 'b' is not an integer"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=1.5), tcpc.PatternError, "the extent of 'b' is not an integer"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c"), tcpc.PatternError, "the extents of 'b' and 'c' in .* are not known; give all but one as b=.."),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=4), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(b c\)' .*: 6 is no multiple of 4"),
+    (lambda: tcpc.relayout(x, "a b -> b a", a=3), tcpc.PatternError, "dimension 0 of 4 elements does not fit 'a' of .*, which has 3"),
+    (lambda: tcpc.relayout(x, "a 1 -> a"), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(\)' .*, which has 1"),
+    (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
+    (lambda: tcpc.permute(x, (0, 2)), IndexError, r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"),
+    (lambda: tcpc.permute(x, (0, -2)), ValueError, "duplicate dims are not allowed"),
+    (lambda: tcpc.permute(x, (1, 0), out=np.zeros((4, 6), np.float32)), ValueError, r"out has shape \(4, 6\), but the result has \(6, 4\)"),
+    (lambda: tcpc.permute(x, (1, 0), out=np.zeros((6, 4), np.int8), dtype=np.int16), TypeError, "out has type int8, but dtype is"),
+    (lambda: tcpc.contiguous(x, out=locked), ValueError, "the destination is read-only"),
+    (lambda: tcpc.copy_(locked, x, backend="host"), ValueError, "the destination is read-only"),
+    (lambda: tcpc.copy_(x, x[0], backend="host"), ValueError, "the destination has 2 dimensions, but the source has 1"),
+    (lambda: tcpc.copy_(x, x[:, :5], backend="host"), ValueError, r"The size of tensor a \(6\) must match the size of tensor b \(5\) at non-singleton dimension 1"),
+    (lambda: tcpc.copy_(x, x[::-1], backend="host"), ValueError, "some elements of the input tensor and the written-to tensor refer to a single memory location"),
+    (lambda: tcpc.copy_(np.broadcast_to(np.zeros(6), (4, 6)), x), ValueError, "the destination is read-only"),
+    (lambda: tcpc.copy_(np.lib.stride_tricks.as_strided(np.zeros(9, np.float32), (4, 6), (4, 4)), x, backend="host"), ValueError,
+     "more than one element of the written-to tensor"),
+    (lambda: tcpc.copy_(np.zeros((4, 6), bool), x, backend="host"), TypeError, "cannot be converted from float32 to bool: bool is no type that kernels convert to"),
+    (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from"),
+    (lambda: tcpc.contiguous(np.array([{}, 1]), backend="host"), TypeError, "arrays of Python objects cannot be copied by a kernel"),
+    (lambda: tcpc.contiguous(np.zeros(41, np.uint8)[1:].view(np.float64), dtype=np.float32, backend="host"), ValueError, "must be aligned to their size"),
+    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch or CuPy, not list"),
+    (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
+    (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
+]
+
+
+@pytest.mark.parametrize("call,kind,text", WRONG, ids=[text[:40] for _, _, text in WRONG])
+def test_wrong(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_a_search_that_takes_too_long_is_refused():
+    """The distances of 14 strides without a common pattern are too many to try."""
+    strides = [3 * 1009 ** 3 + 7 ** i for i in range(14)]
+    from tcpc import _apart
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_apart, "BUDGET", 50)
+        assert _apart.overlap([(9, s) for s in strides], 1, [(9, s + 1) for s in strides], 1, 12345) is None
+
+
+def test_no_compiler(monkeypatch):
+    monkeypatch.setenv("CXX", "/nowhere/c++")
+    with pytest.raises(RuntimeError, match="backend='host' needs a C[+][+] compiler: install g[+][+], or name one in CXX"):
+        tcpc.permute(x, (1, 0), backend="host")
+
+
+def test_a_compiler_that_fails(monkeypatch):
+    monkeypatch.setenv("CXX", "false")
+    with pytest.raises(RuntimeError, match="the C[+][+] compiler failed: false"):
+        tcpc.permute(x, (1, 0), backend="host")
+    monkeypatch.undo()
+    assert np.array_equal(tcpc.permute(x, (1, 0), backend="host"), x.T)  # the kernel is built again
