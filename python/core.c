@@ -44,7 +44,7 @@ struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **stream);
 };
 
-enum { DL_CUDA = 2, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
+enum { DL_CUDA = 2, READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
 
 // -- what Python fills in -------------------------------------------------------------------------
@@ -62,13 +62,19 @@ struct core_calls {
     void *none;
 };
 
-// A tensor that was seen, and its relayout.
+// A tensor as it was seen.
+struct core_like {
+    struct data_type dtype;
+    int32_t rank;
+    const int64_t *shape, *strides;  // a new one is compact, and has no strides
+    uint64_t shift;                  // of the address, behind a multiple of ALIGN
+    int64_t behind, bytes;  // from the address to the kernel's pointer; what it reaches there
+};
+
+// A relayout that was made: source and destination.
 struct core_entry {
-    struct data_type from, to;
-    int32_t device, rank, result_rank, nfunctions;
-    const int64_t *shape, *strides, *result_shape;
-    uint64_t shift;  // of the address, behind a multiple of ALIGN
-    int64_t behind;  // bytes from the address to the source's pointer
+    struct core_like side[2];
+    int32_t device, nfunctions;
     const struct tcpc_launch *launch;
     const int64_t *param;
     void *const *function;  // of each variant
@@ -84,22 +90,28 @@ struct core_site {
 
 // -- the call -------------------------------------------------------------------------------------
 
-static int is_like(const struct core_entry *e, const struct dl_tensor *t, uint64_t address) {
-    size_t bytes = (size_t)e->rank * sizeof *e->shape;
-    return t->ndim == e->rank && t->device_id == e->device &&
-           memcmp(&t->dtype, &e->from, sizeof e->from) == 0 && address % ALIGN == e->shift &&
-           (bytes == 0 || (memcmp(t->shape, e->shape, bytes) == 0 && t->strides &&
-                           memcmp(t->strides, e->strides, bytes) == 0));
+static uint64_t address_of(const struct dl_tensor *t) {
+    return (uint64_t)(uintptr_t)t->data + t->byte_offset;
+}
+
+static int is_like(const struct core_entry *e, int side, const struct dl_tensor *t) {
+    const struct core_like *l = &e->side[side];
+    size_t bytes = (size_t)l->rank * sizeof *l->shape;
+    return t->device_type == DL_CUDA && t->device_id == e->device && t->ndim == l->rank &&
+           memcmp(&t->dtype, &l->dtype, sizeof l->dtype) == 0 &&
+           address_of(t) % ALIGN == l->shift &&
+           (bytes == 0 || (memcmp(t->shape, l->shape, bytes) == 0 && t->strides && l->strides &&
+                           memcmp(t->strides, l->strides, bytes) == 0));
 }
 
 static void ignore(void *context, const char *kind, const char *message) {
     (void)context, (void)kind, (void)message;
 }
 
-static int launch(const struct core_calls *c, const struct core_entry *e, uint64_t from,
-                  uint64_t to) {
+static int launch(const struct core_calls *c, struct core_entry *e, uint64_t from, uint64_t to) {
     uint64_t arguments[MOST_ARGUMENTS / sizeof(uint64_t)];
-    const uint64_t address[2] = {from, to};
+    const uint64_t address[2] = {from + (uint64_t)e->side[0].behind,
+                                 to + (uint64_t)e->side[1].behind};
     struct tcpc_call call = {.size = sizeof call};
     void *context, *stream;
     int at = 0;
@@ -114,41 +126,67 @@ static int launch(const struct core_calls *c, const struct core_entry *e, uint64
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
     return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],
                      (unsigned)call.variant->threads, 1, 1, (unsigned)call.variant->shared_bytes,
-                     stream, NULL, extra) == 0;
+                     stream, NULL, extra) == 0 &&
+           ++e->hits;
 }
 
 // A new tensor with the relayout of "x"; NULL: this is not the way to make it.
-static void *relayout(const struct core_calls *c, struct core_site *s, void *x) {
+static void *relayout(const struct core_calls *c, const struct core_site *s, void *x) {
     struct dl_tensor t;
     struct managed_tensor *made = NULL;
     struct core_entry *e = NULL;
     void *result;
-    if (c->exchange->tensor_of(x, &t) || t.device_type != DL_CUDA) return NULL;
-    uint64_t from = (uint64_t)(uintptr_t)t.data + t.byte_offset;
+    if (c->exchange->tensor_of(x, &t)) return NULL;
     for (int64_t i = 0; i < s->n && !e; ++i)
-        if (is_like(s->entry[i], &t, from)) e = s->entry[i];
+        if (is_like(s->entry[i], 0, &t)) e = s->entry[i];
     if (!e) return NULL;
     struct dl_tensor wanted = {.device_type = DL_CUDA,
                                .device_id = e->device,
-                               .ndim = e->result_rank,
-                               .dtype = e->to,
-                               .shape = (int64_t *)e->result_shape};
+                               .ndim = e->side[1].rank,
+                               .dtype = e->side[1].dtype,
+                               .shape = (int64_t *)e->side[1].shape};
     if (c->exchange->allocate(&wanted, &made, NULL, ignore) || !made) return NULL;
-    uint64_t to = (uint64_t)(uintptr_t)made->tensor.data + made->tensor.byte_offset;
-    if (to % ALIGN || !launch(c, e, from + (uint64_t)e->behind, to)) {
+    uint64_t to = address_of(&made->tensor);
+    if (to % ALIGN != e->side[1].shift || !launch(c, e, address_of(&t), to)) {
         made->deleter(made);
         return NULL;
     }
-    if (c->exchange->object_of(made, &result)) return NULL;
-    ++e->hits;
-    return result;
+    return c->exchange->object_of(made, &result) ? NULL : result;
+}
+
+// Whether the ranges of bytes that the kernel reaches are apart.  Others may interleave, which takes
+// longer to find out.
+static int are_apart(const struct core_entry *e, uint64_t from, uint64_t to) {
+    from += (uint64_t)e->side[0].behind;
+    to += (uint64_t)e->side[1].behind;
+    return from + (uint64_t)e->side[0].bytes <= to || to + (uint64_t)e->side[1].bytes <= from;
 }
 
 // The same; None where it is NULL.  What went wrong on the way, Python's own way finds out.
-TCPC_API void *tcpc_core_relayout(const struct core_calls *c, struct core_site *s, void *x) {
+TCPC_API void *tcpc_core_relayout(const struct core_calls *c, const struct core_site *s, void *x) {
     void *result = relayout(c, s, x);
     if (result) return result;
     c->forget_error();
     c->own(c->none);
     return c->none;
+}
+
+// Copies "x" to "y"; 0: this is not the way to do it.  A tensor says only to its managed form
+// whether it may be written.
+TCPC_API int tcpc_core_copy(const struct core_calls *c, const struct core_site *s, void *y,
+                            void *x) {
+    struct dl_tensor t;
+    struct managed_tensor *to = NULL;
+    int done = 0;
+    if (c->exchange->tensor_of(x, &t) == 0 && c->exchange->managed_of(y, &to) == 0) {
+        uint64_t from = address_of(&t), at = address_of(&to->tensor);
+        for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
+            struct core_entry *e = s->entry[i];
+            done = is_like(e, 0, &t) && is_like(e, 1, &to->tensor) && are_apart(e, from, at) &&
+                   launch(c, e, from, at);
+        }
+        to->deleter(to);
+    }
+    if (!done) c->forget_error();
+    return done;
 }

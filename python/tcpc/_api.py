@@ -74,11 +74,16 @@ def _run(source: Array, destination: Array, bound: _pattern.Bound, backend: Opti
         own_copy(split(destination.of, expanded[1], None), split(source.of, expanded[0], [left.index(axis) for axis in right]))
     else:
         done = copy(destination, source, _by_axes(source, destination, bound), where, stream)
-        if done and key is not None and source.kind == "torch" and source.device >= 0:
-            warm = _warm.start(where.cuda)
-            if warm is not None:
-                warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
+        _learn(key, destination, source, where, done)
     return destination.of
+
+
+def _learn(key: Any, destination: Array, source: Array, where: Any, done: Optional[Tuple[Copy, Any]]) -> None:
+    """For the next call with this key."""
+    if done and key is not None and source.kind == destination.kind == "torch" and source.device >= 0:
+        warm = _warm.start(where.cuda)
+        if warm is not None:
+            warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
 
 
 def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None, **axes: int) -> Any:
@@ -103,7 +108,7 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
     """
     key = (pattern, dtype, *axes.items()) if out is None and backend is None and stream is None else None
     if key is not None:
-        y = _warm.try_warm(key, x)
+        y = _warm.relayout(key, x)
         if y is not None:
             return y
     source = describe(x)
@@ -131,7 +136,7 @@ def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = Non
     dims = tuple(dims)
     key = (dims, dtype) if out is None and backend is None and stream is None else None
     if key is not None:
-        y = _warm.try_warm(key, x)
+        y = _warm.relayout(key, x)
         if y is not None:
             return y
     source = describe(x)
@@ -184,6 +189,9 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         ValueError: the shapes differ, "dst" cannot be written, or memory is shared.
         TypeError: the types cannot be converted.
     """
+    again = backend is None and stream is None
+    if again and _warm.copy(dst, src):
+        return dst
     destination, source = describe(dst), describe(src)
     modes = _modes(destination, source)
     _check_pair(destination, source)
@@ -191,7 +199,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     if where is None:
         own_copy(dst, src)
     else:
-        copy(destination, source, modes, where, stream)
+        _learn(dst.shape if again else None, destination, source, where, copy(destination, source, modes, where, stream))
     return dst
 
 

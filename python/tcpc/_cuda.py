@@ -175,31 +175,37 @@ class Device:
         cupy = sys.modules.get("cupy")
         return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
 
-    def build(self, kernels: Sequence[Any]) -> None:
-        for kernel in kernels:
-            cubin = compile_cubin(kernel.compiled.output, f"sm_{self.number}")
-            library = c_void_p()
-            self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
-            launch, symbols = kernel.compiled.launch.contents, {}
-            for i in range(launch.nvariants):
-                variant, found = launch.variant[i].contents, c_void_p()
-                self._call("cuLibraryGetKernel", byref(found), library, variant.symbol)
-                if variant.shared_to_set:
-                    self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
-                symbols[ctypes.addressof(variant)] = found, _place_of_destination(variant)
-            kernel.ready = Launcher(self, kernel.compiled, symbols)
-
-    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Tuple[int, int], sizes: Tuple[int, int], stream: Any) -> None:
+    def _within(self, work: Any) -> None:
+        """Does it in the device's context."""
         current = c_void_p()
         self.cuda.cuCtxGetCurrent(byref(current))
-        if current.value != self.context.value:
-            self._call("cuCtxSetCurrent", self.context)
-            try:
-                kernel.ready(params, addresses, stream)
-            finally:
-                self._call("cuCtxSetCurrent", current)
-        else:
-            kernel.ready(params, addresses, stream)
+        if current.value == self.context.value:
+            return work()
+        self._call("cuCtxSetCurrent", self.context)
+        try:
+            work()
+        finally:
+            self._call("cuCtxSetCurrent", current)
+
+    def build(self, kernels: Sequence[Any]) -> None:
+        for kernel in kernels:
+            self._within(lambda: self._load(kernel, compile_cubin(kernel.compiled.output, f"sm_{self.number}")))
+
+    def _load(self, kernel: Any, cubin: bytes) -> None:
+        library = c_void_p()
+        self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
+        launch, symbols = kernel.compiled.launch.contents, {}
+        for i in range(launch.nvariants):
+            variant, found, function = launch.variant[i].contents, c_void_p(), c_void_p()
+            self._call("cuLibraryGetKernel", byref(found), library, variant.symbol)
+            if variant.shared_to_set:
+                self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
+            self._call("cuKernelGetFunction", byref(function), found)
+            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant)
+        kernel.ready = Launcher(self, kernel.compiled, symbols)
+
+    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Tuple[int, int], sizes: Tuple[int, int], stream: Any) -> None:
+        self._within(lambda: kernel.ready(params, addresses, stream))
 
 
 def _place_of_destination(variant: Any) -> int:

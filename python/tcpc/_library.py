@@ -71,6 +71,8 @@ Question = _structure("Question", [
 
 ArchRow = _structure("ArchRow", [("size", c_size_t), ("name", c_char_p), ("number", c_int), ("shared_bytes", c_int64), ("calibrated", c_int)])
 
+Operation = _structure("Operation", [("size", c_size_t), ("name", c_char_p), ("arguments", c_char_p), ("help", c_char_p), ("in_eval", c_int), ("in_plans", c_int)])
+
 Number = Union[int, str]  # a number, or an expression of params
 
 

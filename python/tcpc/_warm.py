@@ -26,10 +26,11 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "forget_error", "own", "none")])
+Like = _structure("Like", [
+    ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
-    ("from_", DataType), ("to", DataType), ("device", c_int32), ("rank", c_int32), ("result_rank", c_int32), ("nfunctions", c_int32), ("shape", POINTER(c_int64)),
-    ("strides", POINTER(c_int64)), ("result_shape", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("launch", c_void_p), ("param", POINTER(c_int64)),
-    ("function", POINTER(c_void_p)), ("context", c_void_p), ("hits", c_int64)])
+    ("side", Like * 2), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
+    ("context", c_void_p), ("hits", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
 
 
@@ -38,47 +39,42 @@ def _integers(values: Any, n: int) -> Any:
 
 
 class Warm:
-    """"types" are those whose tensors are nothing but their memory: a subclass may be more."""
+    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "checks" tell whether gradients are recorded, and what transforms functions."""
 
-    def __init__(self, types: Tuple[type, ...], exchange: int, get_context: int, launch: int):
+    def __init__(self, types: Tuple[type, ...], exchange: int, get_context: int, launch: int, checks: Any):
         self.types, self.lock = types, threading.Lock()
-        self.sites: "OrderedDict[Any, Tuple[Any, List[Any]]]" = OrderedDict()
+        self.grad_enabled, self.transformed = checks
+        self.sites: "OrderedDict[Any, Tuple[int, Any, List[Any]]]" = OrderedDict()
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
         core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
-        self.core = core.tcpc_core_relayout
-        self.core.argtypes, self.core.restype = [c_void_p, POINTER(Site), ctypes.py_object], ctypes.py_object
         address = lambda f: ctypes.cast(f, c_void_p).value  # noqa: E731
         self.calls = Calls(exchange, address(_library.library().tcpc_launch_evaluate), get_context, launch, address(ctypes.pythonapi.PyErr_Clear),
                            address(ctypes.pythonapi.Py_IncRef), id(None))
+        # Of a prototype, which is called faster than a function of the library.
+        self.relayout = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, ctypes.py_object)(address(core.tcpc_core_relayout))
+        self.copy = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, c_void_p, ctypes.py_object, ctypes.py_object)(address(core.tcpc_core_copy))
         self.at = ctypes.addressof(self.calls)
 
-    def call(self, key: Any, x: Any) -> Any:
-        """The relayout of "x"; None: it is none that was seen before."""
-        site = self.sites.get(key)
-        return None if site is None else self.core(self.at, site[0], x)
-
     def learn(self, key: Any, x: Any, y: Any, made: Any, kernel: Any, params: Tuple[int, ...]) -> None:
-        """That "y" is the relayout of "x" by this kernel."""
-        one, other = DlTensor(), DlTensor()
-        if self.tensor_of(x, ctypes.byref(one)) or self.tensor_of(y, ctypes.byref(other)):
+        """That this kernel makes "y" of "x"."""
+        seen = DlTensor(), DlTensor()
+        if self.tensor_of(x, ctypes.byref(seen[0])) or self.tensor_of(y, ctypes.byref(seen[1])):
             return
-        launcher, rank, result_rank = kernel.ready, one.ndim, other.ndim
-        address = (one.data or 0) + one.byte_offset
+        sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])
+                 for i, t in enumerate(seen)]
+        launcher = kernel.ready
         functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
-        entry = Entry(one.dtype, other.dtype, one.device_id, rank, result_rank, len(functions), _integers(one.shape, rank), _integers(one.strides, rank),
-                      _integers(other.shape, result_rank), address % 16, made.behind[0], ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
+        entry = Entry((Like * 2)(*sides), seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
                       launcher.device.context, 0)
         with self.lock:
-            site, entries = self.sites.get(key) or (Site(), [])
-            if site.n == MOST_ENTRIES:  # a new one, as a call may be reading the other
-                site, entries = Site(), entries[1:]
-            entries = [*entries, (entry, kernel)]
-            for i, (each, _) in enumerate(entries):
-                site.entry[i] = ctypes.pointer(each)
-            site.n = len(entries)
+            _, site, entries = self.sites.get(key) or (0, None, [])
+            entries = [*entries, (entry, sides, kernel)][-MOST_ENTRIES:]
+            site = Site(len(entries))  # a new one, as a call may be reading the other
+            for i, each in enumerate(entries):
+                site.entry[i] = ctypes.pointer(each[0])
             kernel.warm.append(entry)
-            self.sites[key] = site, entries
+            self.sites[key] = ctypes.addressof(site), site, entries
             while len(self.sites) > MOST_SITES:
                 self.sites.popitem(last=False)
 
@@ -101,7 +97,8 @@ def start(cuda: Any) -> Optional[Warm]:
     pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], c_void_p
     exchange = pointer(capsule, b"dlpack_exchange_api")
     if Exchange.from_address(exchange).major == 1 and Exchange.from_address(exchange).tensor_of:
-        _warm = Warm((torch.Tensor, torch.nn.Parameter), exchange, ctypes.cast(cuda.cuCtxGetCurrent, c_void_p).value or 0, ctypes.cast(cuda.cuLaunchKernel, c_void_p).value or 0)
+        _warm = Warm((torch.Tensor, torch.nn.Parameter), exchange, ctypes.cast(cuda.cuCtxGetCurrent, c_void_p).value or 0, ctypes.cast(cuda.cuLaunchKernel, c_void_p).value or 0,
+                     (torch.is_grad_enabled, torch._C._functorch.peek_interpreter_stack))
     return _warm
 
 
@@ -111,12 +108,24 @@ def forget() -> None:
             _warm.sites.clear()
 
 
-def try_warm(key: Any, x: Any) -> Any:
+def _is_plain(warm: Warm, x: Any) -> bool:
     """The exchange API refuses nothing: what is recorded for gradients, transformed, or not resolved goes the other way."""
+    return type(x) in warm.types and not (x.requires_grad and warm.grad_enabled()) and not x.is_conj() and not x.is_neg() and warm.transformed() is None
+
+
+def relayout(key: Any, x: Any) -> Any:
+    """The relayout of "x"; None: it is none that was made before."""
     warm = _warm
-    if warm is None or type(x) not in warm.types:
+    if warm is None:
         return None
-    torch = sys.modules["torch"]
-    if (x.requires_grad and torch.is_grad_enabled()) or x.is_conj() or x.is_neg() or torch._C._functorch.peek_interpreter_stack() is not None:
-        return None
-    return warm.call(key, x)
+    site = warm.sites.get(key)
+    return warm.relayout(warm.at, site[0], x) if site is not None and _is_plain(warm, x) else None
+
+
+def copy(dst: Any, src: Any) -> bool:
+    """Copies as it was done before; the key is the shape."""
+    warm = _warm
+    if warm is None or not _is_plain(warm, src) or not _is_plain(warm, dst):
+        return False
+    site = warm.sites.get(dst.shape)
+    return site is not None and bool(warm.copy(warm.at, site[0], dst, src))

@@ -5,6 +5,8 @@ usage: gpu.py [--seconds S] [--seed N]
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
 """
 import argparse
+import ctypes
+import os
 import pathlib
 import random
 import subprocess
@@ -155,6 +157,12 @@ def warm():
     with torch.no_grad():
         right &= torch.equal(tcpc.relayout(x.clone().requires_grad_(), "a b (c d) -> c a b d", c=3), first)
     right &= torch.equal(tcpc.relayout(torch.randn(0, 4, 12, device="cuda"), "a b (c d) -> c a b d", c=3), torch.empty(3, 0, 4, 4, device="cuda"))
+    hits, y = tcpc._engine.engine.hits, torch.zeros(12, 8, 64, device="cuda")
+    tcpc.copy_(y, x.permute(2, 0, 1))
+    for i in range(3):
+        tcpc.copy_(y, (x + i).permute(2, 0, 1))
+        right &= torch.equal(y, (x + i).permute(2, 0, 1))
+    right &= tcpc._engine.engine.hits <= hits + 1
     before = torch.cuda.memory_allocated()
     for _ in range(1000):
         tcpc.permute(x, (2, 0, 1))
@@ -207,8 +215,6 @@ def processes():
     """Eight on one empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         text = ("import sys; sys.path[:0] = %r; import torch, tcpc; x = torch.randn(100, 70, device='cuda'); assert torch.equal(tcpc.permute(x, (1, 0)), x.t())" % sys.path[:2])
-        import os
-
         all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(4)]
         part("four processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
 
@@ -247,6 +253,15 @@ def times():
     out = torch.empty(1, 8, 4, 8, device="cuda")
     print(f"1 KB, us a call: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
           f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}, tcpc.copy_ {per_call(lambda: tcpc.copy_(out, x.permute(0, 2, 1, 3))):.2f}, torch.empty {per_call(lambda: torch.empty(1, 8, 4, 8, device='cuda')):.2f}")
+    from tcpc import _warm
+
+    warm, y, key = _warm._warm, x.permute(0, 2, 1, 3), ((0, 2, 1, 3), None)
+    site, none = warm.sites[key], _warm.Site()
+    print(f"  of these: the checks {per_call(lambda: _warm._is_plain(warm, x)):.2f}, into C and back {per_call(lambda: warm.relayout(warm.at, ctypes.addressof(none), x)):.2f}, "
+          f"C in all {per_call(lambda: warm.relayout(warm.at, site[0], x)):.2f}, copying in C {per_call(lambda: warm.copy(warm.at, warm.sites[out.shape][0], out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
+          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}")
+    print(f"  again: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
+          f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}")
     for shape in (1, 128, 32, 64), (4, 1024, 32, 64), (16, 2048, 32, 128), (32, 4096, 32, 128):
         x = torch.randn(*shape, device="cuda", dtype=torch.float16)
         size, n = x.numel() * 2, 20

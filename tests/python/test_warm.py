@@ -6,7 +6,7 @@ import pytest
 
 import tcpc
 from tcpc import _engine, _library, _warm
-from tcpc._warm import DataType, DlTensor, Entry, Exchange
+from tcpc._warm import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
 Managed = type("Managed", (ctypes.Structure,), {"_fields_": [
@@ -15,15 +15,24 @@ Deleter = ctypes.PYFUNCTYPE(None, POINTER(Managed))
 
 
 class Tensor:
+    requires_grad = conj = neg = read_only = False
+
+    def is_conj(self):
+        return self.conj
+
+    def is_neg(self):
+        return self.neg
+
     def __init__(self, shape, strides, address, code=2, bits=32, device=0, kind=2):
-        self.shape, self.strides = (ctypes.c_int64 * len(shape))(*shape), (ctypes.c_int64 * len(shape))(*strides)
-        self.dl = DlTensor(address, kind, device, len(shape), DataType(code, bits, 1), self.shape, self.strides, 0)
+        self.shape, self.numbers = tuple(shape), [(ctypes.c_int64 * len(shape))(*x) for x in (shape, strides)]
+        self.dl = DlTensor(address, kind, device, len(shape), DataType(code, bits, 1), *self.numbers, 0)
 
 
 class World:
     """Counts what is made and freed, and keeps the launches."""
 
     def __init__(self):
+        self.recording, self.transform = True, None
         self.launches, self.freed, self.context, self.refuses, self.address, self.made = [], 0, CONTEXT, 0, 0x200000, []
         self.tensor_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(DlTensor))(self._tensor_of)
         self.allocate = ctypes.PYFUNCTYPE(c_int, POINTER(DlTensor), POINTER(POINTER(Managed)), c_void_p, c_void_p)(self._allocate)
@@ -33,8 +42,10 @@ class World:
         self.launch = ctypes.PYFUNCTYPE(c_int, c_void_p, *[c_uint] * 7, c_void_p, c_void_p, POINTER(c_void_p))(self._launch)
         self.deleter = Deleter(self._delete)
         at = lambda f: ctypes.cast(f, c_void_p).value
-        self.exchange = Exchange(1, 3, None, at(self.allocate), None, at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), at(self.get_context), at(self.launch))
+        self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
+        self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
+        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), at(self.get_context), at(self.launch),
+                               (lambda: self.recording, lambda: self.transform))
 
     def _tensor_of(self, x, out):
         if not hasattr(x, "dl"):
@@ -49,6 +60,13 @@ class World:
         managed = Managed(1, 3, None, ctypes.cast(self.deleter, c_void_p).value, 0, result.dl)
         self.made.append((result, managed))
         out[0] = ctypes.pointer(managed)
+        return 0
+
+    def _managed_of(self, x, out):
+        if not hasattr(x, "dl"):
+            return 1
+        self.made.append((x, Managed(1, 3, None, ctypes.cast(self.deleter, c_void_p).value, int(x.read_only), x.dl)))
+        out[0] = ctypes.pointer(self.made[-1][1])
         return 0
 
     def _object_of(self, managed, out):
@@ -82,28 +100,31 @@ class Backend:
 
 
 @pytest.fixture
-def world():
+def world(monkeypatch):
     """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
     w = World()
     w.x, w.y = Tensor((96, 160), (160, 1), 0x100004), Tensor((160, 96), (96, 1), 0x200000)
+    w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = w.kernel.compiled.launch.contents
     w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
                                            "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
-    w.warm.learn("k", w.x, w.y, made, w.kernel, ())
+    for key in "k", w.x.shape:
+        w.warm.learn(key, w.x, w.y if key == "k" else w.x_turned, made, w.kernel, ())
+    monkeypatch.setattr(_warm, "_warm", w.warm)
     return w
 
 
 def test_launch(world):
-    y = world.warm.call("k", world.x)
-    assert y is world.made[0][0] and tuple(y.shape) == (160, 96) and world.freed == 0
+    y = _warm.relayout("k", world.x)
+    assert y is world.made[0][0] and y.shape == (160, 96) and world.freed == 0
     (function, grid, block, stream, arguments), = world.launches
     call, launch = _library.Call(size=ctypes.sizeof(_library.Call)), world.kernel.compiled.launch
     assert _library.library().tcpc_launch_evaluate(launch, (ctypes.c_int64 * 1)(), (c_uint64 * 2)(0x100004, 0x200000), None, ctypes.byref(call)) == 0
     assert function == FUNCTION + launch.contents.nvariants - 1 and grid == tuple(call.grid) and stream == STREAM
     assert block == (call.variant.contents.threads, 1, 1) and arguments[:2] == [0x100004, 0x200000]
-    assert world.warm.call("k", Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
+    assert _warm.relayout("k", Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
     assert world.launches[1][4][0] == 0x300014
     assert world.kernel.all_hits() == 2
 
@@ -116,18 +137,18 @@ OTHERS = {"another key": ("other", (96, 160), (160, 1), 0x100004, {}), "shape": 
 @pytest.mark.parametrize("what", OTHERS)
 def test_what_is_unlike(world, what):
     key, shape, strides, address, more = OTHERS[what]
-    assert world.warm.call(key, Tensor(shape, strides, address, **more)) is None
+    assert _warm.relayout(key, Tensor(shape, strides, address, **more)) is None
     assert not world.launches and not world.made
 
 
 def test_what_goes_wrong_is_left_to_the_other_way(world):
-    assert world.warm.call("k", 5) is None  # no tensor
+    assert _warm.relayout("k", 5) is None  # no tensor
     world.context = CONTEXT + 1
-    assert world.warm.call("k", world.x) is None and world.freed == 1 and not world.launches
+    assert _warm.relayout("k", world.x) is None and world.freed == 1 and not world.launches
     world.context, world.address = CONTEXT, 0x200008
-    assert world.warm.call("k", world.x) is None and world.freed == 2 and not world.launches
+    assert _warm.relayout("k", world.x) is None and world.freed == 2 and not world.launches
     world.address, world.refuses = 0x200000, 700
-    assert world.warm.call("k", world.x) is None and world.freed == 3 and len(world.launches) == 1
+    assert _warm.relayout("k", world.x) is None and world.freed == 3 and len(world.launches) == 1
     assert world.kernel.all_hits() == 0
 
 
@@ -136,11 +157,41 @@ def test_the_oldest_entry_goes(world):
     others = [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(1, _warm.MOST_ENTRIES + 1)]
     for x in others:
         world.warm.learn("k", x, world.y, made, world.kernel, ())
-    assert world.warm.call("k", world.x) is None
-    assert all(world.warm.call("k", x) is not None for x in others)
+    assert _warm.relayout("k", world.x) is None
+    assert all(_warm.relayout("k", x) is not None for x in others)
+
+
+@pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "subclass"])
+def test_what_is_more_than_its_memory(world, what):
+    x = Tensor((96, 160), (160, 1), 0x100004)
+    for i in range(2):
+        assert (_warm.relayout("k", x) is None) == bool(i)
+        assert _warm.copy(world.x_turned, x) == (not i)
+        if what == "subclass":
+            x = type("Sub", (Tensor,), {})((96, 160), (160, 1), 0x100004)
+        elif what == "transform":
+            world.transform = 1
+        else:
+            setattr(x, what, True)
+    if what == "requires_grad":
+        world.recording = False  # as under torch.no_grad()
+        assert _warm.relayout("k", x) is not None
+
+
+def test_copy(world):
+    y = Tensor((96, 160), (1, 96), 0x400010)
+    assert _warm.copy(y, world.x) and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
+    near = 0x100004 + 96 * 160 * 4  # the first byte behind the source
+    for address, right in (near + 12, True), (near - 4, False), (0x100004 - 96 * 160 * 4 - 4, True), (0x100004 - 96 * 160 * 4 + 12, False):
+        assert _warm.copy(Tensor((96, 160), (1, 96), address), world.x) == right
+    for unlike in (Tensor((96, 160), (160, 1), 0x400010), Tensor((96, 160), (1, 96), 0x400014), Tensor((96, 160), (1, 96), 0x400010, bits=16), Tensor((96, 160), (1, 96), 0x400010, device=1), 5):
+        assert not _warm.copy(unlike, world.x) and not _warm.copy(y, unlike)
+    y.read_only = True
+    assert not _warm.copy(y, world.x)
+    assert len(world.launches) == 3 and world.freed == len(world.made)
 
 
 def test_structures():
     """They have the sizes that dlpack.h gives them."""
     assert (ctypes.sizeof(DlTensor), ctypes.sizeof(Managed), ctypes.sizeof(Exchange)) == (48, 80, 56)
-    assert ctypes.sizeof(Entry) % 8 == 0 and tcpc.version()
+    assert tcpc.version()
