@@ -64,7 +64,8 @@ const char *predicted_text(const struct text *t, struct relayout_chosen *out) {
     if (cost < 100 || bytes < LARGE || bytes > INT64_MAX / COST_CLOCK) return "";
     int64_t near = c->form == &form_shift ? NEAR_SHIFTED : NEAR;
     int64_t part = bytes * COST_CLOCK / COST_BYTES / SMS * HUNDRED / (cost / HUNDRED);
-    out->share = (int)(root_of(part) * near / HUNDRED);
+    out->share = (int)(c->form == &form_torn ? part * COST_FASTER / HUNDRED / HUNDRED
+                                             : root_of(part) * near / HUNDRED);
     bool tile = c->form == &form_tile || c->form == &form_flat;
     const struct cost *of = tile ? &c->tile.cost : c->form == &form_runs ? &c->runs.of : NULL;
     if (of) out->most = most_of(of, cost);
