@@ -69,6 +69,10 @@ Question = _structure("Question", [
     ("size", c_size_t), ("about", c_int), ("form", c_int), ("name", c_char_p), ("other", c_char_p), ("setting", c_void_p), ("nsettings", c_size_t),
     ("view", c_char_p), ("type", c_char_p), ("thread", c_int64), ("values", c_int), ("steps", c_int), ("table", c_int)])
 
+ArchRow = _structure("ArchRow", [("size", c_size_t), ("name", c_char_p), ("number", c_int), ("shared_bytes", c_int64), ("calibrated", c_int)])
+
+Operation = _structure("Operation", [("size", c_size_t), ("name", c_char_p), ("arguments", c_char_p), ("help", c_char_p), ("in_eval", c_int), ("in_plans", c_int)])
+
 Number = Union[int, str]  # a number, or an expression of params
 
 
@@ -106,14 +110,14 @@ class CompileError(RuntimeError):
         self.text, self.file, self.line, self.column, self.notes, self.fixits = text, file, line, column, list(notes), list(fixits)
 
 
-def find_library() -> pathlib.Path:
-    """The shared library: TCPC_LIBRARY, that of the package, or that of a build in a checkout."""
-    named = os.environ.get("TCPC_LIBRARY")
-    places = [pathlib.Path(named)] if named else [HERE / "lib" / "libtcpc.so", HERE.parents[1] / "build" / "compiler" / "libtcpc.so"]
+def find(name: str, variable: str) -> pathlib.Path:
+    """A shared library: that which the environment names, that of the package, or that of a build in a checkout."""
+    named, build = os.environ.get(variable), HERE.parents[1] / "build"
+    places = [pathlib.Path(named)] if named else [HERE / "lib" / name, build / "compiler" / name, build / "python" / name]
     for place in places:
         if place.exists():
             return place
-    raise ImportError(f"libtcpc.so is not at {' or '.join(map(str, places))}; TCPC_LIBRARY can name it")
+    raise ImportError(f"{name} is not at {' or '.join(map(str, places))}; {variable} can name it")
 
 
 def find_runtime() -> pathlib.Path:
@@ -132,7 +136,7 @@ def library() -> Any:
     global _loaded
     with _lock:
         if _loaded is None:
-            lib = ctypes.CDLL(str(find_library()))
+            lib = ctypes.CDLL(str(find("libtcpc.so", "TCPC_LIBRARY")))
             result = POINTER(POINTER(Result))
             lib.tcpc_compile_relayout.argtypes = [POINTER(Relayout), POINTER(Options), result]
             lib.tcpc_ask.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), POINTER(Question), result]
