@@ -2,12 +2,15 @@
 #include "lib/cancel.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/trap.h"
 #include "lib/tcpc.h"
+
+#ifndef __wasm__
+#include <signal.h>
+#endif
 
 struct tcpc_canceller {
     pthread_mutex_t lock;  // of all that follows
@@ -33,6 +36,11 @@ void tcpc_canceller_free(struct tcpc_canceller *c) {
     free(c);
 }
 
+#ifdef __wasm__  // has neither threads nor signals
+static bool start_thread(struct watch *w) {
+    return w->timed;
+}
+#else
 static void *wait_for_end(void *of) {
     struct watch *w = of;
     pthread_mutex_lock(&w->lock);
@@ -61,6 +69,7 @@ static bool start_thread(struct watch *w) {
     pthread_attr_destroy(&a);
     return started;
 }
+#endif
 
 void watch_begin(struct watch *w, struct trap *t, struct tcpc_canceller *c, int64_t milliseconds) {
     w->trap = t;
