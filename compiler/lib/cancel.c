@@ -2,15 +2,14 @@
 #include "lib/cancel.h"
 
 #include <errno.h>
+#ifndef __wasi__
+#include <signal.h>
+#endif
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/trap.h"
 #include "lib/tcpc.h"
-
-#ifndef __wasm__
-#include <signal.h>
-#endif
 
 struct tcpc_canceller {
     pthread_mutex_t lock;  // of all that follows
@@ -19,7 +18,7 @@ struct tcpc_canceller {
 };
 
 struct tcpc_canceller *tcpc_canceller_new(void) {
-    struct tcpc_canceller *c = calloc(1, sizeof *c);
+    struct tcpc_canceller *c = WATCH_THREADS ? calloc(1, sizeof *c) : NULL;
     if (c) pthread_mutex_init(&c->lock, NULL);
     return c;
 }
@@ -36,11 +35,6 @@ void tcpc_canceller_free(struct tcpc_canceller *c) {
     free(c);
 }
 
-#ifdef __wasm__  // has neither threads nor signals
-static bool start_thread(struct watch *w) {
-    return w->timed;
-}
-#else
 static void *wait_for_end(void *of) {
     struct watch *w = of;
     pthread_mutex_lock(&w->lock);
@@ -57,6 +51,10 @@ static void *wait_for_end(void *of) {
 
 // Starts the thread, which leaves signals to others.
 static bool start_thread(struct watch *w) {
+#ifdef __wasi__
+    (void)w, (void)wait_for_end;
+    return false;
+#else
     enum { STACK = 64 * 1024 };
     pthread_attr_t a;
     sigset_t all, was;
@@ -68,8 +66,8 @@ static bool start_thread(struct watch *w) {
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     pthread_attr_destroy(&a);
     return started;
-}
 #endif
+}
 
 void watch_begin(struct watch *w, struct trap *t, struct tcpc_canceller *c, int64_t milliseconds) {
     w->trap = t;

@@ -194,7 +194,9 @@ class Copy:
         if any(n.of > 1 << 62 for n in numbers):
             return False
         if any(e.of == 0 for e in self.extents):  # nothing is copied
-            return self.values(random.Random(0), SMALL) is not None
+            given = self.values(random.Random(0), SMALL)
+            return given is not None and all(sum(max(0, w.value(given) - 1) * s.value(given) for w, s in zip(part.wide, side)) < 1 << 56
+                                             for part, side in zip(self.parts, (self.src, self.dst)))
         rng = random.Random(0)
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:
