@@ -4,7 +4,7 @@ usage: same_sass.py [--one-of=N] [--arch sm_NN] [--without OPTION] [-j JOBS] NVR
 
 A LIST has lines as bench/relayout/prepare.py describes them; a PLAN ends in .tcp. For each kernel the accesses of global
 memory must be equal, by opcode with its width ("LDG.E.128.CONSTANT"), and so must be the bytes of local memory, the spills. Other
-instructions are compared and counted too: NVRTC 13.0 makes them a little differently in one kernel of six, 13.5 did not in those tried.
+instructions are compared and counted too: NVRTC 13.0 makes them a little differently in one kernel of six.
 NVRTC has the options that the runtime's page names. Both must be of one version. Prints what differs, and a line of sums.
 """
 
