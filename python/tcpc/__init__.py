@@ -16,6 +16,7 @@ from ._pattern import PatternError
 
 if TYPE_CHECKING:
     from . import algebra
+    from ._load import load
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
 _IN_ALGEBRA = ("Drawing", "Explanation", "Layout", "draw", "evaluate", "explain")
@@ -23,14 +24,14 @@ _IN_ALGEBRA = ("Drawing", "Explanation", "Layout", "draw", "evaluate", "explain"
 
 def __getattr__(name: str) -> Any:
     """What not every program needs is imported when it is first used."""
-    if name == "algebra" or name in _IN_ALGEBRA:
+    if name == "algebra" or name == "load" or name in _IN_ALGEBRA:
         import importlib
 
-        module = importlib.import_module(".algebra", __name__)
+        module = importlib.import_module("._load" if name == "load" else ".algebra", __name__)
         return module if name == "algebra" else getattr(module, name)
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'")
 
 
-__all__ = ["Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain",
+__all__ = ["Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain", "load",
            "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "prepare",
            "relayout", "version"]

@@ -61,8 +61,8 @@ def _nvcc() -> str:
     raise RuntimeError("neither NVRTC nor nvcc, which compile kernels, was found; install NVRTC with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
 
 
-def compile_cubin(text: str, arch: str) -> bytes:
-    """The code for one architecture, from the disk if it was compiled before."""
+def compile_cubin(text: str, arch: str, folder: Optional[str] = None) -> bytes:
+    """The code for one architecture, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
     nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17"]
     if nvrtc is not None:
         options.append("-device-int128")
@@ -74,11 +74,14 @@ def compile_cubin(text: str, arch: str) -> bytes:
     key = "\0".join([text, *options, version, _headers()])
     kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
     try:
-        return kept.read_bytes()
+        if not folder:
+            return kept.read_bytes()
     except OSError:
         pass
-    options.append(f"-I{_library.find_runtime()}")
+    options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
     cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
+    if folder:
+        return cubin
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
@@ -189,12 +192,25 @@ class Device:
 
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:
-            self._within(lambda: self._load(kernel, compile_cubin(kernel.compiled.output, f"sm_{self.number}")))
+            compiled = kernel.compiled
+            symbols = self.load(compiled.output, [compiled.launch])
+            kernel.ready = Launcher(self, compiled.launch, symbols, True)
 
-    def _load(self, kernel: Any, cubin: bytes) -> None:
-        library = c_void_p()
+    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> Dict[int, Any]:
+        """The functions of all variants of these launches, with the place of the destination's address, by the variants' addresses."""
+        cubin, symbols = compile_cubin(text, f"sm_{self.number}", folder), {}
+        self._within(lambda: symbols.update(self._functions(cubin, launches)))
+        return symbols
+
+    def _functions(self, cubin: bytes, launches: Sequence[Any]) -> Dict[int, Any]:
+        library, symbols = c_void_p(), {}
         self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
-        launch, symbols = kernel.compiled.launch.contents, {}
+        for launch in launches:
+            symbols.update(self._variants(library, launch.contents))
+        return symbols
+
+    def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
+        symbols = {}
         for i in range(launch.nvariants):
             variant, found, function = launch.variant[i].contents, c_void_p(), c_void_p()
             self._call("cuLibraryGetKernel", byref(found), library, variant.symbol)
@@ -202,9 +218,9 @@ class Device:
                 self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
             self._call("cuKernelGetFunction", byref(function), found)
             symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant)
-        kernel.ready = Launcher(self, kernel.compiled, symbols)
+        return symbols
 
-    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Tuple[int, int], sizes: Tuple[int, int], stream: Any) -> None:
+    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
         self._within(lambda: kernel.ready(params, addresses, stream))
 
 
@@ -213,23 +229,25 @@ def _place_of_destination(variant: Any) -> int:
         argument = variant.argument[i].contents
         if argument.tensor and argument.tensor.contents.name == b"dst":
             return int(argument.offset)
-    raise AssertionError("a kernel without a destination")
+    return -1
 
 
 class Launcher:
-    def __init__(self, device: Device, compiled: Any, symbols: Dict[int, Any]):
-        self.device, self.compiled, self.symbols = device, compiled, symbols
-        self.room = compiled.launch.contents.argument_bytes + 16
+    """"apart": that no element is shared was decided before."""
 
-    def __call__(self, params: Tuple[int, ...], addresses: Tuple[int, int], stream: Any) -> None:
+    def __init__(self, device: Device, launch: Any, symbols: Dict[int, Any], apart: bool):
+        self.device, self.launch, self.symbols, self.apart = device, launch, symbols, apart
+        self.room = launch.contents.argument_bytes + 16
+
+    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
         call, lib = _library.Call(), _library.library()
         call.size = ctypes.sizeof(call)
         arguments = (c_uint64 * (self.room // 8))()
         numbers = (c_int64 * max(1, len(params)))(*params)
-        status = lib.tcpc_launch_evaluate(self.compiled.launch, numbers, (c_uint64 * 2)(*addresses), arguments, byref(call))
-        apart = status == OVERLAP
-        if apart:  # it compares ranges; that no element is shared was decided before
-            status = lib.tcpc_launch_evaluate(self.compiled.launch, numbers, (c_uint64 * 2)(addresses[0], addresses[1] + FAR), arguments, byref(call))
+        status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * len(addresses))(*addresses), arguments, byref(call))
+        apart = status == OVERLAP and self.apart
+        if apart:  # it compares ranges
+            status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * 2)(addresses[0], addresses[1] + FAR), arguments, byref(call))
         if status:
             raise RuntimeError(call.message.decode())
         if not call.variant:

@@ -174,6 +174,40 @@ class Sub(torch.Tensor):
     pass
 
 
+PLAN = """tcp 1;
+param N : index in 1 .. 1000;
+tensor A : f32 global (2*N, 24):(24, 1) align 4;
+tensor B : f32 global (24, 2*N):(2*N, 1) align 4;
+kernel turned(A, out B) grid (ceil_div(2*N, 32)) threads 32 {
+  copy local_tile(A, (32,24), (block.x,0)) -> local_tile(select(B, (1,0)), (32,24), (block.x,0)) with tile(universal(32), thr=(32,1), val=(1,1));
+}
+kernel planned(A, out B) { copy A -> select(B, (1,0)); }
+"""
+
+
+def plans():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "plan.tcp"
+        file.write_text(PLAN)
+        plan, right = tcpc.load(file), True
+        for n in 3, 80, 500:
+            a, b = torch.randn(2 * n, 24, device="cuda"), torch.zeros(24, 2 * n, device="cuda")
+            plan.turned(a, b)
+            right &= torch.equal(b, a.t())
+            b.zero_()
+            plan.planned(A=a, B=b, N=n)
+            right &= torch.equal(b, a.t())
+        for wrong, text in (lambda: plan.turned(a, b.t()), "24 in the plan"), (lambda: plan.turned(torch.randn(2002, 24, device="cuda"), torch.zeros(24, 2002, device="cuda")), "N"), (lambda: plan.turned(a, a.view(24, 1000)), "overlap"):
+            try:
+                wrong()
+                right = False
+            except (ValueError, RuntimeError) as error:
+                right &= text in str(error)
+                if text not in str(error):
+                    print(error)
+        part("kernels of a plan", right)
+
+
 def order():
     """Kernels run on the current stream, in any thread, and are captured."""
     right, x = True, torch.randn(512, 768, device="cuda")
@@ -286,7 +320,7 @@ def main():
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
     torch.manual_seed(given.seed)
-    for work in (lengths, memory, warm, order, processes, times):
+    for work in (lengths, memory, warm, plans, order, processes, times):
         begin = time.time()
         try:
             work()
