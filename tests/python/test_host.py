@@ -187,3 +187,10 @@ def test_the_page_runs(capsys):
     out, x, both = names["out"], names["x"], names["both"]
     assert np.array_equal(out, x[0, :, ::8].T.astype(np.float16)) and np.array_equal(both[:, 4:], both[:, :4])
     assert np.array_equal(names["mirrored"], x[:, ::-1]) and names["ones"].shape == (5, 3) and names["ones"].all()
+
+
+def test_the_readme_runs():
+    block, = re.findall(r"^```python\n(.*?)^```", (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text(), re.M | re.S)
+    names = {}
+    exec(block, names)
+    assert names["y"].shape == (2, 8, 100, 64) and tcpc.cache_info().misses == 1
