@@ -8,24 +8,19 @@ from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split
 from ._engine import Copy, CacheInfo, copy, engine, prepared
 
-_host: Any = None
-
 Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
 def _backend(name: Optional[str], array: Array) -> Any:
     """Where the copy is made; None: by the framework itself, on the CPU."""
-    global _host
     if name not in (None, "host", "cuda"):
         raise ValueError(f"backend is 'host', 'cuda' or None, not {name!r}")
     if name == "host":
         if array.device >= 0:
             raise ValueError("backend='host' needs arrays on the CPU")
-        if _host is None:
-            from ._host import Host
+        from ._host import HOST
 
-            _host = Host()
-        return _host
+        return HOST
     if array.device >= 0:
         from ._cuda import device
 

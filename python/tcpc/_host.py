@@ -122,3 +122,6 @@ class Host:
             finally:
                 for block, _ in blocks:
                     runtime.tcp_free(block)
+
+
+HOST = Host()
