@@ -404,9 +404,21 @@ class Several(Copy):
         return None if None in memory else {name: of for one in memory for name, of in one.items()}
 
 
-def drawn(number, hang, small):
-    """The copy of a seed; with "small" one that can be run."""
+def has_rows(copy):
+    """Whether rows of any length may be turned: both sides have a fast mode of their own whose extent is a large param."""
+    fast = [side.index(Number(1)) if Number(1) in side else -1 for side in (copy.src, copy.dst)]
+    return (len(copy.extents) == len(copy.src) == len(copy.dst) and fast[0] != fast[1] and min(fast) >= 0 and copy.src_type == copy.dst_type and
+            BITS[copy.src_type] <= 32 and min(copy.aligns) >= 16 and
+            all(copy.extents[m].params and copy.extents[m].most() > 10000 for m in fast))
+
+
+def drawn(number, hang, small, rows=False):
+    """The copy of a seed; with "small" one that can be run; with "rows" one with rows of any length."""
     rng = random.Random(number)
+    while rows:
+        copy = Copy(rng)
+        if has_rows(copy) and copy.meant() and (not small or copy.runs()):
+            return copy
     while True:
         kind = 1 if hang else rng.random()
         copy = Reshape(rng) if kind < 0.1 else Pack(rng) if kind < 0.16 else Several(rng) if kind < 0.25 else Copy(rng, hang)
