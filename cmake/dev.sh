@@ -77,3 +77,18 @@ cmd_wheel() {
     $tools/python tests/tools/wheel.py build-wheel || die "the wheel is not what it should be"
     say "$(ls build-wheel/wheel/*.whl build-wheel/dist/*.tar.gz | tr '\n' ' ')"
 }
+
+# Builds the library for WebAssembly, and a program that says of plans what the native one says of them.
+cmd_wasm() {
+    cmd_build
+    install_tools
+    get_isl
+    local zig="$root/$tools/python-zig cc -target wasm32-wasi"
+    CC=$zig CXX=${zig/ cc / c++ } imath_build build-wasm -DCMAKE_SYSTEM_NAME=Generic "-DCMAKE_C_FLAGS=-I$root/cmake/wasm"
+    ninja -C build-wasm --quiet tcpc_static isl_imath || die "the build of build-wasm failed"
+    $zig -O1 -Wl,-z,stack-size=4194304 -Icompiler/lib -Icompiler/launch tests/lib/each.c build-wasm/compiler/libtcpc.a build-wasm/compiler/libisl_imath.a \
+        -o build-wasm/each.wasm || die "the program for WebAssembly could not be linked"
+    ninja -C build --quiet lib_each gen_plans || die "the build failed"
+    say "comparing; this takes minutes"
+    $tools/python tests/tools/wasm.py build/bin/lib_each build-wasm/each.wasm --generator build/bin/gen_plans --seeds "${1:-4}"
+}

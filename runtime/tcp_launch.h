@@ -121,6 +121,9 @@ inline tcp_status tcp_check_exact(const char *kernel, const char *what, tcp_exac
 inline bool tcp_aligned(const void *at, int64_t bytes) {
     return (uintptr_t)at % (uintptr_t)bytes == 0;
 }
+inline bool operator<=(tcp_exact value, int64_t most) {
+    return !value.lost && value.value <= most;
+}
 inline bool tcp_multiple(tcp_exact value, int64_t factor) {
     return !value.lost && value.value % factor == 0;
 }

@@ -10,7 +10,7 @@
 enum { ALIGN = 16, FIRST_BLOCK = 32 * 1024, LARGEST_BLOCK = 1024 * 1024 };
 
 struct arena_block {
-    struct arena_block *next;
+    _Alignas(ALIGN) struct arena_block *next;
     size_t bytes;
 };
 

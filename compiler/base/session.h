@@ -17,6 +17,7 @@ struct define {
 
 struct cost_memo;
 struct fallback;
+struct name_index;
 struct relayout_plan;
 
 struct options {
@@ -51,6 +52,8 @@ struct session {
     int next_ix;         // id of the next index expression
     int next_var;        // id of the next variable
     bool trial;  // of an edit or an arrangement: nobody will read the reasons of what passes find
+    struct name_index
+        *index;  // of the names of the plan (sema/sema.h), which sema fills; NULL: none
     // What copies were found to cost (cost/memo.h), while many are counted; else NULL.
     struct cost_memo *costs;
     // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.

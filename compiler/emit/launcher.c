@@ -173,7 +173,9 @@ static void put_condition(const struct emission *o, const struct kir_condition *
     } else {
         const char *idle = "";
         if (w->unless)
-            idle = arena_printf(&o->s->arena, "%s <= 1 || ", emit_host_ix(o->s, o->k, w->unless));
+            idle = arena_printf(&o->s->arena, "%s <= 1 || ",
+                                ix_may_overflow(w->unless) ? emit_exact_ix(o->s, o->k, w->unless)
+                                                           : emit_host_ix(o->s, o->k, w->unless));
         call_arg(c, "%stcp_multiple(%s, %" PRId64 ")", idle,
                  w->may_overflow ? emit_exact_ix(o->s, o->k, w->value)
                                  : emit_host_ix(o->s, o->k, w->value),

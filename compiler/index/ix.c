@@ -139,6 +139,37 @@ static bool recombine(struct session *s, struct ix_terms *t) {
     return false;
 }
 
+static int find_term(const struct ix_terms *t, struct lay_int coef, const struct ix *atom) {
+    for (int i = 0; i < t->n; ++i)
+        if (lay_int_equal(t->at[i].coef, coef) && ix_compare(t->at[i].atom, atom) == 0) return i;
+    return -1;
+}
+
+// c * a - c * (a % k)  ->  c*k * (a / k), for a number "k".  The constants of "a" may differ.
+static bool round_down(struct session *s, struct ix_terms *t) {
+    for (int i = 0; i < t->n; ++i) {
+        const struct ix *mod = t->at[i].atom, *a = mod ? mod->a : NULL;
+        if (!mod || mod->op != IX_MOD || !lay_int_static(mod->k) || a->op != IX_SUM) continue;
+        struct lay_int c = lay_int_mul(&s->lay, t->at[i].coef, lay_int(-1));
+        bool all = !ix_constant(a);
+        for (int j = 0; j < a->nterms && all; ++j) {
+            struct lay_int part = lay_int_mul(&s->lay, a->term[j].coef, c);
+            bool number = !a->term[j].atom && lay_int_static(a->term[j].coef);
+            all = lay_int_valid(part) && (number || find_term(t, part, a->term[j].atom) >= 0);
+        }
+        const struct ix *quotient = all ? ix_div(s, a, mod->k) : NULL;
+        if (!quotient) continue;
+        struct ix_terms rest = {0};
+        for (int j = 0; j < t->n; ++j)
+            if (j != i) ix_terms_add(&rest, t->at[j].coef, t->at[j].atom);
+        terms_add_scaled(s, &rest, a, t->at[i].coef);
+        terms_add_scaled(s, &rest, quotient, lay_int_mul(&s->lay, c, mod->k));
+        *t = rest;
+        return true;
+    }
+    return false;
+}
+
 static int by_atom(const void *x, const void *y) {
     const struct ix_term *a = x, *b = y;
     int c = ix_compare(a->atom, b->atom);
@@ -167,7 +198,7 @@ int ix_int_size(struct lay_int x) {
 }
 
 const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t) {
-    while (!t->invalid && recombine(s, t)) {
+    while (!t->invalid && (recombine(s, t) || round_down(s, t))) {
     }
     if (t->invalid) return NULL;
     if (t->n == 1 && t->at[0].atom && lay_int_is(t->at[0].coef, 1)) return t->at[0].atom;

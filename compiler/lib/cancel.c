@@ -2,7 +2,9 @@
 #include "lib/cancel.h"
 
 #include <errno.h>
+#ifndef __wasi__
 #include <signal.h>
+#endif
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,7 +18,7 @@ struct tcpc_canceller {
 };
 
 struct tcpc_canceller *tcpc_canceller_new(void) {
-    struct tcpc_canceller *c = calloc(1, sizeof *c);
+    struct tcpc_canceller *c = WATCH_THREADS ? calloc(1, sizeof *c) : NULL;
     if (c) pthread_mutex_init(&c->lock, NULL);
     return c;
 }
@@ -49,6 +51,10 @@ static void *wait_for_end(void *of) {
 
 // Starts the thread, which leaves signals to others.
 static bool start_thread(struct watch *w) {
+#ifdef __wasi__
+    (void)w, (void)wait_for_end;
+    return false;
+#else
     enum { STACK = 64 * 1024 };
     pthread_attr_t a;
     sigset_t all, was;
@@ -60,6 +66,7 @@ static bool start_thread(struct watch *w) {
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     pthread_attr_destroy(&a);
     return started;
+#endif
 }
 
 void watch_begin(struct watch *w, struct trap *t, struct tcpc_canceller *c, int64_t milliseconds) {

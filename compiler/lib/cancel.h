@@ -9,6 +9,13 @@
 struct tcpc_canceller;
 struct trap;
 
+// Whether another thread can end a call; WebAssembly has no threads, and no way back.
+#ifdef __wasi__
+enum { WATCH_THREADS = 0 };
+#else
+enum { WATCH_THREADS = 1 };
+#endif
+
 // One for each call; it must be zeroed.
 struct watch {
     struct trap *trap;

@@ -17,6 +17,13 @@ bool lib_copy(struct session *s, const char *name, const void *from, void *to, s
 const char *lib_relayout_text(struct session *s, const struct tcpc_relayout *r, const char **kernel,
                               int *candidate);
 
+struct range;
+struct tcpc_place lib_place(struct session *s, struct range r);
+
+struct name_index;
+// Puts the names into the result.
+void lib_show_names(struct session *s, const struct name_index *index, struct tcpc_result *out);
+
 // Answers "question" about the plan that messages call "path", or about the expression "text", in
 // "*output".
 enum tcpc_status lib_ask(struct session *s, const char *path, struct tcpc_text text,

@@ -21,6 +21,7 @@
 #include "plan/arch.h"
 #include "plan/plan.h"
 #include "planner/planner.h"
+#include "sema/sema.h"
 
 struct result {
     struct tcpc_result shown;  // first, because the caller gets a pointer to it
@@ -29,6 +30,7 @@ struct result {
     struct source_reader reader;
     struct tcpc_options options;
     struct watch watch;
+    struct name_index index;
     char bug[sizeof((struct trap *)0)->bug];
     struct tcpc_message bug_message;
     const struct tcpc_message *bug_messages[1];
@@ -94,7 +96,7 @@ static bool take_defines(struct session *s, const struct tcpc_options *o) {
 }
 
 static bool take_options(struct session *s, const struct tcpc_options *o) {
-    if (o->most_milliseconds < 0) {
+    if (o->most_milliseconds < 0 || (o->most_milliseconds && !WATCH_THREADS)) {
         diag_error(s, RANGE_NONE, "a call may not take %" PRId64 " ms", o->most_milliseconds);
         return false;
     }
@@ -120,7 +122,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
 
 // -- messages -------------------------------------------------------------------------------------
 
-static struct tcpc_place place_of(struct session *s, struct range r) {
+struct tcpc_place lib_place(struct session *s, struct range r) {
     struct tcpc_place p = {0};
     if (!source_known(s, r)) return p;
     struct range end = {r.file, r.end > r.begin ? r.end : r.begin, 0};
@@ -136,7 +138,7 @@ static const struct tcpc_message *message_of(struct session *s, const struct dia
     struct tcpc_message *m = ARENA_NEW(&s->arena, struct tcpc_message);
     *m = (struct tcpc_message){.size = sizeof *m,
                                .severity = severity[d->severity],
-                               .at = place_of(s, d->at),
+                               .at = lib_place(s, d->at),
                                .text = d->message,
                                .page = d->page};
     if (d->warning) m->page = m->warning = diag_warning_name(d->warning);
@@ -150,7 +152,7 @@ static const struct tcpc_message *message_of(struct session *s, const struct dia
     for (const struct diag *n = d->note; n; n = n->next) *note++ = message_of(s, n);
     for (const struct fixit *f = d->fixit; f; f = f->next) {
         struct tcpc_fixit *x = ARENA_NEW(&s->arena, struct tcpc_fixit);
-        *x = (struct tcpc_fixit){sizeof *x, place_of(s, f->at), f->replacement};
+        *x = (struct tcpc_fixit){sizeof *x, lib_place(s, f->at), f->replacement};
         *fixit++ = x;
     }
     return m;
@@ -268,6 +270,7 @@ static enum tcpc_status compile(struct result *r, struct trap *trap, struct requ
     r->reader = (struct source_reader){read_import, r};
     s->sources.given = &r->given;
     s->sources.reader = &r->reader;
+    if (r->options.names) s->index = &r->index;
     if (q.question) return lib_ask(s, q.name, r->shown.plan, q.question, &r->shown.output);
     struct compiled c;
     if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
@@ -303,6 +306,7 @@ static bool compile_trapped(struct result *r, struct request q) {
         r->shown.status = compile(r, &trap, q);
         trap_poll();  // what was aborted may have reported errors
         show_messages(&r->s, &r->shown);
+        lib_show_names(&r->s, &r->index, &r->shown);
         show_files(&r->s, &r->shown);
     } else {
         watch_end(&r->watch);

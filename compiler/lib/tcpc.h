@@ -85,11 +85,13 @@ struct tcpc_options {
     size_t nfolders;
     struct tcpc_canceller *canceller; /* NULL: the call cannot be cancelled */
     int64_t most_milliseconds;        /* that the call may take; 0: any */
+    int names;                        /* not 0: the result has the names of the plan */
 };
 
 /* Cancels calls: all that have it as an option, those that come later too.  tcpc_cancel may be called
  * by any thread, and by a signal's handler not; the calls then return TCPC_CANCELLED, in less than 50
- * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory. */
+ * ms.  It belongs to the caller, and is freed when no call has it any more.  NULL: no memory, or no threads
+ * (WebAssembly). */
 struct tcpc_canceller;
 TCPC_API struct tcpc_canceller *tcpc_canceller_new(void);
 TCPC_API void tcpc_cancel(struct tcpc_canceller *c);
@@ -154,6 +156,17 @@ struct tcpc_planned {
     const char *most; /* what costs most besides the bytes, in words; or NULL */
 };
 
+/* What a plan declares, in any of its texts: for editors. */
+struct tcpc_name {
+    size_t size;
+    const char *name;
+    const char *kind; /* "tensor", "constant", "param", "layout", "loop variable", "label", .. */
+    const char *type; /* in the notation of plans, "f16 global (64,32):(32,1)", "64"; or NULL */
+    struct tcpc_place at;         /* of the name in its declaration */
+    const struct tcpc_place *use; /* of the name, sorted */
+    size_t nuses;
+};
+
 struct tcpc_result {
     size_t size;
     enum tcpc_status status;
@@ -170,7 +183,15 @@ struct tcpc_result {
     const struct tcpc_planned *const *planned; /* when TCPC_OK */
     size_t nplanned;
     struct tcpc_text plan; /* the text that was compiled */
+    /* With the option "names", by file, line and column.  Of a wrong plan they are not complete. */
+    const struct tcpc_name *const *name;
+    size_t nnames;
 };
+
+/* The name that is declared or used at this place; NULL: none is.  Of several, as where the text of a
+ * device function stands for a tensor of each caller, the first. */
+TCPC_API const struct tcpc_name *tcpc_name_at(const struct tcpc_result *r, const char *file,
+                                              int line, int column);
 
 /* Compiles the "size" bytes at "text", a plan that is called "name" in messages and in what is
  * emitted.  "options": NULL for the defaults.  "*out" becomes the result, which is the caller's to

@@ -255,7 +255,25 @@ static void move_by(struct lowering *w, const struct copy *c, const struct way *
         move_through_stage(w, c, y);
 }
 
-// The edge: the start coordinates of predicates, and guarded accesses.
+// Accesses guarded by y.pred: first their start coordinates.
+static void move_guarded(struct lowering *w, const struct copy *c, struct way y) {
+    const struct copy_facts *f = &c->facts;
+    y.pad = c->pad;
+    y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, y.npred);
+    bool named = y.nmodes > 0;
+    for (int i = 0; i < y.npred; ++i) named |= y.pred[i].cuts;  // conditions with a size are long
+    for (int i = 0; i < y.npred; ++i) {
+        int same = 0;
+        while (same < i && !ix_equal(y.pred[same].at, y.pred[i].at)) ++same;
+        y.at[i] = y.at[same];
+        if (same < i) continue;
+        const struct ix *at = lower_index(w, y.pred[i].at);
+        if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
+        y.at[i] = let(w, lower_coord, at, named, NULL);
+    }
+    move_by(w, c, &y);
+}
+
 static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     const struct copy_facts *f = &c->facts;
     y.mode = f->edge_mode;
@@ -265,32 +283,52 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.turn = NULL;
     y.pred = f->pred;
     y.npred = f->npred;
-    y.pad = c->pad;
-    y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
-    bool named = y.nmodes > 0;
-    for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // conditions with a size are long
-    for (int i = 0; i < f->npred; ++i) {
-        int same = 0;
-        while (same < i && !ix_equal(f->pred[same].at, f->pred[i].at)) ++same;
-        y.at[i] = y.at[same];
-        if (same < i) continue;
-        const struct ix *at = lower_index(w, f->pred[i].at);
-        if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
-        y.at[i] = let(w, lower_coord, at, named, NULL);
-    }
-    move_by(w, c, &y);
+    move_guarded(w, c, y);
 }
 
-// The condition that all of the block's tile exists.
-static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f) {
-    struct kir_node *n = lower_node(w, KIR_IF);
-    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, f->npred);
-    for (int i = 0; i < f->npred; ++i)
-        cond[n->nconds++] = (struct kir_cond){lower_index(w, f->pred[i].last),
-                                              lower_index(w, f->pred[i].limit), f->pred[i].front};
-    n->cond = cond;
-    n->name = "whole";
-    return n;
+// The condition that all of the block's tile exists, as far as the "n" predicates say.
+static struct kir_node *ask_whole(struct lowering *w, const struct predicate *pred, int n) {
+    struct kir_node *ask = lower_node(w, KIR_IF);
+    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, n);
+    for (int i = 0; i < n; ++i)
+        cond[ask->nconds++] = (struct kir_cond){lower_index(w, pred[i].last),
+                                                lower_index(w, pred[i].limit), pred[i].front};
+    ask->cond = cond;
+    return ask;
+}
+
+// A halo whose rows begin before the tensor is at the edge in every first block.  Where only rows of it
+// do not exist, the accesses of the others are as wide as in a whole tile.  Opens the condition that it is
+// so, and writes these accesses.
+static void move_rows(struct lowering *w, const struct copy *c, struct way y) {
+    const struct copy_facts *f = &c->facts;
+    int more = f->nedge - f->nmodes, ncut = 0;
+    struct predicate *cut = ARENA_ARRAY(&w->s->arena, struct predicate, f->npred + 1),
+                     *rows = ARENA_ARRAY(&w->s->arena, struct predicate, f->npred + 1);
+    bool front = false, same = more > 0 && f->edge_bits < f->bits && !y.turn && !y.each;
+    for (int i = 0; same && i < f->nmodes; ++i) {
+        const struct copy_mode *a = &f->mode[i], *b = &f->edge_mode[more + i];
+        same = a->extent == b->extent && lay_int_equal(a->src, b->src) &&
+               lay_int_equal(a->dst, b->dst);
+    }
+    for (int i = 0; same && i < f->npred; ++i) {
+        bool cuts = false;
+        for (int k = 0; k < more; ++k) cuts |= !lay_int_is(f->pred[i].edge_stride[k], 0);
+        if (cuts) {
+            cut[ncut++] = f->pred[i];
+            continue;
+        }
+        struct predicate *p = &rows[y.npred++];
+        *p = f->pred[i];
+        p->edge_stride += more;
+        front |= p->front;
+    }
+    if (!front || ncut == 0) return;
+    struct kir_node *wide = ask_whole(w, cut, ncut);
+    lower_open(w, wide);
+    y.pred = rows;
+    move_guarded(w, c, y);
+    w->tail = &wide->orelse;
 }
 
 // Opens the loop over the runs of an index map; adds its variable to "from" and "to".
@@ -337,10 +375,12 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     begin_side(w, c, true, from, shared, &y);
     begin_side(w, c, false, to, shared, &y);
     if (edge == EDGE_SOME) {
-        struct kir_node *whole = ask_whole(w, f);
+        struct kir_node *whole = ask_whole(w, f->pred, f->npred);
+        whole->name = "whole";
         lower_open(w, whole);
         move_by(w, c, &y);
         w->tail = &whole->orelse;
+        move_rows(w, c, y);
     }
     if (edge == EDGE_NEVER)
         move_by(w, c, &y);

@@ -183,6 +183,17 @@ static void mark_one(struct fits *x, const struct ix *e, enum weight w) {
 
 // -- what they come to ----------------------------------------------------------------------------
 
+// "e" without the terms that are never above 0.
+static const struct ix *without_less(struct session *s, const struct ix *e) {
+    const struct ix *sum = ix_int(s, 0);
+    for (int i = 0; i < e->nterms && e->op == IX_SUM; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (ix_term_bounds(*t).hi <= 0) continue;
+        sum = ix_add(s, sum, t->atom ? ix_scale(s, t->atom, t->coef) : ix_lay(s, t->coef));
+    }
+    return sum;
+}
+
 // The maximum of a term, or with "least" its negated minimum, if that is positive; otherwise 0.
 // NULL if it is not known.
 static const struct ix *reach(struct fits *x, const struct ix_term *t, bool least) {
@@ -197,6 +208,7 @@ static const struct ix *reach(struct fits *x, const struct ix_term *t, bool leas
     if (b && least) b = ix_sub(x->s, ix_int(x->s, 0), b);
     // below 0 only where an extent is 0, and nothing is computed: a little more is a bound as well
     if (b && b->lo < 0 && b->lo > INT32_MIN) b = ix_add(x->s, b, ix_int(x->s, -b->lo));
+    if (b && b->lo < 0) b = without_less(x->s, b);
     if (b && b->lo >= 0) return b;
     int64_t most = least ? r.lo : r.hi;
     if (most == INT64_MIN || most == INT64_MAX) return NULL;

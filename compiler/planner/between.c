@@ -1,7 +1,6 @@
 // Relayouts between two layouts: the modes that both sides have, or if there are none the shapes of
 // both.
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -13,7 +12,7 @@ struct side {
     struct lay_int extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
     int64_t begin, divisor;  // of "more"; 0: there is nothing more
     const char *more;
-    struct lay_int part[RELAYOUT_PARTS];  // the first ones of "more"
+    struct lay_int part;  // the first one of "more", of "nparts"
     int nparts;
 };
 
@@ -46,8 +45,7 @@ static bool begin_add(struct session *s, struct side *f, struct lay_int x) {
     const char *between = !f->more ? "" : *text == '-' ? " " : " + ";
     f->more = arena_printf(&s->arena, "%s%s%s", f->more ? f->more : "", between, text);
     f->divisor = lay_gcd(f->divisor, lay_int_divisor(x));
-    if (f->nparts < RELAYOUT_PARTS) f->part[f->nparts] = x;
-    ++f->nparts;
+    if (f->nparts++ == 0) f->part = x;
     return true;
 }
 
@@ -55,6 +53,16 @@ static const char *flatten_side(struct session *s, struct lay l, struct side *f)
     *f = (struct side){0};
     if (!begin_add(s, f, l.offset)) return too_large;
     return flatten(s, l.shape, l.stride, f);
+}
+
+// Whether what is known of the parts of a begin is known of it when the kernel's text has been read:
+// a product of params, or one sum.
+static bool stays_known(const struct side *f) {
+    bool named = true;
+    for (int i = 0; f->nparts == 1 && i < f->part.nsyms; ++i)
+        named &= f->part.syms[i]->name != NULL;
+    return f->nparts == 1 && f->begin == 0 &&
+           (named || (f->part.nsyms == 1 && f->part.num == 1 && f->part.den == 1));
 }
 
 static void set_begin(struct session *s, struct relayout *r, bool src, const struct side *f) {
@@ -69,10 +77,7 @@ static void set_begin(struct session *s, struct relayout *r, bool src, const str
         text = arena_printf(&s->arena, "(%s%s%s)", f->more, f->begin ? " + " : "",
                             f->begin ? text : "");
     *b = (struct relayout_begin){text, f->begin, *align, bytes_of(r, src)};
-    if (f->nparts <= RELAYOUT_PARTS) {
-        b->nparts = f->nparts;
-        memcpy(b->part, f->part, sizeof b->part);
-    }
+    if (stays_known(f)) b->part[b->nparts++] = f->part;
     for (; by % 2 == 0 && b->most < 1 << 20; by /= 2) b->most *= 2;
     if (*align > b->most) *align = b->most;
 }

@@ -129,7 +129,7 @@ static bool can_hold(struct session *s, const struct relayout *x, const char **l
 // -- params ---------------------------------------------------------------------------------------
 
 static bool is_staged(const struct candidate *c) {
-    return c->form == &form_tile && c->tile.c.way == WAY_STAGED;
+    return c->form == &form_torn || (c->form == &form_tile && c->tile.c.way == WAY_STAGED);
 }
 
 // Makes "x" the case whose accesses have these widths; false if there is none.
@@ -160,6 +160,38 @@ static bool gains(const struct candidate *a, const struct candidate *b) {
     int wide = width_of(a), than = width_of(b);
     if (a->form == b->form && wide && wide <= than) return false;
     return !a->cost || !b->cost || a->cost < b->cost - b->cost / GAIN;
+}
+
+// Plans the "n" cases, and removes those whose torn tile a later one has, too.  Returns their number.
+static int without_torn(struct relayout list[], struct candidate of[], struct flat row[],
+                        int count[], int n) {
+    int kept = 0, torn = -1;
+    const char *left_out = list[n - 1].left_out;
+    for (int i = 0; i < n; ++i) {
+        if (!candidate_of(&list[i], 0, &of[i], &row[i], &count[i])) count[i] = 0;
+        if (count[i] > 0 && of[i].form == &form_torn) torn = i;
+    }
+    for (int i = 0; i < n; ++i) {
+        bool same_tile = i < torn && count[i] > 0 && of[i].form == &form_torn;
+        if (same_tile && covers(&list[torn], &list[i])) continue;
+        list[kept] = list[i];
+        of[kept] = of[i];
+        row[kept] = row[i];
+        count[kept++] = count[i];
+    }
+    list[kept - 1].left_out = left_out;
+    return kept;
+}
+
+// Makes "x" the case of rows of any length in aligned tensors; false if that is none.
+static bool by_address(struct session *s, struct relayout *x) {
+    struct candidate c;
+    struct flat row;
+    int count, src = x->src_align, dst = x->dst_align;
+    ask_align(x, x->src_open, true, WIDE);
+    ask_align(x, x->dst_open, false, WIDE);
+    return (x->src_align > src || x->dst_align > dst) && tear(s, x) &&
+           candidate_of(x, 0, &c, &row, &count) && c.form == &form_torn;
 }
 
 int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
@@ -213,6 +245,8 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
         n += made;
     }
     list[n] = *r;
+    if (r->usual && open && n + 1 < RELAYOUT_CASES && by_address(s, &list[n])) ++n;
+    list[n] = *r;
     count[n] = 0;
     if (n > 0 && r->usual && !tear(s, &list[n])) list[n] = *r;
     list[n].left_out = left_out;
@@ -220,8 +254,9 @@ int cases_of(struct session *s, const struct relayout *r, struct relayout list[R
         of[n] = best;
         row[n] = best_row;
         count[n] = found;
+        return n + 1;
     }
-    return n + 1;
+    return without_torn(list, of, row, count, n + 1);
 }
 
 // Makes "x" one of several copies in the case whose accesses have at most "bytes"; adds its conditions

@@ -9,6 +9,7 @@
 #include "planner/shift.h"
 #include "planner/skew.h"
 #include "planner/text.h"
+#include "planner/torn.h"
 
 struct candidate {
     const struct form *form;
@@ -22,6 +23,7 @@ struct candidate {
         struct runs runs;
         struct shifted shifted;
         struct line line;
+        struct torn torn;
     };
 };
 
@@ -52,7 +54,7 @@ struct form {
     const char *how, *reasons, *grid, *body;
 };
 extern const struct form form_tile, form_flat, form_line, form_rows, form_runs, form_shift,
-    form_skew, form_index, form_empty;
+    form_skew, form_torn, form_index, form_empty;
 
 // Sets "out" to candidate "number" of "r", which is less than RELAYOUT_CANDIDATES, and "*row" to
 // its row of modes, if it has one.  False if there are not so many.  Sets "*count" to their number,

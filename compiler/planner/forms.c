@@ -6,8 +6,8 @@
 #include "planner/form.h"
 
 // Each form adds to what those before it have found.
-static const struct form *const forms[] = {&form_tile, &form_flat, &form_line, &form_rows,
-                                           &form_skew, &form_runs, &form_shift};
+static const struct form *const forms[] = {&form_tile, &form_flat, &form_line,  &form_rows,
+                                           &form_skew, &form_runs, &form_shift, &form_torn};
 
 void candidates_add(struct candidates *list, int at, const struct candidate *c) {
     if (at > list->n) at = list->n;

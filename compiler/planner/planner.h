@@ -47,7 +47,7 @@ struct relayout_begin {
     int64_t at;        // the same, if it is a number
     int align;         // what is promised of the tensor's first element, in bytes
     int most;  // no more than this is known of the side's first element, whatever is promised
-    // the parts of the offset that are not numbers, if they are few
+    // the parts of the offset that are not numbers, if conditions on them say what it is a multiple of
     struct lay_int part[RELAYOUT_PARTS];
     int nparts;
 };

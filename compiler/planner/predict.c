@@ -2,8 +2,7 @@
 #include "planner/form.h"
 
 enum {
-    FASTER = 108,  // percent: how much faster than by the costs 106 relayouts were, in the mean
-    PART = 16,     // so that squares fit
+    PART = 16,  // so that squares fit
     LITTLE = 50,
     LARGE = 16 << 20  // bytes; for fewer the launch counts, which is not predicted
 };
@@ -58,7 +57,7 @@ const char *predicted_text(const struct text *t, struct relayout_chosen *out) {
     for (int m = 0; m < r->rank; ++m)
         if (__builtin_mul_overflow(bytes, r->mode[m].extent, &bytes)) return "";
     if (cost < 100 || bytes < LARGE || bytes > INT64_MAX / COST_CLOCK) return "";
-    out->share = (int)(bytes * COST_CLOCK / COST_BYTES / SMS * FASTER / 100 / (cost / 100));
+    out->share = (int)(bytes * COST_CLOCK / COST_BYTES / SMS * COST_FASTER / 100 / (cost / 100));
     bool tile = c->form == &form_tile || c->form == &form_flat;
     const struct cost *of = tile ? &c->tile.cost : c->form == &form_runs ? &c->runs.of : NULL;
     if (of) out->most = most_of(of, cost);

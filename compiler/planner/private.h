@@ -35,6 +35,8 @@ static inline int tensor_align(const struct relayout *r, bool src) {
 // Of the GPU that costs were measured on: SMs; a clock in units of a cost; bytes that an SM reads and
 // writes in a clock, if all are busy with memory.
 enum { SMS = 132, COST_CLOCK = 256, COST_BYTES = 18 };
+// In percent: how much faster than by the costs 106 relayouts were, in the mean.
+enum { COST_FASTER = 108 };
 
 // How a tile is moved.  All arrays are by mode, in the order of the relayout's modes.
 enum way {

@@ -72,11 +72,14 @@ const char *text_numbers(const struct text *t, int n, const int64_t each[]) {
     return text_tuple(t, n, text, ",");
 }
 
+const char *text_number(const struct text *t, const struct relayout_mode *m,
+                        enum relayout_number k) {
+    return m->text[k] ? m->text[k] : text_print(t, "%" PRId64, exactly(m, k).num);
+}
+
 static const char *column(const struct text *t, const struct relayout *r, enum relayout_number k) {
     const char *text[RELAYOUT_MODES];
-    for (int m = 0; m < r->rank; ++m)
-        text[m] = r->mode[m].text[k] ? r->mode[m].text[k]
-                                     : text_print(t, "%" PRId64, exactly(&r->mode[m], k).num);
+    for (int m = 0; m < r->rank; ++m) text[m] = text_number(t, &r->mode[m], k);
     return text_tuple(t, r->rank, text, ",");
 }
 

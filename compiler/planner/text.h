@@ -36,6 +36,9 @@ const struct hole *text_keep(const struct text *t, const struct hole *holes);
 // "(a,b,c)" of texts, and of numbers.
 const char *text_tuple(const struct text *t, int n, const char *const each[], const char *between);
 const char *text_numbers(const struct text *t, int n, const int64_t each[]);
+// Number "k" of mode "m": as the params give it, or digits.
+const char *text_number(const struct text *t, const struct relayout_mode *m,
+                        enum relayout_number k);
 // "(..):(..)" of a side of "r", with its offset.
 const char *text_layout(const struct text *t, const struct relayout *r, bool src);
 // "NAME : f32 global (..):(..) align 16" of a side of "r".

@@ -154,7 +154,7 @@ static const char *tiled(const struct text *t, bool src) {
 
 static const char turned_reads[] =
     "  for j$ in 0 .. <values> {\n"
-    "    let q$ = <rows>j$;\n"
+    "<let row>"
     "    copy <from> ->\n"
     "        local_tile(r$, (1,<load>), (<turn>j$,0)) with universal(<load bits><ld>)<pad>;\n"
     "  }\n";
@@ -162,7 +162,7 @@ static const char turned_puts[] =
     "  for i$ in 0 .. <load> {\n"
     "    let e$ = <load>*<x> + i$;\n"
     "    for j$ in 0 .. <blocks> {\n"
-    "      let q$ = <rows><block>*j$;\n"
+    "<let rows>"
     "      copy r$(<turn><block>*j$ .. <turn><block>*j$ + <block>, i$) ->\n"
     "          <to> with universal(<block bits>);\n"
     "    }\n"
@@ -177,13 +177,15 @@ static const char turned_body[] = "  let t$ = tid<across>;\n<let u>"
 static const struct hole *turned_holes(const struct text *t) {
     const struct runs *k = &t->of->runs;
     int bits = t->r->type->bits, base = 0;
-    bool among = k->c.rd.threads > k->readers.along;
+    bool among = k->c.rd.threads > k->readers.along, used = runs_length(&k->rows, k->c.tile) > 1;
     while (((k->store > k->c.block ? k->store : k->c.block) >> base) > 1) ++base;
     const struct hole all[] = {
         {"block", k->c.block, NULL},
         {"block bits", k->c.block * bits, NULL},
         {"values", k->values, NULL},
         {"blocks", k->values / k->c.block, NULL},
+        {"let row", 0, used ? "    let q$ = <rows>j$;\n" : ""},
+        {"let rows", 0, used ? "      let q$ = <rows><block>*j$;\n" : ""},
         {"rows", 0, among ? text_print(t, "%" PRId64 "*u$ + ", k->values) : ""},
         {"turn", 0, k->turns > 1 ? text_print(t, "%" PRId64 "*p$ + ", k->values) : ""},
         {"turn begin", 0,

@@ -172,6 +172,7 @@ static enum prove_answer once(struct prover *p, const struct prove_set *set, int
     struct prove_set x;
     q->nshared = nequal;
     rewrite_set(q, set, nequal == 0, &x, &a->set[0]);
+    question_names(q, &x, 1);
     rewrite_split(q, &x, 1, true);
     question_set(q, &x, &a->set[0]);
     question_close(q);
@@ -214,6 +215,7 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
     q->nshared = nequal;
     rewrite_set(q, sa, merge, &x[0], &a->set[0]);
     rewrite_set(q, sb, merge, &x[1], &a->set[1]);
+    question_names(q, x, 2);
     rewrite_split(q, x, 2, true);
     question_set(q, &x[0], &a->set[0]);
     question_set(q, &x[1], &a->set[1]);
@@ -351,8 +353,9 @@ static enum prove_answer whole(struct prover *p, const struct ix *const *extent,
     struct lin length[MOST_DIMS] = {0};
     int wanted[MOST_DIMS] = {0}, kept = 0;
     if (rank > MOST_DIMS) q->failed = true;
+    for (int i = 0; i < n; ++i) rewrite_set(q, &set[i], true, &x[i], &qs[i]);
+    if (n > 0) question_names(q, x, n);
     for (int i = 0; i < n; ++i) {
-        rewrite_set(q, &set[i], true, &x[i], &qs[i]);
         q->group = i + 1;
         rewrite_split(q, &x[i], 1, true);
         question_set(q, &x[i], &qs[i]);

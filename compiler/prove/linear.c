@@ -261,6 +261,7 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
         lin_at_least_0(q, of_params, lin_add(q, self, lin_int(q, e->lo), -1));
     if (e->hi < INT64_MAX / 4)
         lin_at_least_0(q, of_params, lin_add(q, lin_int(q, e->hi), self, -1));
+    if (question_names_rest(q, e)) return;
     if (e->op == IX_MOD) {
         struct lin k = lin_monomial(q, e->k);
         lin_at_least_0(q, of_params, lin_add(q, lin_add(q, k, lin_int(q, 1), -1), self, -1));
@@ -283,17 +284,9 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
     }
 }
 
-// Whether "e" has the same value in all instances that are compared: it depends only on variables
-// that are equal in them.
-static bool is_shared(const struct question *q, const struct ix *e) {
-    for (int i = 0; q->set && i < q->set->nvars; ++i)
-        if (i >= q->nshared && ix_depends_on(e, q->set->var[i].var)) return false;
-    return true;
-}
-
 static struct lin opaque(struct question *q, const struct ix *e) {
     if (!q->p->term) q->p->term = e;
-    if (is_shared(q, e)) {
+    if (question_shares(q, e) || question_names_rest(q, e)) {
         for (int i = 0; i < q->nparams; ++i) {
             if (q->param[i].opaque && ix_equal(q->param[i].opaque, e))
                 return lin_col(q, COL_PARAM, i);
@@ -404,7 +397,7 @@ static struct lin of_quotient(struct question *q, const struct ix *e) {
         k.num = 1;
         return quotient(q, lin_of(q, ix_div(q->s, e->a, k)), e->k.num);
     }
-    if (!lay_int_static(e->k)) return opaque(q, e);
+    if (!lay_int_static(e->k) || question_names_rest(q, e)) return opaque(q, e);
     struct lin a = lin_of(q, e->a);
     r = quotient(q, a, e->k.num);
     return e->op == IX_DIV ? r : lin_add(q, a, r, -e->k.num);

@@ -115,7 +115,10 @@ struct question {
     int group;         // 0: results hold for all sets; otherwise for the set of this number
     struct qset *set;  // the one under construction
     int nshared;  // this many first variables of all sets have equal values in what is compared
-    bool failed;  // too large
+    // coordinates that are the same expressions in all sets: equal in what is compared, too
+    int nnamed;
+    const struct ix **named;
+    bool failed;       // too large
     isl_space *space;  // of the params
     isl_basic_set *context;
     // question_init does not clear the following
@@ -229,6 +232,16 @@ bool lin_ok(struct lin a);
 void lin_at_least_0(struct question *q, bool of_params, struct lin e);
 // context.c: adds what is known of the params of "q" as lemmas; this may add further params.
 void lin_context(struct question *q);
+
+// named.c
+// Finds coordinates that are the same expressions in all of the "n" sets, which are not made yet.
+void question_names(struct question *q, const struct prove_set *set, int n);
+// Whether "e" has the same value in all instances that are compared: it depends only on variables
+// that are equal in them.
+bool question_shares(const struct question *q, const struct ix *e);
+// Whether "e" is a remainder by a number of products of params and such coordinates.  Other products
+// have bounds by those of the coordinates.
+bool question_names_rest(const struct question *q, const struct ix *e);
 
 // draft.c: a set that can be modified
 struct draft {

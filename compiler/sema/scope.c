@@ -104,8 +104,8 @@ static struct symbol *put(struct sema *c, struct ast_ident name, enum symbol_kin
                            .outer = c->slot[i] && c->slot[i]->depth >= 0 ? c->slot[i] : NULL,
                            .prev = c->last};
     if (!c->slot[i]) c->used++;
-    c->slot[i] = sym;
-    c->last = sym;
+    c->slot[i] = c->last = sym;
+    uses_declare(c, sym);
     return sym;
 }
 
@@ -151,10 +151,10 @@ void scope_leave(struct sema *c) {
     while (c->last && c->last->depth == c->depth) {
         struct symbol *sym = c->last;
         warn_unused(c, sym);
+        uses_type(c, sym);
         c->last = sym->prev;
-        uint32_t i = slot_of(c, sym->name);
         sym->depth = -1;
-        c->slot[i] = sym->outer ? sym->outer : sym;
+        c->slot[slot_of(c, sym->name)] = sym->outer ? sym->outer : sym;
     }
     c->depth--;
 }

@@ -104,10 +104,12 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     c.define_used = ARENA_ARRAY(&s->arena, bool, s->options.ndefines + 1);
     c.define = session_defines(s);
     scope_init(&c);
+    if (s->index) s->index->first = NULL;
     struct import self = {source_identity(s, p->path), true, RANGE_NONE, NULL};
     c.imports = &self;
     declare_all(&c, f);
     if (f->nerrors == 0) check_defines(&c);
+    uses_finish(&c);
     shadowed_explain(&c);
     finish(&c);
     check_made_c_names(&c);

@@ -12,6 +12,21 @@
 
 struct session;
 
+// A name that a plan declares, and its uses, in the texts that were read: sorted by place.
+struct indexed_name {
+    const char *name;
+    struct range at;
+    const char *kind;  // "tensor"
+    const char *type;  // in the notation of plans: "f16 global (64,32):(32,1)", "64"; or NULL
+    struct range *use;
+    int nuses, cap;
+    struct indexed_name *next;
+};
+// What sema finds of them; complete if the plan is right.
+struct name_index {
+    struct indexed_name *first;
+};
+
 // The plan of "f" and the files that it imports, with the options -D and -arch of the session.
 // Reports errors and returns NULL if there are any.
 struct plan *sema_file(struct session *s, const struct ast_file *f);

@@ -45,6 +45,7 @@ struct symbol {
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
     struct tensor *asks_of;  // SYM_LET: the tensor whose layout its value depends on; or NULL
     const struct rounded *rounded;  // SYM_LET, SYM_CONST: see rounded_find
+    struct indexed_name *indexed;   // its entry in the index of names, or NULL
     struct symbol *outer;           // the symbol that this one hides, or NULL
     struct symbol *prev;            // the symbol declared before this one
 };
@@ -55,6 +56,7 @@ struct label {
     const struct kernel *kernel;
     const struct inlining *call;  // the call whose statement it labels; or NULL
     struct copy *copy;
+    struct indexed_name *indexed;  // its entry in the index of names, or NULL
     struct label *next;
 };
 
@@ -178,8 +180,21 @@ void *sema_grow(struct sema *c, void *array, int n, int *cap, size_t size);
 const char *sema_text(struct sema *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // scope.c
+// uses.c: the index of names, if the session has one
+void uses_declare(struct sema *c, struct symbol *sym);
+void uses_add(struct sema *c, const struct symbol *sym, struct range at);
+void uses_add_label(struct sema *c, struct label *l, struct range at);
+// Sets the type of "sym", which is complete.
+void uses_type(struct sema *c, const struct symbol *sym);
+void uses_finish(struct sema *c);
+
 void scope_init(struct sema *c);
 struct symbol *scope_find(struct sema *c, const char *name);
+// Records that "sym" is used, by its name at "at".
+static inline void scope_use(struct sema *c, struct symbol *sym, struct range at) {
+    sym->used = true;
+    uses_add(c, sym, at);
+}
 // Declares "name".  Reports an error and returns NULL if the same scope already has it.
 struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
                              const struct value *value);

@@ -16,7 +16,7 @@ _tcpc() {
     --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
     --as=*) mapfile -t COMPREPLY < <(compgen -P --as= -W 'tcp cute pycute' -- "${cur#*=}") && return ;;
     --color=*) mapfile -t COMPREPLY < <(compgen -P --color= -W 'auto always never' -- "${cur#*=}") && return ;;
-    -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103a sm_103f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f' -- "${cur#*=}") && return ;;
+    -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103a sm_103f sm_107 sm_107a sm_107f sm_110 sm_110a sm_110f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f' -- "${cur#*=}") && return ;;
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param --watch'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --json --watch --gpu --host --cxx --keep --write'

@@ -38,6 +38,8 @@ _torch_names: Dict[Any, str] = {}
 
 def _torch(x: Any) -> Array:
     torch = sys.modules["torch"]
+    if type(x) not in (torch.Tensor, torch.nn.Parameter):
+        raise TypeError(f"{type(x).__name__} is a subclass of torch.Tensor, which may be more than its memory; as_subclass(torch.Tensor) makes a plain one")
     if x.layout is not torch.strided:
         raise TypeError(f"a tensor of layout {x.layout} has no strides; call to_dense() first")
     if x.is_conj() or x.is_neg():
@@ -64,7 +66,8 @@ def _cuda(x: Any) -> Array:
     strides = told.get("strides")
     if told.get("mask") is not None:
         raise TypeError("arrays with a mask cannot be copied")
-    name = {"u": "uint", "i": "int", "f": "float"}.get(typestr[1], typestr[1:] + "_") + str(size * 8)
+    kind = {"u": "uint", "i": "int", "f": "float", "c": "complex"}.get(typestr[1]) if typestr[0] != ">" else None
+    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr
     device = getattr(getattr(x, "device", None), "id", 0)
     return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, typestr, name, not read_only, device)
 

@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import _apart, _library
+from . import _apart, _library, _warm
 from ._arrays import NUMBERS, Array
 from ._library import CompileError, Compiled, Number, Param, Sides
 
@@ -131,6 +131,7 @@ class Kernel:
     def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = ()):
         self.name, self.backend, self.request, self.mode, self.divisor, self.values = name, backend, request, mode, divisor, values
         self.hits, self.built = 0, 0.0
+        self.warm: List[Any] = []  # entries of the warm path, which count their own hits
         self.ready: Any = None  # what the backend built
         extents: List[Number] = list(request.extents)
         numbers: List[Number] = [*request.source, *request.destination, request.offset]
@@ -142,6 +143,9 @@ class Kernel:
         destination = Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
         self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch)
         self.planned = time.perf_counter() - begin  # seconds, as "built"
+
+    def all_hits(self) -> int:
+        return self.hits + sum(entry.hits for entry in self.warm)
 
     def serves(self, request: Request) -> bool:
         n = request.extents[self.mode]
@@ -214,6 +218,7 @@ class Engine:
             self.exact: "OrderedDict[Any, Kernel]" = OrderedDict()
             self.families: "OrderedDict[Any, Family]" = OrderedDict()
             self.hits = self.misses = self.made = 0
+        _warm.forget()
 
     def find(self, backend: Any, request: Request) -> Optional[Kernel]:
         """A kernel that serves the request; of the params, that of the largest divisor."""
@@ -293,9 +298,10 @@ class Engine:
 
     def info(self) -> CacheInfo:
         with self.lock:
-            kernels = tuple(KernelInfo(k.compiled.plan, k.backend.name, k.divisor, k.hits, k.planned * 1e3, k.built * 1e3, k.compiled.how)
+            kernels = tuple(KernelInfo(k.compiled.plan, k.backend.name, k.divisor, k.all_hits(), k.planned * 1e3, k.built * 1e3, k.compiled.how)
                             for k in self.all_kernels() if k.ready is not None)
-            return CacheInfo(self.hits, self.misses, MOST_KERNELS, kernels)
+            warm = sum(entry.hits for k in self.all_kernels() for entry in k.warm)
+            return CacheInfo(self.hits + warm, self.misses, MOST_KERNELS, kernels)
 
 
 def family_keys(backend: Any, request: Request) -> List[Any]:
@@ -308,17 +314,18 @@ def family_keys(backend: Any, request: Request) -> List[Any]:
 engine = Engine()
 
 
-def copy(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]], backend: Any, stream: Any = None) -> None:
-    """Copies the modes (extents, strides of source and destination in bytes) by a kernel."""
-    extents, from_, to = modes
-    if 0 in extents:
+def copy(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]], backend: Any, stream: Any = None) -> Optional[Tuple[Copy, Kernel]]:
+    """Copies the modes (extents, strides of source and destination in bytes) by a kernel, and tells which one; None: there is nothing to do."""
+    if 0 in modes[0]:
         elements_of(destination, source)
-        return
+        return None
     made = prepared(destination, source, modes)
-    if made is not None:
-        request, first = made.request, (source.address + made.behind[0], destination.address + made.behind[1])
-        kernel = engine.kernel(backend, request)
-        backend.launch(kernel, kernel.params(request), first, made.bytes, stream)
+    if made is None:
+        return None
+    first = source.address + made.behind[0], destination.address + made.behind[1]
+    kernel = engine.kernel(backend, made.request)
+    backend.launch(kernel, kernel.params(made.request), first, made.bytes, backend.stream(destination) if stream is None else stream)
+    return made, kernel
 
 
 def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]]) -> Optional[Copy]:

@@ -11,12 +11,12 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import CUDA
 
-OVERLAP_ALIGN = 16
+ALIGN = 256  # of memory from the runtime
 
 
 def cache_folder() -> pathlib.Path:
@@ -60,44 +60,65 @@ def _runtime() -> Any:
     return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
 
 
+class Part(NamedTuple):
+    """What a kernel may touch: "size" bytes from its pointer on, of which an array holds "held" from "first" on."""
+
+    address: int
+    size: int
+    first: int
+    held: int
+    written: bool
+
+
 class Host:
     name, emit, arch = "host", CUDA, "sm_80"
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
 
+    def stream(self, array: Any) -> None:
+        return None
+
     def build(self, kernels: Sequence[Any]) -> None:
         if not kernels:
             return
-        _runtime()
-        with tempfile.TemporaryDirectory() as scratch:
-            text, library = pathlib.Path(scratch) / "plan.cu", pathlib.Path(scratch) / "plan.so"
-            text.write_text("".join(k.compiled.output for k in kernels))
-            _run([_compiler(), "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-fno-gnu-unique", f"-I{_library.find_runtime()}", "-x", "c++", str(text), "-o", str(library)])
-            loaded = ctypes.CDLL(str(library))  # the file may go when it is loaded
-        loaded.tcp_last_error.restype = ctypes.c_char_p
+        loaded = self.load("".join(k.compiled.output for k in kernels))
         for kernel in kernels:
             kernel.ready = loaded, loaded[kernel.name + "_launch"]
 
-    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Tuple[int, int], sizes: Tuple[int, int], stream: Any) -> None:
+    def load(self, text: str, folder: Optional[str] = None) -> Any:
+        """A library with the launchers in emitted code, which may include headers of "folder"."""
+        _runtime()
+        with tempfile.TemporaryDirectory() as scratch:
+            source, library = pathlib.Path(scratch) / "plan.cu", pathlib.Path(scratch) / "plan.so"
+            source.write_text(text)
+            _run([_compiler(), "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-fno-gnu-unique", f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else []),
+                  "-x", "c++", str(source), "-o", str(library)])
+            loaded = ctypes.CDLL(str(library))  # the file may go when it is loaded
+        loaded.tcp_last_error.restype = ctypes.c_char_p
+        return loaded
+
+    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
+        self.call(kernel.ready, params, [Part(address, size, 0, size, i > 0) for i, (address, size) in enumerate(zip(addresses, sizes))])
+
+    def call(self, ready: Any, params: Sequence[int], parts: Sequence[Part]) -> None:
         """Kernels may touch only memory that the runtime gave them: copies to it and back."""
-        runtime, (loaded, call) = _runtime(), kernel.ready
+        runtime, (loaded, call) = _runtime(), ready
         blocks: List[Any] = []
         with self.lock:
             try:
-                for address, size in zip(addresses, sizes):
+                for part in parts:
                     block = ctypes.c_void_p()
-                    shift = address % OVERLAP_ALIGN  # aligned like the array
-                    if runtime.tcp_alloc(ctypes.byref(block), ctypes.c_size_t(size + shift)):
-                        raise MemoryError(f"{size} bytes")
-                    blocks.append((block, block.value + shift))
-                    ctypes.memmove(block.value + shift, address, size)
-                (_, source), (_, destination) = blocks
-                status = call(ctypes.c_void_p(source), ctypes.c_void_p(destination), *map(ctypes.c_int64, params), None)
-                if status:
-                    runtime.tcp_host_report.restype = ctypes.c_char_p
+                    shift = part.address % ALIGN  # aligned like the array
+                    if runtime.tcp_alloc(ctypes.byref(block), ctypes.c_size_t(max(part.size, part.first + part.held) + shift)):
+                        raise MemoryError(f"{part.size} bytes")
+                    blocks.append((block, (block.value or 0) + shift))
+                    ctypes.memmove(blocks[-1][1] + part.first, part.address + part.first, part.held)
+                if call(*[ctypes.c_void_p(at) for _, at in blocks], *map(ctypes.c_int64, params), None):
                     raise RuntimeError(f"the launch failed: {loaded.tcp_last_error().decode()}")
-                ctypes.memmove(addresses[1], destination, sizes[1])
+                for part, (_, at) in zip(parts, blocks):
+                    if part.written:
+                        ctypes.memmove(part.address + part.first, at + part.first, part.held)
             finally:
                 for block, _ in blocks:
                     runtime.tcp_free(block)

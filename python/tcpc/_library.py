@@ -7,7 +7,7 @@ import os
 import pathlib
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
-from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 HERE = pathlib.Path(__file__).resolve().parent
 CUDA, DEVICE = 0, 5  # of enum tcpc_emit
@@ -42,14 +42,18 @@ Planned = _structure("Planned", [
     ("size", c_size_t), ("kernel", c_char_p), ("number", c_int), ("candidate", c_int), ("how", c_char_p), ("why", c_char_p), ("refused", c_char_p),
     ("cost", c_int64), ("text", c_char_p)])
 Value = _structure("Value", [("number", c_int64), ("text", c_char_p), ("expression", c_void_p)])
-Tensor = _structure("Tensor", [("size", c_size_t), ("name", c_char_p)])
+Mode = _structure("Mode", [("size", c_size_t), ("name", c_char_p), ("extent", Value), ("stride", Value)])
+Tensor = _structure("Tensor", [
+    ("size", c_size_t), ("name", c_char_p), ("element", c_char_p), ("element_bits", c_int), ("direction", c_int), ("align", c_int64), ("layout", c_char_p),
+    ("swizzled", c_int), ("offset", Value), ("mode", _list_of(Mode)), ("nmodes", c_size_t), ("bytes", Value)])
+ParamRow = _structure("ParamRow", [("size", c_size_t), ("name", c_char_p), ("least", c_int64), ("most", c_int64), ("multiple", c_int64), ("value", Value)])
 Argument = _structure("Argument", [("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t)])
 Variant = _structure("Variant", [
     ("size", c_size_t), ("symbol", c_char_p), ("bits", c_int), ("number", c_int), ("when", c_char_p), ("condition", c_void_p), ("nconditions", c_size_t),
     ("argument", _list_of(Argument)), ("narguments", c_size_t), ("argument_bytes", c_size_t), ("grid", POINTER(Value) * 3), ("threads", c_int64),
     ("shared_bytes", c_int64), ("shared_to_set", c_int64)])
 Launch = _structure("Launch", [
-    ("size", c_size_t), ("name", c_char_p), ("launcher", c_char_p), ("tensor", _list_of(Tensor)), ("ntensors", c_size_t), ("param", c_void_p),
+    ("size", c_size_t), ("name", c_char_p), ("launcher", c_char_p), ("tensor", _list_of(Tensor)), ("ntensors", c_size_t), ("param", _list_of(ParamRow)),
     ("nparams", c_size_t), ("ncomputed", c_size_t), ("check", c_void_p), ("nchecks", c_size_t), ("variant", _list_of(Variant)), ("nvariants", c_size_t),
     ("argument_bytes", c_size_t), ("argument_align", c_size_t)])
 Call = _structure("Call", [
@@ -68,6 +72,10 @@ Relayout = _structure("Relayout", [
 Question = _structure("Question", [
     ("size", c_size_t), ("about", c_int), ("form", c_int), ("name", c_char_p), ("other", c_char_p), ("setting", c_void_p), ("nsettings", c_size_t),
     ("view", c_char_p), ("type", c_char_p), ("thread", c_int64), ("values", c_int), ("steps", c_int), ("table", c_int)])
+
+ArchRow = _structure("ArchRow", [("size", c_size_t), ("name", c_char_p), ("number", c_int), ("shared_bytes", c_int64), ("calibrated", c_int)])
+
+Operation = _structure("Operation", [("size", c_size_t), ("name", c_char_p), ("arguments", c_char_p), ("help", c_char_p), ("in_eval", c_int), ("in_plans", c_int)])
 
 Number = Union[int, str]  # a number, or an expression of params
 
@@ -106,14 +114,14 @@ class CompileError(RuntimeError):
         self.text, self.file, self.line, self.column, self.notes, self.fixits = text, file, line, column, list(notes), list(fixits)
 
 
-def find_library() -> pathlib.Path:
-    """The shared library: TCPC_LIBRARY, that of the package, or that of a build in a checkout."""
-    named = os.environ.get("TCPC_LIBRARY")
-    places = [pathlib.Path(named)] if named else [HERE / "lib" / "libtcpc.so", HERE.parents[1] / "build" / "compiler" / "libtcpc.so"]
+def find(name: str, variable: str) -> pathlib.Path:
+    """A shared library: that which the environment names, that of the package, or that of a build in a checkout."""
+    named, build = os.environ.get(variable), HERE.parents[1] / "build"
+    places = [pathlib.Path(named)] if named else [HERE / "lib" / name, build / "compiler" / name, build / "python" / name]
     for place in places:
         if place.exists():
             return place
-    raise ImportError(f"libtcpc.so is not at {' or '.join(map(str, places))}; TCPC_LIBRARY can name it")
+    raise ImportError(f"{name} is not at {' or '.join(map(str, places))}; {variable} can name it")
 
 
 def find_runtime() -> pathlib.Path:
@@ -132,7 +140,7 @@ def library() -> Any:
     global _loaded
     with _lock:
         if _loaded is None:
-            lib = ctypes.CDLL(str(find_library()))
+            lib = ctypes.CDLL(str(find("libtcpc.so", "TCPC_LIBRARY")))
             result = POINTER(POINTER(Result))
             lib.tcpc_compile_relayout.argtypes = [POINTER(Relayout), POINTER(Options), result]
             lib.tcpc_ask.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), POINTER(Question), result]
@@ -142,6 +150,8 @@ def library() -> Any:
             lib.tcpc_launch_keep.restype = POINTER(Launch)
             lib.tcpc_launch_free.argtypes = [POINTER(Launch)]
             lib.tcpc_launch_free.restype = None
+            lib.tcpc_compile.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), result]
+            lib.tcpc_value_at.argtypes = [POINTER(Value), POINTER(c_int64), POINTER(c_int64)]
             lib.tcpc_launch_evaluate.argtypes = [POINTER(Launch), POINTER(c_int64), POINTER(c_uint64), c_void_p, POINTER(Call)]
             lib.tcpc_version.restype = c_char_p
             _loaded = lib
@@ -224,6 +234,37 @@ def compile_relayout(name: str, extents: Sequence[Number], source: Sides, destin
     warnings = (c_char_p * 1)(b"-w")
     options.warning, options.nwarnings = warnings, 1
     return _done(lambda result: lib.tcpc_compile_relayout(ctypes.byref(request), ctypes.byref(options), result), Compiled)
+
+
+class Plan:
+    """What the compiler made of a plan. The launches, one for each kernel, are freed with this object."""
+
+    def __init__(self, result: Any):
+        self.output = _text(result.output)
+        self.launches = [library().tcpc_launch_keep(result.launch[i]) for i in range(result.nlaunches)]
+        self.planned = {result.planned[i].contents.kernel.decode() for i in range(result.nplanned)}  # names of kernels
+
+    def __del__(self) -> None:
+        for launch in getattr(self, "launches", []) if _loaded is not None else []:
+            _loaded.tcpc_launch_free(launch)
+
+
+def compile_plan(name: str, text: bytes, folder: str, defines: Mapping[str, Any], arch: Optional[str], emit: int) -> Plan:
+    """Compiles a plan, whose imports are in "folder"; raises CompileError."""
+    lib = library()
+    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=arch.encode() if arch else None, no_line=1)
+    pairs = (Define * max(1, len(defines)))(*[Define(key.encode(), str(value).encode()) for key, value in defines.items()])
+    folders = (c_char_p * 1)(folder.encode())
+    options.define, options.ndefines, options.folder, options.nfolders = pairs, len(defines), folders, 1
+    return _done(lambda result: lib.tcpc_compile(name.encode(), text, len(text), ctypes.byref(options), result), Plan)
+
+
+def value_at(value: Any, params: Any) -> int:
+    """The value for an array of params."""
+    out = c_int64()
+    if not library().tcpc_value_at(ctypes.byref(value), params, ctypes.byref(out)):
+        raise OverflowError(f"{value.text.decode()} does not fit 64 bits")
+    return out.value
 
 
 def ask(about: int, form: int, text: str, **more: Any) -> str:

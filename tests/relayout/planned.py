@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random planned copies, `kernel k(A, out B) { copy A -> B; }`: each compiles in time, and moves what its layouts say.
 
-usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--keep DIR] [--one SEED]
+usage: planned.py TCPC N [--seed S] [--run N] [--hang] [--untimed] [--rows] [--keep DIR] [--one SEED]
 
 Ranks 1 to 6, all element types and conversions, params with ranges, multiples and relations, pitches, sources that stand still,
 extents that may be 0 or are 1, and strides of up to 2^40 (with --hang: of up to 2^62, and only the time counts).  Half of the sides are
@@ -105,6 +105,7 @@ def main():
     p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("--run", type=int, default=0, help="draw small ones, and run so many")
     p.add_argument("--hang", action="store_true")
+    p.add_argument("--rows", action="store_true", help="draw copies with rows of any length, as params give them")
     p.add_argument("--one", type=int, help="print the copy of this seed")
     p.add_argument("--keep", help="a folder for the copies that fail")
     p.add_argument("--untimed", action="store_true", help="the machine is busy: times do not count")
@@ -116,7 +117,7 @@ def main():
     a = p.parse_args()
     a.library = a.library or os.path.join(os.path.dirname(a.tcpc), "..", "runtime", "libtcp_host.a")
     if a.one is not None:
-        print(drawn(a.one, a.hang, a.run).text(), end="")
+        print(drawn(a.one, a.hang, a.run, a.rows).text(), end="")
         return 0
     stats, failures, batch, ran, cases, slowest = collections.Counter(), [], [], 0, 0, 0
     rng = random.Random(a.seed)
@@ -130,7 +131,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         for number in range(a.seed, a.seed + a.n):
-            copy = drawn(number, a.hang, a.run)
+            copy = drawn(number, a.hang, a.run, a.rows)
             plan, out = os.path.join(folder, "k.tcp"), os.path.join(folder, f"p{number}.cu")
             pathlib.Path(plan).write_text(copy.text().replace("kernel k(", f"kernel k{number}("))
             said, status, took = compiled(a.tcpc, plan, out, 20)

@@ -194,7 +194,9 @@ class Copy:
         if any(n.of > 1 << 62 for n in numbers):
             return False
         if any(e.of == 0 for e in self.extents):  # nothing is copied
-            return self.values(random.Random(0), SMALL) is not None
+            given = self.values(random.Random(0), SMALL)
+            return given is not None and all(sum(max(0, w.value(given) - 1) * s.value(given) for w, s in zip(part.wide, side)) < 1 << 56
+                                             for part, side in zip(self.parts, (self.src, self.dst)))
         rng = random.Random(0)
         given = next((v for v in (self.values(rng, 1 << 36) for _ in range(8)) if v and self.size(v)), None)
         if given is None:
@@ -402,9 +404,21 @@ class Several(Copy):
         return None if None in memory else {name: of for one in memory for name, of in one.items()}
 
 
-def drawn(number, hang, small):
-    """The copy of a seed; with "small" one that can be run."""
+def has_rows(copy):
+    """Whether rows of any length may be turned: both sides have a fast mode of their own whose extent is a large param."""
+    fast = [side.index(Number(1)) if Number(1) in side else -1 for side in (copy.src, copy.dst)]
+    return (len(copy.extents) == len(copy.src) == len(copy.dst) and fast[0] != fast[1] and min(fast) >= 0 and copy.src_type == copy.dst_type and
+            BITS[copy.src_type] <= 32 and min(copy.aligns) >= 16 and
+            all(copy.extents[m].params and copy.extents[m].most() > 10000 for m in fast))
+
+
+def drawn(number, hang, small, rows=False):
+    """The copy of a seed; with "small" one that can be run; with "rows" one with rows of any length."""
     rng = random.Random(number)
+    while rows:
+        copy = Copy(rng)
+        if has_rows(copy) and copy.meant() and (not small or copy.runs()):
+            return copy
     while True:
         kind = 1 if hang else rng.random()
         copy = Reshape(rng) if kind < 0.1 else Pack(rng) if kind < 0.16 else Several(rng) if kind < 0.25 else Copy(rng, hang)

@@ -80,6 +80,9 @@ class Number:
         words = [*([str(self.of)] if self.of != 1 or not self.params else []), *(p.name for p in self.params)]
         return "*".join(words)
 
+    def __eq__(self, other):
+        return (self.of, self.params) == (other.of, other.params)
+
     def times(self, other):
         return Number(self.of * other.of, (*self.params, *other.params))
 

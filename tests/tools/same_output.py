@@ -78,13 +78,14 @@ def main():
     old, new = a.old, a.new
     with tempfile.TemporaryDirectory() as folder:
         plans = [(p, True) for p in [*PLANS, *documents(folder)]] + [(p, False) for p in random_plans(folder, a, spoil=True)]
+        found = 0
         with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
-            found = [d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds]
-        for words in found:
-            print(f"differs: tcpc {' '.join(map(str, words))}")
-            if a.show:
-                show(old, new, words)
-    print(f"{len(plans)} plans, {len(found)} outputs differ")
+            for words in (d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds):
+                found += 1
+                print(f"differs: tcpc {' '.join(map(str, words))}", flush=True)
+                if a.show:
+                    show(old, new, words)
+    print(f"{len(plans)} plans, {found} outputs differ")
     sys.exit(1 if found else 0)
 
 

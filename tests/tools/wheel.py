@@ -17,7 +17,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST_BYTES = 6_000_000
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2"}
-HOLDS = [r"tcpc/bin/tcpc", r"tcpc/lib/libtcpc.so", r"tcpc/include/tcpc/tcpc.h", r"tcpc/include/tcpc/tcp_device.cuh",
+HOLDS = [r"tcpc/bin/tcpc", r"tcpc/lib/libtcpc.so", r"tcpc/lib/libtcpc_core.so", r"tcpc/include/tcpc/tcpc.h", r"tcpc/include/tcpc/tcp_device.cuh",
          r"tcpc/include/tcpc/host/tcp_host_run.cpp", r"tcpc/__init__.py", r"tcpc/__main__.py", r"tcpc/py.typed", r"tcpc-[\d.]+.dist-info/licenses/LICENSE",
          r"tcpc-[\d.]+.dist-info/licenses/python/licenses/imath.txt", r"tcpc-[\d.]+.dist-info/licenses/python/licenses/isl.txt"]
 LOAD = "import tcpc; print(tcpc.version())"
@@ -49,7 +49,7 @@ def check_files(wheel, source, scratch):
 
 
 def check_objects(scratch):
-    for path in ("tcpc/bin/tcpc", "tcpc/lib/libtcpc.so"):
+    for path in ("tcpc/bin/tcpc", "tcpc/lib/libtcpc.so", "tcpc/lib/libtcpc_core.so"):
         dynamic = run("readelf", "-dW", scratch / path)
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", dynamic))
         check(needed <= SYSTEM, f"{path} needs {sorted(needed - SYSTEM)}")

@@ -34,7 +34,8 @@ bool repeats(const struct stmt *loop) {
 bool has_many_steps(struct session *s, const struct stmt *loop) {
     int64_t from, to;
     const struct ix *most = ix_max(s, loop->end);
-    return ix_static(loop->begin, &from) && !(most && ix_static(most, &to) && to - from < 2);
+    if (!ix_static(loop->begin, &from) || loop->end->hi < from + 2) return false;
+    return !(most && ix_static(most, &to) && to - from < 2);
 }
 
 void dead_same_again(struct session *s, const struct stmt *loop) {

@@ -92,7 +92,7 @@ static struct symbol *find_declared(struct sema *c, const char *name) {
 
 static const struct value *eval_name(struct sema *c, const char *name, struct range at) {
     struct symbol *sym = find_declared(c, name);
-    if (sym) sym->used = true;
+    if (sym) scope_use(c, sym, at);
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
     if (sym && sym->kind == SYM_EXTERN)
         return FAIL(c, at,
@@ -102,6 +102,7 @@ static const struct value *eval_name(struct sema *c, const char *name, struct ra
     if (sym) return sym->value;
     struct label *l = label_find(c, name, at);
     if (l) {
+        uses_add_label(c, l, at);
         struct value *v = ARENA_NEW(&c->s->arena, struct value);
         v->kind = VAL_COPY;
         v->copy = l->copy;

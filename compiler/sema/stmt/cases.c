@@ -110,7 +110,9 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
     v->kernel = k;
     if (before && before->name == d->name.name && !k->device) {
         // expectations about the kernel are about its last case, which serves all sizes
-        scope_find(c, k->name)->value = v;
+        struct symbol *sym = scope_find(c, k->name);
+        sym->value = v;
+        uses_add(c, sym, d->name.at);
         int n = 1;
         for (const struct kernel *x = before->first_case; x != before; x = x->next_case) ++n;
         if (n == MOST_CASES)

@@ -171,7 +171,7 @@ static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
             return;
         }
     struct label *l = ARENA_NEW(&c->s->arena, struct label);
-    *l = (struct label){name.name, name.at, c->kernel, c->call, y, c->labels};
+    *l = (struct label){name.name, name.at, c->kernel, c->call, y, NULL, c->labels};
     c->labels = l;
 }
 

@@ -20,7 +20,7 @@ static struct tensor *formal_of(struct sema *c, const struct ast_formal *f) {
         scope_unknown(c, f->name.name, f->name.at);
         return NULL;
     }
-    sym->used = true;
+    scope_use(c, sym, f->name.at);
     if (sym->kind == SYM_TENSOR) return sym->tensor;
     diag_error(c->s, f->name.at, "'%s' is %s; a function's arguments are tensors and indexes",
                f->name.name, symbol_kind_text(sym->kind));
@@ -187,6 +187,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         unknown_function(c, &s->name);
         return;
     }
+    uses_add(c, sym, s->name.at);
     if (sym->kind == SYM_KERNEL && sym->value->kernel->device) {
         *out = check_inline(c, sym, s);
         return;

@@ -128,7 +128,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         return t;
     }
     struct symbol *sym = scope_find(c, f->name.name);
-    if (sym) sym->used = true;
+    if (sym) scope_use(c, sym, f->name.at);
     if (!sym) {
         c->sought.formal = f->name.at;
         scope_unknown(c, f->name.name, f->name.at);

@@ -202,6 +202,11 @@ int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor
 }
 
 int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
+    for (int i = 0; i < d->fn.nformals; ++i) {  // the planner's text has another list
+        const struct ast_formal *f = &d->fn.formal[i];
+        const struct symbol *sym = f->kind == FORMAL_NAME ? scope_find(c, f->name.name) : NULL;
+        if (sym) uses_add(c, sym, f->name.at);
+    }
     if (several_are_copies(c, &d->fn)) return several_planned(c, d, out);
     const struct ast_stmt *s = lone_copy(c, &d->fn);
     const char *tuned = c->s->options.tuned;
@@ -253,7 +258,11 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     const char *made = buf_finish(&text, &c->s->arena);
     if (why) return planned_refuse(c, s, a, b, why);
     if (r.fallback) warn_fallback(c, &r, d->name.name, s->at);
-    scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
+    for (int i = 0; i < 2; ++i) {
+        const struct ast_expr *side = i ? s->copy.dst : s->copy.src;
+        scope_use(c, scope_find(c, (i ? b : a)->name),
+                  side->kind == E_NAME ? side->at : RANGE_NONE);
+    }
     struct copy *wanted = ARENA_NEW(&c->s->arena, struct copy);
     *wanted = y;
     int n = planned_parse(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), wanted,

@@ -106,6 +106,26 @@ static const char *not_together(struct sema *c, const struct ast_fn *fn, const s
     return why;
 }
 
+// Sets the parts of where "v" begins as the kernel has them: with sums written out.
+static void set_begin(struct sema *c, const struct view *v, struct relayout_begin *b) {
+    const struct ix *e = sums_written_out(c, v->offset);
+    struct lay_int x;
+    if (!b->text) return;
+    b->nparts = 0;
+    b->at = 0;
+    for (int i = 0; i < (e->op == IX_SUM ? e->nterms : 0); ++i) {
+        x = e->term[i].coef;
+        bool number = !e->term[i].atom && lay_int_static(x);
+        if (number) b->at = x.num;
+        if (number) continue;
+        if (e->term[i].atom || b->nparts == RELAYOUT_PARTS) {
+            b->nparts = 0;
+            return;
+        }
+        b->part[b->nparts++] = x;
+    }
+}
+
 // Plans copy "s", one of several, with the views "src" and "dst"; false after an error.
 static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct ast_stmt *s,
                         struct copy *made, struct relayout *r, const char **src, const char **dst) {
@@ -137,6 +157,8 @@ static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct as
     else
         why = relayout_between(c->s, of[0], of[1], r);
     if (!why) why = relayout_coalesce(c->s, r);
+    set_begin(c, &y.src, &r->begin[0]);
+    set_begin(c, &y.dst, &r->begin[1]);
     const char *from = ast_expr_text(c->s, s->copy.src);
     const char *to = named_text(c, ast_expr_text(c->s, s->copy.dst), &before, &y.dst);
     *src = modes_text(c, cut_text(c, from, x, y.src.layout.shape), y.src.layout.shape, r);

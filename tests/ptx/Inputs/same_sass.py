@@ -1,6 +1,6 @@
 """Compares the machine code that NVRTC and nvcc make of one text, for the relayouts of the benchmark and for plans.
 
-usage: same_sass.py [--one-of=N] [--arch sm_NN] [-j JOBS] NVRTC NVCC CUOBJDUMP RUNTIME TCPC WORK LIST|PLAN..
+usage: same_sass.py [--one-of=N] [--arch sm_NN] [--without OPTION] [-j JOBS] NVRTC NVCC CUOBJDUMP RUNTIME TCPC WORK LIST|PLAN..
 
 A LIST has lines as bench/relayout/prepare.py describes them; a PLAN ends in .tcp. For each kernel the numbers of instructions must be
 equal, by opcode with its widths ("LDG.E.128.CONSTANT"), and so must be the bytes of local memory, the spills. NVRTC has the options
@@ -101,15 +101,17 @@ def main():
     arguments = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     arguments.add_argument("--one-of")
     arguments.add_argument("--arch", default="sm_90")
+    arguments.add_argument("--without")
     arguments.add_argument("-j", type=int, default=1)
     for name in ("nvrtc", "nvcc", "cuobjdump", "runtime", "tcpc", "work"):
         arguments.add_argument(name)
     arguments.add_argument("lists", type=pathlib.Path, nargs="+")
     a = arguments.parse_args()
-    nvrtc = Nvrtc(a.nvrtc, [f"-arch={a.arch}", f"-I{a.runtime}", "-std=c++17", "-device-int128"])
+    options = [f"-arch={a.arch}", f"-I{a.runtime}", "-std=c++17", "-device-int128"]
+    nvrtc = Nvrtc(a.nvrtc, [o for o in options if o != a.without])
     version = re.search(r"release ([\d.]+)", output(a.nvcc, "--version"))[1]
     if version != nvrtc.version:
-        print(f"0 kernels: NVRTC is {nvrtc.version}, nvcc {version}")
+        print(f"0 kernels, 0 differ: NVRTC is {nvrtc.version}, nvcc {version}")
         return
     every = []
     for path in a.lists:

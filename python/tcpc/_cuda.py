@@ -1,0 +1,277 @@
+"""Kernels on NVIDIA GPUs: NVRTC compiles the emitted code, and the driver launches it. Both are found when they are first needed."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import glob
+import hashlib
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _library
+from ._library import DEVICE
+from ._host import cache_folder
+
+COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
+OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
+FAR = 1 << 52  # bytes that no two arrays are apart
+
+
+@functools.lru_cache(maxsize=None)
+def _nvrtc() -> Any:
+    """What TCPC_NVRTC names, that of NVIDIA's packages, as PyTorch brings them, or that of the system; None."""
+    named = os.environ.get("TCPC_NVRTC")
+    places = [named] if named else []
+    if not named:
+        spec = importlib.util.find_spec("nvidia")
+        for folder in (spec.submodule_search_locations or []) if spec else []:
+            places += sorted((p for p in glob.glob(f"{folder}/*/lib/libnvrtc.so.*") if "builtins" not in p and ".alt." not in p), reverse=True)
+        places += ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"]
+    for place in places:
+        try:
+            return ctypes.CDLL(place)
+        except OSError:
+            continue
+    return None
+
+
+@functools.lru_cache(maxsize=None)
+def _headers() -> str:
+    """A digest of what emitted code includes."""
+    folder, digest = _library.find_runtime(), hashlib.sha256()
+    for path in sorted([*folder.glob("*.h"), *folder.glob("*.cuh")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _nvcc() -> str:
+    for name in ("nvcc", "/usr/local/cuda/bin/nvcc"):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise RuntimeError("neither NVRTC nor nvcc, which compile kernels, was found; install NVRTC with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
+
+
+def compile_cubin(text: str, arch: str, folder: Optional[str] = None) -> bytes:
+    """The code for one architecture, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
+    nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17"]
+    if nvrtc is not None:
+        options.append("-device-int128")
+        major, minor = c_int(), c_int()
+        nvrtc.nvrtcVersion(byref(major), byref(minor))
+        version = f"{major.value}.{minor.value}"
+    else:
+        version = subprocess.run([_nvcc(), "--version"], capture_output=True, text=True).stdout
+    key = "\0".join([text, *options, version, _headers()])
+    kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
+    try:
+        if not folder:
+            return kept.read_bytes()
+    except OSError:
+        pass
+    options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
+    cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
+    if folder:
+        return cubin
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
+            file.write(cubin)
+        os.replace(file.name, kept)  # other processes see all of it, or nothing
+    except OSError:
+        pass  # the disk is full, or may not be written: the next process compiles again
+    return cubin
+
+
+def _compile(nvrtc: Any, text: str, options: Sequence[str]) -> bytes:
+    program, size = c_void_p(), c_size_t()
+    if nvrtc.nvrtcCreateProgram(byref(program), c_char_p(text.encode()), b"relayout.cu", 0, None, None):
+        raise RuntimeError("NVRTC could not begin")
+    try:
+        if nvrtc.nvrtcCompileProgram(program, len(options), (c_char_p * len(options))(*[o.encode() for o in options])):
+            nvrtc.nvrtcGetProgramLogSize(program, byref(size))
+            log = ctypes.create_string_buffer(size.value)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            raise RuntimeError(f"NVRTC failed: {log.value.decode(errors='replace')[:4000]}")
+        nvrtc.nvrtcGetCUBINSize(program, byref(size))
+        cubin = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetCUBIN(program, cubin)
+        return cubin.raw
+    finally:
+        nvrtc.nvrtcDestroyProgram(byref(program))
+
+
+def _compile_by_nvcc(text: str, options: Sequence[str]) -> bytes:
+    with tempfile.TemporaryDirectory() as scratch:
+        source, made = pathlib.Path(scratch) / "relayout.cu", pathlib.Path(scratch) / "relayout.cubin"
+        source.write_text(text)
+        done = subprocess.run([_nvcc(), "-cubin", *options, str(source), "-o", str(made)], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"nvcc failed: {done.stderr[:4000]}")
+        return made.read_bytes()
+
+
+@functools.lru_cache(maxsize=None)
+def _driver() -> Any:
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        raise RuntimeError("the driver's library libcuda.so.1 was not found") from None
+    cuda.cuLaunchKernel.argtypes = [c_void_p, *[c_uint] * 7, c_void_p, c_void_p, c_void_p]
+    cuda.cuCtxGetCurrent.argtypes = [c_void_p]
+    cuda.cuCtxSetCurrent.argtypes = [c_void_p]
+    _check(cuda, cuda.cuInit(0), "cuInit")
+    return cuda
+
+
+def _check(cuda: Any, error: int, what: str) -> None:
+    if error:
+        text = c_char_p()
+        cuda.cuGetErrorString(error, byref(text))
+        raise RuntimeError(f"{what} failed: {text.value.decode() if text.value else error}")
+
+
+def known_arch(number: int) -> str:
+    """The newest architecture that the compiler knows and that is not newer than the GPU's."""
+    arch = _library.ArchRow(size=ctypes.sizeof(_library.ArchRow))
+    best, i = 80, 0
+    while _library.library().tcpc_arch_at(c_size_t(i), byref(arch)):
+        if best < arch.number <= number:
+            best = arch.number
+        i += 1
+        arch.size = ctypes.sizeof(arch)
+    return f"sm_{best}"
+
+
+class Device:
+    emit = DEVICE
+
+    def __init__(self, index: int):
+        self.cuda, self.index, self.name = _driver(), index, f"cuda:{index}"
+        self.device, self.context = c_int(), c_void_p()
+        self._call("cuDeviceGet", byref(self.device), index)
+        major, minor = c_int(), c_int()
+        self._call("cuDeviceGetAttribute", byref(major), COMPUTE_CAPABILITY_MAJOR, self.device)
+        self._call("cuDeviceGetAttribute", byref(minor), COMPUTE_CAPABILITY_MINOR, self.device)
+        self.number = major.value * 10 + minor.value
+        self.arch = known_arch(self.number)
+        self._call("cuDevicePrimaryCtxRetain", byref(self.context), self.device)
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        error = getattr(self.cuda, name)(*arguments)
+        if error:
+            _check(self.cuda, error, name)
+
+    def stream(self, array: Any) -> int:
+        """The current one of the array's framework."""
+        if array.kind == "torch":
+            return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(array.device))
+        cupy = sys.modules.get("cupy")
+        return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
+
+    def _within(self, work: Any) -> None:
+        """Does it in the device's context."""
+        current = c_void_p()
+        self.cuda.cuCtxGetCurrent(byref(current))
+        if current.value == self.context.value:
+            return work()
+        self._call("cuCtxSetCurrent", self.context)
+        try:
+            work()
+        finally:
+            self._call("cuCtxSetCurrent", current)
+
+    def build(self, kernels: Sequence[Any]) -> None:
+        for kernel in kernels:
+            compiled = kernel.compiled
+            symbols = self.load(compiled.output, [compiled.launch])
+            kernel.ready = Launcher(self, compiled.launch, symbols, True)
+
+    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> Dict[int, Any]:
+        """The functions of all variants of these launches, with the place of the destination's address, by the variants' addresses."""
+        cubin, symbols = compile_cubin(text, f"sm_{self.number}", folder), {}
+        self._within(lambda: symbols.update(self._functions(cubin, launches)))
+        return symbols
+
+    def _functions(self, cubin: bytes, launches: Sequence[Any]) -> Dict[int, Any]:
+        library, symbols = c_void_p(), {}
+        self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
+        for launch in launches:
+            symbols.update(self._variants(library, launch.contents))
+        return symbols
+
+    def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
+        symbols = {}
+        for i in range(launch.nvariants):
+            variant, found, function = launch.variant[i].contents, c_void_p(), c_void_p()
+            self._call("cuLibraryGetKernel", byref(found), library, variant.symbol)
+            if variant.shared_to_set:
+                self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
+            self._call("cuKernelGetFunction", byref(function), found)
+            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant)
+        return symbols
+
+    def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
+        self._within(lambda: kernel.ready(params, addresses, stream))
+
+
+def _place_of_destination(variant: Any) -> int:
+    for i in range(variant.narguments):
+        argument = variant.argument[i].contents
+        if argument.tensor and argument.tensor.contents.name == b"dst":
+            return int(argument.offset)
+    return -1
+
+
+class Launcher:
+    """"apart": that no element is shared was decided before."""
+
+    def __init__(self, device: Device, launch: Any, symbols: Dict[int, Any], apart: bool):
+        self.device, self.launch, self.symbols, self.apart = device, launch, symbols, apart
+        self.room = launch.contents.argument_bytes + 16
+
+    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
+        call, lib = _library.Call(), _library.library()
+        call.size = ctypes.sizeof(call)
+        arguments = (c_uint64 * (self.room // 8))()
+        numbers = (c_int64 * max(1, len(params)))(*params)
+        status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * len(addresses))(*addresses), arguments, byref(call))
+        apart = status == OVERLAP and self.apart
+        if apart:  # it compares ranges
+            status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * 2)(addresses[0], addresses[1] + FAR), arguments, byref(call))
+        if status:
+            raise RuntimeError(call.message.decode())
+        if not call.variant:
+            return
+        variant = call.variant.contents
+        function, place = self.symbols[ctypes.addressof(variant)]
+        if apart:
+            c_uint64.from_buffer(arguments, place).value = addresses[1]
+        size = c_size_t(variant.argument_bytes)
+        extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
+        grid = call.grid
+        error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, None, extra)
+        if error:
+            _check(self.device.cuda, error, f"the launch of {variant.symbol.decode()}")
+
+
+_devices: List[Optional[Device]] = []
+_lock = threading.Lock()
+
+
+def device(index: int) -> Device:
+    while index >= len(_devices) or _devices[index] is None:
+        with _lock:
+            _devices.extend([None] * (index + 1 - len(_devices)))
+            if _devices[index] is None:
+                _devices[index] = Device(index)
+    return _devices[index]  # type: ignore[return-value]

@@ -1,0 +1,243 @@
+"""Kernels of a plan as functions: arrays are checked by name against the modes of its tensors, and params are found in their extents."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import re
+import threading
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _library
+from ._api import _backend
+from ._arrays import NUMBERS, Array, describe
+from ._host import Part
+from ._library import CUDA, DEVICE, value_at
+
+EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$")  # N, 8*N or N*8
+
+
+class Kernel:
+    """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no extent gives them.
+
+    On arrays of numpy the emitted code is executed on the CPU, access by access; tensors of PyTorch and arrays of CuPy are for the GPU. What the
+    kernel writes is written to the arrays; nothing is returned. Of a kernel that the planner plans, arrays are compared by the memory that they reach, and
+    all params are given by name.
+    """
+
+    def __init__(self, plan: "Plan", number: int, launch: Any, planned: bool):
+        self._plan, self._number, self._planned = plan, number, planned
+        self.name: str = launch.name.decode()
+        self.tensors: Tuple[str, ...] = tuple(launch.tensor[i].contents.name.decode() for i in range(launch.ntensors))
+        self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
+        self.__doc__ = f"{self.name}({', '.join([*(_signature(launch.tensor[i].contents) for i in range(launch.ntensors)), *(f'{p}=' for p in self.params)])})"
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__doc__}>"
+
+    def __call__(self, *arrays: Any, stream: Any = None, **named: Any) -> None:
+        given = self._bind(arrays, named)
+        first = given[self.tensors[0]] if self.tensors else None
+        for name, array in given.items():
+            if first is not None and array.device != first.device:
+                raise ValueError(f"kernel '{self.name}': '{self.tensors[0]}' and '{name}' are on two devices")
+        device = -1 if first is None else first.device
+        built = self._plan._build(device, first)
+        launch = built.plan.launches[self._number].contents
+        params = _params(self, launch, given, named)
+        tensors = [launch.tensor[i].contents for i in range(launch.ntensors)]
+        pointers = [_check(self, t, given[t.name.decode()], params) for t in tensors]
+        if device < 0:
+            parts = [_part(self, t, given[t.name.decode()], at, params) for t, at in zip(tensors, pointers)]
+            built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
+        else:
+            from ._cuda import Launcher
+
+            launcher = Launcher(built.backend, built.plan.launches[self._number], built.loaded, False)
+            work = stream if stream is not None else built.backend.stream(first)
+            built.backend._within(lambda: launcher(list(params)[:len(self.params)], pointers, work))
+
+    def _bind(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Dict[str, Array]:
+        if len(arrays) > len(self.tensors):
+            raise TypeError(f"kernel '{self.name}' has {len(self.tensors)} tensors, but {len(arrays)} arrays are given")
+        given = dict(zip(self.tensors, arrays))
+        for name, value in named.items():
+            if name in self.tensors and name in given:
+                raise TypeError(f"kernel '{self.name}': '{name}' is given twice")
+            if name in self.tensors:
+                given[name] = value
+            elif name not in self.params:
+                raise TypeError(f"kernel '{self.name}' has no tensor or param '{name}'; it has {', '.join([*self.tensors, *self.params])}")
+        missing = [name for name in self.tensors if name not in given]
+        if missing:
+            raise TypeError(f"kernel '{self.name}' needs an array for '{missing[0]}'")
+        return {name: describe(given[name]) for name in self.tensors}
+
+
+def _signature(t: Any) -> str:
+    return f"{('', 'out ', 'inout ')[t.direction]}{t.name.decode()} : {t.element.decode()} {t.layout.decode()}"
+
+
+def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any]) -> Any:
+    """All params: those that are given, and those that an extent of an array gives."""
+    found: Dict[str, int] = {}
+    for name in k.params:
+        if name in named:
+            if isinstance(named[name], bool) or not hasattr(named[name], "__index__"):
+                raise TypeError(f"kernel '{k.name}': param '{name}' is an integer, not {named[name]!r}")
+            found[name] = named[name].__index__()
+    for i in range(launch.ntensors if not k._planned else 0):
+        t = launch.tensor[i].contents
+        array = given[t.name.decode()]
+        for j in range(min(t.nmodes, len(array.shape))):
+            match = EXTENT.match(t.mode[j].contents.extent.text.decode())
+            if not match or len(array.shape) != t.nmodes:
+                continue
+            name, factor = match[2] or match[3], int(match[1] or match[4] or 1)
+            if name in k.params and name not in found and factor:
+                if array.shape[j] % factor:
+                    raise ValueError(f"kernel '{k.name}': '{t.name.decode()}' has {array.shape[j]} elements in dimension {j}, which is no multiple of {factor}: the plan has {factor}*{name}")
+                found[name] = array.shape[j] // factor
+    missing = [name for name in k.params if name not in found]
+    if missing:
+        raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent gives")
+    return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
+
+
+def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
+    """That the array is what the tensor is in the plan; returns the kernel's pointer."""
+    name, element = t.name.decode(), t.element.decode()
+    begin = f"kernel '{k.name}': '{name}'"
+    if NUMBERS.get(array.name) != element and not (element == f"b{array.itemsize * 8}"):
+        raise TypeError(f"{begin} is of type {element} in the plan, but the array has {array.dtype}")
+    if t.direction != 0 and not array.writable:
+        raise ValueError(f"{begin} is written by the kernel, but the array is read-only")
+    if 0 not in array.shape and any(step % array.itemsize for step, n in zip(array.strides, array.shape) if n > 1):
+        raise ValueError(f"{begin} has elements of {array.itemsize} bytes in the array, but a stride that is no multiple of it")
+    modes = [t.mode[i].contents for i in range(t.nmodes)]
+    extents, strides = ([value_at(value, params) for value in values] for values in ([m.extent for m in modes], [m.stride for m in modes]))
+    if k._planned:
+        _check_memory(begin, t, array, extents, strides)
+    else:
+        _check_modes(begin, t, array, extents, strides)
+    below = sum(min(0, stride * (n - 1)) for stride, n in zip(strides, extents) if 0 not in extents)
+    return _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
+
+
+def _lowest(array: Array) -> int:
+    return array.address + sum(min(0, step * (n - 1)) for step, n in zip(array.strides, array.shape) if 0 not in array.shape)
+
+
+def _check_modes(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
+    if len(array.shape) != t.nmodes:
+        raise ValueError(f"{begin} has {t.nmodes} modes in the plan, {t.layout.decode()}, but the array has {len(array.shape)} dimensions")
+    for i, (n, step) in enumerate(zip(array.shape, array.strides)):
+        mode = t.mode[i].contents
+        called = f" ({mode.name.decode()})" if mode.name else ""
+        if n != extents[i]:
+            raise ValueError(f"{begin} has {extents[i]} elements in dimension {i}{called}, {mode.extent.text.decode()} in the plan, but the array has {n}")
+        if n > 1 and step != strides[i] * array.itemsize and 0 not in array.shape:
+            raise ValueError(f"{begin} has stride {strides[i]} in dimension {i}{called}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
+
+
+def _check_memory(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
+    """The planner orders and merges modes: that the array has the same elements of its memory."""
+    mine, plans = _merged(array.shape, [step // array.itemsize for step in array.strides]), _merged(extents, strides)
+    if mine != plans:
+        raise ValueError(f"{begin} has (extent, stride) {plans} in memory, {t.layout.decode()} in the plan, but the array has {mine}")
+
+
+def _merged(extents: Sequence[int], strides: Sequence[int]) -> List[Tuple[int, int]]:
+    """The modes from the finest stride on, those that continue one another as one; forwards, as they are compared from their lowest address on."""
+    if 0 in extents:
+        return [(0, 1)]
+    found: List[Tuple[int, int]] = []
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(strides, extents) if n > 1):
+        if found and found[-1][0] * found[-1][1] == stride:
+            found[-1] = found[-1][0] * n, found[-1][1]
+        else:
+            found.append((n, stride))
+    return found
+
+
+def _part(k: Kernel, t: Any, array: Array, pointer: int, params: Any) -> Part:
+    """The bytes of the array that the host run copies."""
+    if 0 in array.shape:
+        return Part(pointer, 0, 0, 0, False)
+    low = _lowest(array)
+    high = low + sum(abs(step) * (n - 1) for step, n in zip(array.strides, array.shape)) + array.itemsize
+    size = value_at(t.bytes, params)
+    if t.swizzled and pointer + size > high:
+        raise ValueError(f"kernel '{k.name}': the swizzle of '{t.name.decode()}' reaches {pointer + size - high} bytes behind the array's last element")
+    return Part(pointer, size, low - pointer, high - low, t.direction != 0)
+
+
+class _Built:
+    def __init__(self, plan: Any, backend: Any, loaded: Any):
+        self.plan, self.backend, self.loaded = plan, backend, loaded
+
+
+class Plan:
+    """The kernels of a plan, as attributes: `plan.copy_all(A, B)`. "kernels" has them by name."""
+
+    def __init__(self, path: pathlib.Path, defines: Mapping[str, Any], arch: Optional[str]):
+        self.path, self._defines, self._arch = path, dict(defines), arch
+        self._text, self._lock = path.read_bytes(), threading.Lock()
+        self._built: Dict[int, _Built] = {}
+        first = self._compile(DEVICE)
+        self.kernels: Dict[str, Kernel] = {}
+        for i, launch in enumerate(first.launches):
+            kernel = Kernel(self, i, launch.contents, launch.contents.name.decode() in first.planned)
+            self.kernels[kernel.name] = kernel
+
+    def _compile(self, emit: int) -> Any:
+        return _library.compile_plan(self.path.name, self._text, str(self.path.parent), self._defines, self._arch, emit)
+
+    def _build(self, device: int, like: Optional[Array]) -> _Built:
+        with self._lock:
+            built = self._built.get(device)
+            if built is None:
+                folder = str(self.path.parent)
+                if device < 0:
+                    backend, plan = _backend("host", like) if like is not None else _backend("host", _NOWHERE), self._compile(CUDA)
+                    loaded = backend.load(plan.output, folder)
+                else:
+                    backend, plan = _backend("cuda", like), self._compile(DEVICE)  # type: ignore[arg-type]
+                    loaded = backend.load(plan.output, plan.launches, folder)
+                built = self._built[device] = _Built(plan, backend, loaded)
+            return built
+
+    def __getattr__(self, name: str) -> Kernel:
+        kernels: Dict[str, Kernel] = self.__dict__.get("kernels", {})
+        if name in kernels:
+            return kernels[name]
+        raise AttributeError(f"the plan has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self.kernels]
+
+    def __repr__(self) -> str:
+        return f"<plan {self.path.name}: {', '.join(self.kernels)}>"
+
+
+_NOWHERE = Array(None, "numpy", 0, (), (), 1, None, "uint8", True, -1)
+
+
+def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str, Any]] = None, arch: Optional[str] = None) -> Plan:
+    """The kernels of the plan in a file, as functions.
+
+        plan = tcpc.load("transpose.tcp", defines={"TILE": 64})
+        plan.transpose(A, B)          # tensors in the order of the kernel, or by name
+        plan.transpose(A=a, B=b, N=100)
+
+    Args:
+        path: the file. What it imports, and headers of extern functions, are looked for in its folder.
+        defines: values of its constants, instead of its own.
+        arch: the architecture, "sm_90", instead of its own.
+
+    Raises:
+        CompileError: the plan is wrong; the exception has the place, the notes and the fix-its.
+        OSError: the file cannot be read.
+    """
+    return Plan(pathlib.Path(path), defines or {}, arch)

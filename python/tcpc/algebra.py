@@ -1,0 +1,166 @@
+"""CuTe's layouts and their algebra: each operation that `tcpc eval --list` names is a function here.
+
+    from tcpc import Layout, algebra
+    algebra.logical_divide(Layout((16, 32), (32, 1)), [4, 8])
+    algebra.cosize(Layout("Sw<2,0,3> o (8,8):(8,1)"))
+
+A list is a tiler with a part for each mode, "<4,8>". What is no layout comes as an integer, a bool, or nested tuples.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import json
+from typing import Any, Callable, Dict, List, Tuple, Union
+
+from . import _library
+
+EXPLAIN, COUNT, DRAW, DRAW_LAYOUT, EVAL = range(5)  # of enum tcpc_about
+TEXT, JSON, _, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _notation(value: Any) -> str:
+    if isinstance(value, Layout):
+        return f"({value})"
+    if isinstance(value, bool) or not isinstance(value, (int, str, tuple, list)):
+        raise TypeError(f"expected a layout, an integer, a text, a tuple or a list, not {type(value).__name__}")
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_notation, value)) + ")"
+    return "<" + ",".join(map(_notation, value)) + ">" if isinstance(value, list) else str(value)
+
+
+def evaluate(expression: str) -> Any:
+    """The value of an expression, as `tcpc eval` has it: a Layout, an integer, a bool, nested tuples, or a text for what is none of these.
+
+    Raises:
+        CompileError: it has no value; the message says why.
+    """
+    found = json.loads(_library.ask(EVAL, JSON, expression))
+    if "shape" in found:
+        return Layout(found["text"])
+    return _tuples(found["value"]) if "value" in found else found["text"]
+
+
+class Drawing(str):
+    """A text; notebooks show "svg"."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Layout:
+    """A function from coordinates to offsets: a shape and strides, nested alike, perhaps with a swizzle.
+
+    Args:
+        shape: an integer or nested tuples; or the layout in the notation of CuTe, of its Python siblings, or of plans, "(4,8):(8,1)".
+        stride: like "shape"; without it the layout is compact, mode 0 first.
+    """
+
+    def __init__(self, shape: Union[str, int, Tuple[Any, ...]], stride: Any = None):
+        if isinstance(shape, str):
+            text = shape
+        else:
+            text = f"make_layout({_notation(shape)}" + (f",{_notation(stride)})" if stride is not None else ")")
+        found = json.loads(_library.ask(EVAL, JSON, text))
+        if "shape" not in found:
+            raise ValueError(f"'{text}' is no layout")
+        self.text: str = found["text"]
+        self.shape, self.stride, self.size = _tuples(found["shape"]), _tuples(found["stride"]), found["size"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Layout({self.text!r})"
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Layout) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __call__(self, *coordinate: Any) -> Any:
+        """The offset at a coordinate, or at an index."""
+        return evaluate(f"({self})({','.join(map(_notation, coordinate))})")
+
+    def cute(self) -> str:
+        """In CuTe's notation, in C++."""
+        return _library.ask(EVAL, CUTE, self.text).strip()
+
+    def pycute(self) -> str:
+        """In the notation of CuTe's Python siblings."""
+        return _library.ask(EVAL, PYCUTE, self.text).strip()
+
+    def draw(self, view: Union[str, None] = None, type: Union[str, None] = None) -> Drawing:
+        """A drawing, as `tcpc draw` makes it; "view" and "type" are its options."""
+        return _drawing(DRAW_LAYOUT, self.text, view=view, type=type)
+
+    def _repr_svg_(self) -> str:
+        return self.draw().svg
+
+
+def _drawing(about: int, text: str, **more: Any) -> Drawing:
+    made = Drawing(_library.ask(about, TEXT, text, **more))
+    made.svg = _library.ask(about, SVG, text, **more)
+    return made
+
+
+def draw(plan: str, name: str, view: Union[str, None] = None, thread: int = 0) -> Drawing:
+    """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it."""
+    return _drawing(DRAW, plan, name=name, view=view, thread=thread)
+
+
+class Explanation(Dict[str, Any]):
+    """What `tcpc explain --json` says, as a dict; as a text, what `tcpc explain` says."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def explain(plan: str, kernel: Union[str, None] = None) -> Explanation:
+    """What the compiler chose for each copy of a plan, and why. The plan of a kernel is in cache_info()."""
+    made = Explanation(json.loads(_library.ask(EXPLAIN, JSON, plan, name=kernel)))
+    made.text = _library.ask(EXPLAIN, TEXT, plan, name=kernel)
+    return made
+
+
+def operations() -> List[Tuple[str, str, str]]:
+    """Name, arguments and meaning of each operation."""
+    row, found = _library.Operation(size=ctypes.sizeof(_library.Operation)), []
+    while _library.library().tcpc_operation_at(ctypes.c_size_t(len(found)), ctypes.byref(row)):
+        found.append((row.name.decode(), (row.arguments or b"").decode(), row.help.decode() if row.in_eval else ""))
+        row.size = ctypes.sizeof(row)
+    return [each for each in found if each[2]]
+
+
+def _operation(name: str, arguments: str, meaning: str) -> Callable[..., Any]:
+    def apply(*given: Any) -> Any:
+        return evaluate(f"{name}({','.join(map(_notation, given))})")
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = f"{name}({arguments}): {meaning}"
+    return apply
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for row in operations():
+            if row[0] == name:
+                return globals().setdefault(name, _operation(*row))
+    raise AttributeError(f"there is no operation '{name}'; operations() lists them")
+
+
+def __dir__() -> List[str]:
+    return sorted([*globals(), *(row[0] for row in operations())])

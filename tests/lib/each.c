@@ -1,0 +1,92 @@
+// What the library says of each plan: statuses, messages, what is emitted, what is explained.
+//
+//   each < LIST
+//
+// The standard input names a plan in each line. Builds of the library for different systems are
+// compared by what this prints.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tcpc.h"
+
+static char *read_file(const char *path, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t held = 0, n = 0;
+    while (f) {
+        if (n == held) text = realloc(text, held = 2 * held + 4096);
+        size_t got = text ? fread(text + n, 1, held - n, f) : 0;
+        if (!got) break;
+        n += got;
+    }
+    if (!f || !text || ferror(f)) {
+        fprintf(stderr, "each: '%s' cannot be read\n", path);
+        exit(2);
+    }
+    fclose(f);
+    *size = n;
+    return text;
+}
+
+static void show_place(struct tcpc_place at) {
+    printf("%s:%d:%d-%d:%d ", at.file ? at.file : "-", at.line, at.column, at.end_line,
+           at.end_column);
+}
+
+static void show_message(const struct tcpc_message *m) {
+    show_place(m->at);
+    printf("%d %s [%s] [%s]\n", (int)m->severity, m->text, m->warning ? m->warning : "",
+           m->page ? m->page : "");
+    for (size_t i = 0; i < m->nfixits; ++i) {
+        show_place(m->fixit[i]->at);
+        printf("becomes '%s'\n", m->fixit[i]->text);
+    }
+    for (size_t i = 0; i < m->nnotes; ++i) show_message(m->note[i]);
+}
+
+static void show(const char *what, enum tcpc_status status, struct tcpc_result *r) {
+    printf("-- %s: status %d\n", what, (int)status);
+    for (size_t i = 0; r && i < r->nmessages; ++i) show_message(r->message[i]);
+    if (r) fwrite(r->output.bytes, 1, r->output.size, stdout);
+    tcpc_free(r);
+}
+
+static void show_plan(const char *path) {
+    static const char *const folders[] = {"."}, *const warnings[] = {"-Wall"};
+    static const enum tcpc_emit emitted[] = {TCPC_EMIT_CUDA, TCPC_EMIT_HEADER, TCPC_EMIT_KERNEL,
+                                             TCPC_EMIT_PLAN};
+    static const struct tcpc_question asked[] = {
+        {.size = sizeof *asked, .about = TCPC_EXPLAIN},
+        {.size = sizeof *asked, .about = TCPC_EXPLAIN, .form = TCPC_FORM_JSON},
+        {.size = sizeof *asked, .about = TCPC_FORMAT}};
+    size_t size;
+    char *text = read_file(path, &size);
+    struct tcpc_options o = {.size = sizeof o, .folder = folders, .nfolders = 1};
+    struct tcpc_result *r;
+    printf("== %s\n", path);
+    for (size_t i = 0; i < sizeof emitted / sizeof *emitted; ++i) {
+        o.emit = emitted[i];
+        o.warning = warnings;
+        o.nwarnings = i == 0;
+        enum tcpc_status status = tcpc_compile(path, text, size, &o, &r);
+        show("emitted", status, r);
+        if (status != TCPC_OK) break;
+    }
+    o.nwarnings = 0;
+    o.emit = TCPC_EMIT_CUDA;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; ++i) {
+        enum tcpc_status status = tcpc_ask(path, text, size, &o, &asked[i], &r);
+        show("asked", status, r);
+    }
+    free(text);
+}
+
+int main(void) {
+    char path[1000];
+    while (fgets(path, sizeof path, stdin)) {
+        path[strcspn(path, "\n")] = 0;
+        show_plan(path);
+    }
+    return fflush(stdout) != 0;
+}

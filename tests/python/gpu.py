@@ -1,0 +1,336 @@
+"""The package on a GPU, with PyTorch: random copies against torch.Tensor.copy_, streams, threads, graphs, and times.
+
+usage: gpu.py [--seconds S] [--seed N]
+
+It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
+"""
+import argparse
+import ctypes
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve()
+if (HERE.parents[2] / "python" / "tcpc").is_dir():
+    sys.path.insert(0, str(HERE.parents[2] / "python"))
+
+import torch
+
+import tcpc
+
+TYPES = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool, torch.complex64,
+         torch.complex128, torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz]
+SAFE = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64]  # small numbers convert alike
+failed = 0
+
+
+def part(name, right, more=""):
+    global failed
+    failed += not right
+    print(f"{name}: {'ok' if right else 'WRONG'} {more}", flush=True)
+
+
+def strided(rng, shape, dtype, numbers, may_stand):
+    """A view of these extents with any strides, and the buffer that it lies in."""
+    rank, size = len(shape), dtype.itemsize
+    order, strides, span = rng.sample(range(rank), rank), [0] * rank, 1
+    for m in order:
+        if may_stand and rng.random() < .05:
+            continue
+        strides[m] = span
+        span *= shape[m]
+        if rng.random() < .2:
+            span += rng.randint(0, 5)
+    first = rng.choice([0, 0, 0, rng.randint(1, 9)])
+    count = first + 1 + sum(s * (n - 1) for s, n in zip(strides, shape) if n) + 5
+    if numbers:
+        buffer = torch.randint(0, 100, (count,), device="cuda").to(dtype)
+    elif dtype == torch.bool:
+        buffer = torch.randint(0, 2, (count,), device="cuda", dtype=torch.uint8).view(dtype)
+    else:
+        buffer = torch.randint(0, 256, (count * size,), device="cuda", dtype=torch.uint8).view(dtype)
+    return buffer.as_strided(shape, strides, first), buffer
+
+
+def bytes_of(buffer):
+    return buffer.view(torch.uint8) if buffer.dtype != torch.bool else buffer.view(torch.uint8)
+
+
+def random_copies(rng, seconds):
+    begin, count, wrong = time.time(), 0, 0
+    while time.time() - begin < seconds:
+        rank = rng.randint(0, 5)
+        most = [1, 5000, 300, 60, 20, 9][rank]
+        shape = [rng.randint(0 if rng.random() < .03 else 1, most) for _ in range(rank)]
+        a = rng.choice(TYPES)
+        b = a if a not in SAFE or rng.random() < .7 else rng.choice(SAFE)
+        for _ in range(4):  # the same plan again, with other contents
+            state = rng.getstate()
+            src, _ = strided(rng, shape, a, a != b, True)
+            dst, buffer = strided(rng, shape, b, a != b, False)
+            expected = buffer.clone()
+            expected.as_strided(dst.shape, dst.stride(), dst.storage_offset()).copy_(src)
+            with torch.no_grad():
+                tcpc.copy_(dst, src)
+            count += 1
+            if not torch.equal(bytes_of(buffer), bytes_of(expected)):
+                wrong += 1
+                print("WRONG", a, src.shape, src.stride(), b, dst.stride())
+            rng.setstate(state)
+    info = tcpc.cache_info()
+    part("random copies", wrong == 0 and info.misses > 0, f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
+         f"build {sum(k.build_ms for k in info.kernels) / len(info.kernels):.1f} ms on average")
+
+
+def lengths():
+    tcpc.cache_clear()
+    right = True
+    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 400)]:
+        x = torch.randint(0, 99, (2, n, 256), device="cuda", dtype=torch.int16)
+        right &= torch.equal(tcpc.relayout(x, "b s (h d) -> b h s d", h=4), x.view(2, n, 4, 64).permute(0, 2, 1, 3))
+    info = tcpc.cache_info()
+    part("400 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
+
+
+def memory():
+    x = torch.arange(64 * 64, device="cuda", dtype=torch.float32).view(64, 64)
+    kept = x.clone()
+    tcpc.copy_(x[:, 32:], x[:, :32])
+    right = torch.equal(x[:, 32:], kept[:, :32]) and torch.equal(x[:, :32], kept[:, :32])
+    try:
+        tcpc.copy_(x[:, 20:52], x[:, :32])
+        right = False
+    except ValueError as error:
+        right &= "single memory location" in str(error)
+    for wrong, kind in ((lambda: tcpc.contiguous(torch.zeros(3, device="cuda", requires_grad=True)), RuntimeError), (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64, device="cuda").conj()), ValueError),
+                        (lambda: tcpc.copy_(torch.zeros(3), torch.zeros(3, device="cuda")), ValueError), (lambda: tcpc.contiguous(torch.zeros(3, device="cuda").to_sparse()), TypeError)):
+        try:
+            wrong()
+            right = False
+        except kind:
+            pass
+    large = torch.zeros(2**31 + 4096, 1, dtype=torch.uint8, device="cuda")
+    large[-3:] = 7
+    out = torch.zeros(2**31 + 4096, dtype=torch.uint8, device="cuda")
+    tcpc.copy_(out, large[:, 0])
+    right &= torch.equal(out, large[:, 0])
+    turned = large.view(-1, 4096)
+    right &= torch.equal(tcpc.permute(turned, (1, 0)), turned.t())
+    part("memory, and wrong calls", right)
+
+
+def warm():
+    """The second call like an earlier one takes the way through C, unless it must not."""
+    tcpc.cache_clear()
+    x = torch.randn(8, 64, 12, device="cuda")
+    first = tcpc.relayout(x, "a b (c d) -> c a b d", c=3)
+    again = tcpc.relayout(x * 2, "a b (c d) -> c a b d", c=3)
+    info = tcpc.cache_info()
+    right = torch.equal(again, first * 2) and info.misses == 1 and info.hits == 1 and sum(len(k.warm) for k in tcpc._engine.engine.all_kernels()) == 1
+    right &= tcpc._engine.engine.hits == 0  # so it was not Python's way
+    half = tcpc.permute(x, (2, 0, 1), dtype=torch.float16)
+    right &= torch.equal(tcpc.permute(x, (2, 0, 1), dtype=torch.float16), x.permute(2, 0, 1).half()) and half.dtype == torch.float16
+    right &= torch.equal(tcpc.relayout(torch.nn.Parameter(x, requires_grad=False), "a b (c d) -> c a b d", c=3), first)
+    for name, wrong in (("requires grad", lambda: tcpc.relayout(x.clone().requires_grad_(), "a b (c d) -> c a b d", c=3)), ("is a subclass", lambda: tcpc.relayout(x.as_subclass(Sub), "a b (c d) -> c a b d", c=3)),
+                        ("in vmap", lambda: torch.vmap(lambda y: tcpc.relayout(y, "b c d -> c b d"))(x.view(1, 8, 64, 12)))):
+        tcpc.relayout(x, "b c d -> c b d")
+        try:
+            wrong()
+            right = False
+            print(f"a tensor that {name} is taken")
+        except (RuntimeError, TypeError, ValueError):
+            pass
+    z = torch.randn(40, 30, dtype=torch.complex64, device="cuda")
+    tcpc.permute(z, (1, 0)), tcpc.permute(z.conj().resolve_conj(), (1, 0))
+    for bit in (z.conj(), z.real._neg_view()):
+        try:
+            tcpc.permute(bit, (1, 0))
+            right = False
+            print("a tensor with a bit is taken")
+        except ValueError:
+            pass
+    with torch.no_grad():
+        right &= torch.equal(tcpc.relayout(x.clone().requires_grad_(), "a b (c d) -> c a b d", c=3), first)
+    right &= torch.equal(tcpc.relayout(torch.randn(0, 4, 12, device="cuda"), "a b (c d) -> c a b d", c=3), torch.empty(3, 0, 4, 4, device="cuda"))
+    hits, y = tcpc._engine.engine.hits, torch.zeros(12, 8, 64, device="cuda")
+    tcpc.copy_(y, x.permute(2, 0, 1))
+    for i in range(3):
+        tcpc.copy_(y, (x + i).permute(2, 0, 1))
+        right &= torch.equal(y, (x + i).permute(2, 0, 1))
+    right &= tcpc._engine.engine.hits <= hits + 1
+    before = torch.cuda.memory_allocated()
+    for _ in range(1000):
+        tcpc.permute(x, (2, 0, 1))
+    right &= torch.cuda.memory_allocated() == before
+    part("warm calls", right)
+
+
+class Sub(torch.Tensor):
+    pass
+
+
+PLAN = """tcp 1;
+param N : index in 1 .. 1000;
+tensor A : f32 global (2*N, 24):(24, 1) align 4;
+tensor B : f32 global (24, 2*N):(2*N, 1) align 4;
+kernel turned(A, out B) grid (ceil_div(2*N, 32)) threads 32 {
+  copy local_tile(A, (32,24), (block.x,0)) -> local_tile(select(B, (1,0)), (32,24), (block.x,0)) with tile(universal(32), thr=(32,1), val=(1,1));
+}
+kernel planned(A, out B) { copy A -> select(B, (1,0)); }
+"""
+
+
+def plans():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "plan.tcp"
+        file.write_text(PLAN)
+        plan, right = tcpc.load(file), True
+        for n in 3, 80, 500:
+            a, b = torch.randn(2 * n, 24, device="cuda"), torch.zeros(24, 2 * n, device="cuda")
+            plan.turned(a, b)
+            right &= torch.equal(b, a.t())
+            b.zero_()
+            plan.planned(A=a, B=b, N=n)
+            right &= torch.equal(b, a.t())
+        for wrong, text in (lambda: plan.turned(a, b.t()), "24 in the plan"), (lambda: plan.turned(torch.randn(2002, 24, device="cuda"), torch.zeros(24, 2002, device="cuda")), "N"), (lambda: plan.turned(a, a.view(24, 1000)), "overlap"):
+            try:
+                wrong()
+                right = False
+            except (ValueError, RuntimeError) as error:
+                right &= text in str(error)
+                if text not in str(error):
+                    print(error)
+        part("kernels of a plan", right)
+
+
+def order():
+    """Kernels run on the current stream, in any thread, and are captured."""
+    right, x = True, torch.randn(512, 768, device="cuda")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(50_000_000)
+        y = x * 2
+        z = tcpc.permute(y, (1, 0))
+    side.synchronize()
+    right &= torch.equal(z, (x * 2).t())
+    found = [None] * 8
+
+    def work(i):
+        mine = x[:, : 64 + 8 * (i % 4)]
+        found[i] = all(torch.equal(tcpc.permute(mine, (1, 0)), mine.t()) for _ in range(50))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    part("streams and threads", right and all(found))
+    for name, extent in ("a graph", 768), ("a graph whose kernel is new", 760):
+        try:
+            graph, mine = torch.cuda.CUDAGraph(), x[:, :extent]
+            out = torch.zeros(extent, 512, device="cuda")
+            if name == "a graph":
+                tcpc.permute(mine, (1, 0), out=out)
+            with torch.cuda.graph(graph):
+                tcpc.permute(mine, (1, 0), out=out)
+            out.zero_()
+            x.mul_(2)
+            graph.replay()
+            torch.cuda.synchronize()
+            part(name, torch.equal(out, mine.t()))
+        except Exception as error:
+            part(name, False, repr(error)[:300])
+
+
+def processes():
+    """Eight on one empty cache."""
+    with tempfile.TemporaryDirectory() as cache:
+        text = ("import sys; sys.path[:0] = %r; import torch, tcpc; x = torch.randn(100, 70, device='cuda'); assert torch.equal(tcpc.permute(x, (1, 0)), x.t())" % sys.path[:2])
+        all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(4)]
+        part("four processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
+
+
+def per_call(work, n=2000):
+    for _ in range(50):
+        work()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(n):
+            work()
+        times.append((time.perf_counter() - begin) / n * 1e6)
+        torch.cuda.synchronize()
+    return min(times)
+
+
+def on_device(work, n):
+    work()
+    torch.cuda.synchronize()
+    found = []
+    for _ in range(3):
+        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        a.record()
+        for _ in range(n):
+            work()
+        b.record()
+        b.synchronize()
+        found.append(a.elapsed_time(b) / n * 1e3)
+    return min(found)
+
+
+def times():
+    x = torch.randn(1, 4, 8, 8, device="cuda")  # 1 KB
+    out = torch.empty(1, 8, 4, 8, device="cuda")
+    print(f"1 KB, us a call: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
+          f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}, tcpc.copy_ {per_call(lambda: tcpc.copy_(out, x.permute(0, 2, 1, 3))):.2f}, torch.empty {per_call(lambda: torch.empty(1, 8, 4, 8, device='cuda')):.2f}")
+    from tcpc import _warm
+
+    warm, y, key = _warm._warm, x.permute(0, 2, 1, 3), ((0, 2, 1, 3), None)
+    site, none = warm.sites[key], _warm.Site()
+    print(f"  of these: the checks {per_call(lambda: _warm._is_plain(warm, x)):.2f}, into C and back {per_call(lambda: warm.relayout(warm.at, ctypes.addressof(none), x)):.2f}, "
+          f"C in all {per_call(lambda: warm.relayout(warm.at, site[0], x)):.2f}, copying in C {per_call(lambda: warm.copy(warm.at, warm.sites[out.shape][0], out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
+          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}")
+    print(f"  again: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
+          f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}")
+    for shape in (1, 128, 32, 64), (4, 1024, 32, 64), (16, 2048, 32, 128), (32, 4096, 32, 128):
+        x = torch.randn(*shape, device="cuda", dtype=torch.float16)
+        size, n = x.numel() * 2, 20
+        y = torch.empty_like(x)
+        ours, theirs, copy = (on_device(w, n) for w in (lambda: tcpc.permute(x, (0, 2, 1, 3)), lambda: x.permute(0, 2, 1, 3).contiguous(), lambda: y.copy_(x)))
+        t, o, c = (on_device(w, n) for w in (lambda: tcpc.permute(x, (3, 1, 0, 2)), lambda: x.permute(3, 1, 0, 2).contiguous(), lambda: y.copy_(x)))
+        print(f"f16 {shape}, {size / 1e6:.1f} MB: (0,2,1,3) ours {ours:.1f} us, PyTorch {theirs:.1f}; (3,1,0,2) ours {t:.1f}, PyTorch {o:.1f}; copy {min(c, copy):.1f}")
+    tcpc.cache_clear()
+    for extent in 1001, 1003, 1005:
+        x = torch.randn(17, extent, device="cuda")
+        begin = time.perf_counter()
+        tcpc.permute(x, (1, 0))
+        torch.cuda.synchronize()
+        k = tcpc.cache_info().kernels[-1]
+        print(f"cold: {1e3 * (time.perf_counter() - begin):.1f} ms, of which plan {k.plan_ms:.1f}, build {k.build_ms:.1f}, divisor {k.divisor}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
+    torch.manual_seed(given.seed)
+    for work in (lengths, memory, warm, plans, order, processes, times):
+        begin = time.time()
+        try:
+            work()
+        except Exception as error:
+            part(work.__name__, False, repr(error)[:600])
+        print(f"  {time.time() - begin:.1f} s", flush=True)
+    random_copies(random.Random(given.seed), given.seconds)
+    print(f"{failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""Layouts and their operations, against the command and brute force."""
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import tcpc
+from tcpc import Layout, algebra
+
+PROGRAM = pathlib.Path(os.environ["TCPC_PROGRAM"]) if "TCPC_PROGRAM" in os.environ else pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "tcpc"
+PLAN = """tcp 1;
+tensor A : f32 global (16,8) align 16;
+tensor B : f32 global (16,8) align 16;
+tiled_copy tc = tile(universal(128), thr=(4,8), val=(4,1));
+kernel k(A, out B) grid (1) threads 32 { copy A -> B with tc; }
+"""
+
+
+def command(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_layout():
+    a = Layout((4, (2, 4)), (8, (1, 2)))
+    assert (a.shape, a.stride, a.size, str(a)) == ((4, (2, 4)), (8, (1, 2)), 32, "(4,(2,4)):(8,(1,2))")
+    assert a == Layout("(4,(2,4)):(8,(1,2))") != Layout((4, 8)) and len({a, Layout(str(a))}) == 1 and repr(a) == "Layout('(4,(2,4)):(8,(1,2))')"
+    assert Layout((4, 8)).stride == (1, 4) and Layout(6, 2).shape in (6, (6,))
+    assert [a(i) for i in range(32)] == [8 * (i % 4) + i // 4 % 2 + 2 * (i // 8) for i in range(32)] and a(1, (1, 2)) == 13
+    swizzled = Layout("Sw<2,0,3> o (8,8):(8,1)")
+    assert Layout(a.pycute()) == a == Layout(a.cute()) and Layout(swizzled.pycute()) == swizzled
+    with pytest.raises(ValueError, match="'size.*' is no layout"):
+        Layout("size((4,8):(8,1))")
+    with pytest.raises(tcpc.CompileError, match="nothing is called 'nonsense' here"):
+        Layout("nonsense(1)")
+
+
+def test_operations():
+    a, b = Layout((6, 4), (4, 1)), Layout(8, 3)
+    c = algebra.composition(a, b)
+    assert [c(i) for i in range(8)] == [a(3 * i) for i in range(8)]
+    assert algebra.logical_divide(Layout((16, 32), (32, 1)), [4, 8]) == Layout("((4,4),(8,4)):((32,128),(1,8))")
+    assert algebra.size(a) == 24 and algebra.shape(a) == (6, 4) and algebra.compatible(24, (6, 4)) is True
+    assert "composition" in dir(algebra) and algebra.composition.__doc__.startswith("composition(")
+    listed = {line.split("(")[0] for line in command("eval", "--list").splitlines() if "(" in line and "plans only" not in line}
+    assert {name for name, _, _ in algebra.operations()} <= listed | {"Sw"} and len(algebra.operations()) > 60
+    with pytest.raises(AttributeError, match="there is no operation 'nonsense'"):
+        algebra.nonsense
+    with pytest.raises(TypeError, match="expected a layout, an integer, a text, a tuple or a list, not float"):
+        algebra.size(1.5)
+    with pytest.raises(AttributeError, match="module 'tcpc' has no attribute 'nonsense'"):
+        tcpc.nonsense
+
+
+def test_draw_and_explain(tmp_path):
+    file = tmp_path / "plan"
+    file.write_text(PLAN)
+    a = Layout((4, 8), (8, 1))
+    assert a.draw() == command("draw", str(a)) and a._repr_svg_().startswith("<svg")
+    drawing = tcpc.draw(PLAN, "tc")
+    assert drawing == command("draw", file, "tc") and drawing._repr_svg_().startswith("<svg")
+    found = tcpc.explain(PLAN, "k")
+    assert str(found) == command("explain", file, "k").replace(str(file), "plan") and "<pre>" in found._repr_html_()
+    assert list(found) and found["kernels"][0]["name"] == "k"
+    with pytest.raises(tcpc.CompileError, match="zz") as error:
+        tcpc.explain(PLAN.replace("out B", "out zz"))
+    assert error.value.line == 5 and error.value.column > 0
+
+
+def test_explain_what_was_compiled():
+    tcpc.permute(np.zeros((6, 8), np.float32), (1, 0), backend="host")
+    plan = tcpc.cache_info().kernels[0].plan
+    assert "relayout_1" in str(tcpc.explain(plan))
+
+
+def test_a_fixit_is_data():
+    with pytest.raises(tcpc.CompileError) as error:
+        tcpc.explain(PLAN.replace("val=(4,1)", "val=(4,1"))
+    assert error.value.file == "plan" and error.value.line == 4
+    with pytest.raises(tcpc.CompileError) as error:
+        tcpc.explain(PLAN.replace("copy A -> B", "copy AA -> B"))
+    assert error.value.notes or error.value.fixits

@@ -1,0 +1,104 @@
+"""What is ready for a GPU without one: compiling, the cache on the disk, and descriptions of arrays."""
+import ctypes
+
+import numpy as np
+import pytest
+
+import tcpc
+from tcpc import _arrays, _cuda, _engine
+
+REQUEST = _engine.Request(("b16", "b16"), (96, 160), (1, 96), (160, 1), 0, (16, 16))
+
+
+class Backend:
+    name, emit, arch = "test", _cuda.DEVICE, "sm_90"
+
+
+@pytest.fixture
+def text(monkeypatch, tmp_path):
+    monkeypatch.setenv("TCPC_CACHE", str(tmp_path))
+    monkeypatch.delenv("TCPC_NVRTC", raising=False)
+    yield _engine.Kernel("relayout_1", Backend(), REQUEST).compiled.output
+    _cuda._nvrtc.cache_clear()
+
+
+def has_nvcc():
+    try:
+        return bool(_cuda._nvcc())
+    except RuntimeError:
+        return False
+
+
+@pytest.mark.skipif(_cuda._nvrtc() is None, reason="there is no NVRTC")
+def test_nvrtc_and_its_cache(text, tmp_path, monkeypatch):
+    cubin = _cuda.compile_cubin(text, "sm_90")
+    assert cubin[:4] == b"\x7fELF" and b"relayout_1_kernel" in cubin
+    file, = tmp_path.rglob("*.cubin")
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [file]
+    monkeypatch.setattr(_cuda, "_compile", None)  # no more
+    assert _cuda.compile_cubin(text, "sm_90") == cubin
+    with pytest.raises(TypeError):
+        _cuda.compile_cubin(text + " ", "sm_90")
+    monkeypatch.undo()
+    monkeypatch.setenv("TCPC_CACHE", "/dev/null/nowhere")  # cannot be written
+    assert _cuda.compile_cubin(text, "sm_90")[:4] == b"\x7fELF"
+    with pytest.raises(RuntimeError, match="NVRTC failed: .*error"):
+        _cuda.compile_cubin("wrong", "sm_90")
+
+
+@pytest.mark.skipif(not has_nvcc(), reason="there is no nvcc")
+def test_nvcc_without_nvrtc(text, monkeypatch):
+    monkeypatch.setenv("TCPC_NVRTC", "/nowhere/libnvrtc.so")
+    _cuda._nvrtc.cache_clear()
+    with pytest.raises(RuntimeError, match="nvcc failed: .*error"):
+        _cuda.compile_cubin("wrong", "sm_90")
+    monkeypatch.setattr(_cuda, "_compile_by_nvcc", lambda text, options: b"made")
+    assert _cuda.compile_cubin(text, "sm_90") == b"made"
+
+
+def test_without_both(text, monkeypatch):
+    monkeypatch.setenv("TCPC_NVRTC", "/nowhere/libnvrtc.so")
+    monkeypatch.setattr(_cuda.shutil, "which", lambda name: None)
+    _cuda._nvrtc.cache_clear()
+    with pytest.raises(RuntimeError, match="install NVRTC with 'pip install nvidia-cuda-nvrtc'"):
+        _cuda.compile_cubin(text, "sm_90")
+
+
+def test_arch():
+    assert _cuda.known_arch(80) == "sm_80" and _cuda.known_arch(90) == "sm_90" and _cuda.known_arch(91) == "sm_90" and _cuda.known_arch(75) == "sm_80"
+
+
+def test_launch_data():
+    """Where the destination's address is among the arguments, for each variant."""
+    kernel = _engine.Kernel("relayout_1", Backend(), REQUEST._replace(align=(2, 2)))
+    launch = kernel.compiled.launch.contents
+    for i in range(launch.nvariants):
+        variant = launch.variant[i].contents
+        assert variant.argument[1].contents.tensor.contents.name == b"dst" and _cuda._place_of_destination(variant) == variant.argument[1].contents.offset
+
+
+class Interface:
+    def __init__(self, **more):
+        self.__cuda_array_interface__ = {"shape": (4, 6), "typestr": "<f4", "data": (0x1000, False), "version": 3, **more}
+
+
+def test_cuda_array_interface():
+    a = _arrays.describe(Interface())
+    assert (a.shape, a.strides, a.itemsize, a.name, a.writable, a.device, a.address) == ((4, 6), (24, 4), 4, "float32", True, 0, 0x1000)
+    b = _arrays.describe(Interface(strides=(4, 16), data=(0x1000, True), typestr="|b1"))
+    assert (b.strides, b.name, b.writable) == ((4, 16), "bool", False)
+    assert [_arrays.describe(Interface(typestr=t)).name for t in ("<c8", ">f4", "<i2")] == ["complex64", ">f4", "int16"]
+    with pytest.raises(TypeError, match="arrays with a mask cannot be copied"):
+        _arrays.describe(Interface(mask=Interface()))
+    with pytest.raises(ValueError, match="expected both arrays on one device, but found cpu and cuda:0"):
+        tcpc.copy_(Interface(), np.zeros((4, 6), np.float32))
+    with pytest.raises(ValueError, match="backend='host' needs arrays on the CPU"):
+        tcpc.copy_(Interface(), Interface(), backend="host")
+
+
+def test_without_a_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        with pytest.raises(RuntimeError, match="the driver's library libcuda.so.1 was not found"):
+            tcpc.copy_(Interface(), Interface(data=(0x2000, False)))

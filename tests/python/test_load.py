@@ -1,0 +1,141 @@
+"""Kernels of plans as functions, on the host, and each message of a wrong call."""
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import tcpc
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+PLAN = """tcp 1;
+import "sizes.tcp";
+param N : index in 1 .. 1000;
+param K : index in 1 .. 1000;
+tensor A : f32 global (2*N, W):(W, 1) align 4;
+tensor B : f32 global (W, 2*N):(2*N, 1) align 4;
+tensor R : f32 global (W - 1)+(4, W):(W, -1) align 4;
+tensor S : f32 global (4, W) align 4;
+tensor P : b16 global (K*2):(1) align 2;
+tensor Q : b16 global (K*2):(1) align 2;
+tensor O : f32 global (K*N):(1) align 4;
+tensor V : f32 global (K*N):(1) align 4;
+kernel turned(A, out B) threads 32 {
+  for i in 0 .. ceil_div(2*N, 32) { copy local_tile(A, (32,W), (i,0)) -> local_tile(select(B, (1,0)), (32,W), (i,0)) with tile(universal(32), thr=(32,1), val=(1,1)); }
+}
+kernel mirrored(R, out S) threads 32 { copy R -> S with tile(universal(32), thr=(4,W), val=(1,1)); }
+kernel bits(P, out Q) threads 32 {
+  for i in 0 .. ceil_div(K*2, 32) { copy local_tile(P, (32), (i)) -> local_tile(Q, (32), (i)) with tile(universal(16), thr=(32), val=(1)); }
+}
+kernel product(O, out V) threads 32 {
+  for i in 0 .. ceil_div(K*N, 32) { copy local_tile(O, (32), (i)) -> local_tile(V, (32), (i)) with tile(universal(32), thr=(32), val=(1)); }
+}
+kernel planned(A, out B) { copy A -> select(B, (1,0)); }
+"""
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plans")
+    (folder / "sizes.tcp").write_text("tcp 1;\nconst W = 6;\n")
+    (folder / "plan.tcp").write_text(PLAN)
+    return tcpc.load(folder / "plan.tcp")
+
+
+def numbers(*shape, dtype=np.float32):
+    return np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
+
+
+def test_kernels(plan):
+    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
+    assert plan.turned.tensors == ("A", "B") and "N" in plan.turned.params and "out B : f32" in plan.turned.__doc__ and "turned(" in repr(plan.turned)
+    for n in 5, 8:
+        a, b = numbers(2 * n, 6), np.zeros((6, 2 * n), np.float32)
+        assert plan.turned(a, b) is None and np.array_equal(b, a.T)
+        b[:] = 0
+        plan.turned(B=b, A=a)
+        assert np.array_equal(b, a.T)
+        b[:] = 0
+        plan.planned(a, b, N=n)
+        assert np.array_equal(b, a.T)
+    r, s = numbers(4, 6)[:, ::-1], np.zeros((6, 4), np.float32).T
+    plan.mirrored(r, s)
+    assert np.array_equal(r, s)
+    for dtype in np.uint16, np.float16:
+        p, q = numbers(10, dtype=dtype), np.zeros(10, dtype)
+        p.flags.writeable = False  # an input only
+        plan.bits(p, q)
+        assert np.array_equal(p, q)
+    o, v = numbers(12), np.zeros(12, np.float32)
+    plan.product(o, v, N=3, K=4)
+    assert np.array_equal(o, v)
+
+
+def test_defines_and_another_folder(plan, tmp_path, monkeypatch):
+    wide = tcpc.load(plan.path, defines={"W": 3}, arch="sm_90")
+    a, b = numbers(4, 3), np.zeros((3, 4), np.float32)
+    wide.turned(a, b)
+    assert np.array_equal(b, a.T)
+    monkeypatch.chdir(EXAMPLES)
+    loaded = tcpc.load("parallel_copy/parallel_copy.tcp")
+    src, result = numbers(8, 16).T, np.zeros((8, 16), np.float32).T
+    loaded.parallel_copy(src, result)
+    assert np.array_equal(src, result)
+
+
+a, b = numbers(8, 6), np.zeros((6, 8), np.float32)
+locked = b.copy()
+locked.flags.writeable = False
+WRONG = [
+    (lambda p: p.nonsense, AttributeError, "the plan has no kernel 'nonsense'; it has turned, mirrored"),
+    (lambda p: p.turned(a), TypeError, "kernel 'turned' needs an array for 'B'"),
+    (lambda p: p.turned(a, b, a), TypeError, "kernel 'turned' has 2 tensors, but 3 arrays are given"),
+    (lambda p: p.turned(a, b, A=a), TypeError, "'A' is given twice"),
+    (lambda p: p.turned(a, b, X=1), TypeError, "kernel 'turned' has no tensor or param 'X'; it has A, B"),
+    (lambda p: p.turned(a, b, N=1.5), TypeError, "param 'N' is an integer, not 1.5"),
+    (lambda p: p.turned(a, b, N=5), ValueError, r"'A' has 10 elements in dimension 0, 2\*N in the plan, but the array has 8"),
+    (lambda p: p.turned(numbers(7, 6), b), ValueError, r"'A' has 7 elements in dimension 0, which is no multiple of 2: the plan has 2\*N"),
+    (lambda p: p.turned(a[:, :5], b), ValueError, "'A' has 6 elements in dimension 1, 6 in the plan, but the array has 5"),
+    (lambda p: p.turned(a.T.copy().T, b), ValueError, "'A' has stride 6 in dimension 0, 6 in the plan, but the array has 1"),
+    (lambda p: p.turned(np.zeros((8, 50), np.uint8)[:, :48].reshape(8, 48)[:, :24].view(np.float32), b), ValueError, "has elements of 4 bytes in the array, but a stride that is no multiple of it"),
+    (lambda p: p.turned(a[0], b), ValueError, "'A' has 2 modes in the plan, .*, but the array has 1 dimensions"),
+    (lambda p: p.turned(a.astype(np.int32), b), TypeError, "'A' is of type f32 in the plan, but the array has int32"),
+    (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8"),
+    (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
+    (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
+    (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
+    (lambda p: p.planned(a, b), TypeError, "kernel 'planned' needs N=, which no extent gives"),
+    (lambda p: p.planned(a, np.zeros((6, 9), np.float32)[:, :8], N=4), ValueError, r"'B' has \(extent, stride\) \[\(48, 1\)\] in memory, .* but the array has \[\(8, 1\), \(6, 9\)\]"),
+    (lambda p: tcpc.load(p.path.parent / "none.tcp"), OSError, "none.tcp"),
+    (lambda p: tcpc.load(p.path, defines={"NONE": 3}), tcpc.CompileError, "NONE"),
+    (lambda p: tcpc.load(p.path, arch="sm_1"), tcpc.CompileError, "sm_1"),
+]
+
+
+@pytest.mark.parametrize("call,kind,text", WRONG, ids=[text[:40] for _, _, text in WRONG])
+def test_wrong(plan, call, kind, text):
+    with pytest.raises(kind, match=text):
+        call(plan)
+
+
+def test_two_devices(plan):
+    from test_cuda import Interface
+
+    with pytest.raises(ValueError, match="kernel 'turned': 'A' and 'B' are on two devices"):
+        plan.turned(a, Interface())
+
+
+def test_a_wrong_plan(tmp_path):
+    (tmp_path / "plan.tcp").write_text(PLAN.replace('import "sizes.tcp";', "const W = 6;").replace("copy R -> S", "copy RR -> S"))
+    with pytest.raises(tcpc.CompileError) as error:
+        tcpc.load(tmp_path / "plan.tcp")
+    assert error.value.file == "plan.tcp" and error.value.line == 16 and "plan.tcp:16:" in str(error.value)
+
+
+def test_the_page(tmp_path):
+    """The plan in docs/python.md."""
+    page = (EXAMPLES.parent / "docs" / "python.md").read_text()
+    (tmp_path / "scale.tcp").write_text(re.search(r"^```tcp file scale.tcp\n(.*?)^```", page, re.M | re.S)[1])
+    x, y = numbers(12, 8), np.zeros((12, 8), np.float16)
+    tcpc.load(tmp_path / "scale.tcp").narrow(x, y)
+    assert np.array_equal(y, x.astype(np.float16))

@@ -1,0 +1,197 @@
+"""The warm path in C, with a framework and a driver of this test's own: what it launches, and when it declines."""
+import ctypes
+from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
+
+import pytest
+
+import tcpc
+from tcpc import _engine, _library, _warm
+from tcpc._warm import DataType, DlTensor, Exchange
+
+CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
+Managed = type("Managed", (ctypes.Structure,), {"_fields_": [
+    ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", c_void_p), ("deleter", c_void_p), ("flags", c_uint64), ("tensor", DlTensor)]})
+Deleter = ctypes.PYFUNCTYPE(None, POINTER(Managed))
+
+
+class Tensor:
+    requires_grad = conj = neg = read_only = False
+
+    def is_conj(self):
+        return self.conj
+
+    def is_neg(self):
+        return self.neg
+
+    def __init__(self, shape, strides, address, code=2, bits=32, device=0, kind=2):
+        self.shape, self.numbers = tuple(shape), [(ctypes.c_int64 * len(shape))(*x) for x in (shape, strides)]
+        self.dl = DlTensor(address, kind, device, len(shape), DataType(code, bits, 1), *self.numbers, 0)
+
+
+class World:
+    """Counts what is made and freed, and keeps the launches."""
+
+    def __init__(self):
+        self.recording, self.transform = True, None
+        self.launches, self.freed, self.context, self.refuses, self.address, self.made = [], 0, CONTEXT, 0, 0x200000, []
+        self.tensor_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(DlTensor))(self._tensor_of)
+        self.allocate = ctypes.PYFUNCTYPE(c_int, POINTER(DlTensor), POINTER(POINTER(Managed)), c_void_p, c_void_p)(self._allocate)
+        self.object_of = ctypes.PYFUNCTYPE(c_int, POINTER(Managed), POINTER(c_void_p))(self._object_of)
+        self.stream = ctypes.PYFUNCTYPE(c_int, c_int, c_int32, POINTER(c_void_p))(self._stream)
+        self.get_context = ctypes.PYFUNCTYPE(c_int, POINTER(c_void_p))(self._context)
+        self.launch = ctypes.PYFUNCTYPE(c_int, c_void_p, *[c_uint] * 7, c_void_p, c_void_p, POINTER(c_void_p))(self._launch)
+        self.deleter = Deleter(self._delete)
+        at = lambda f: ctypes.cast(f, c_void_p).value
+        self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
+        self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
+        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), at(self.get_context), at(self.launch),
+                               (lambda: self.recording, lambda: self.transform))
+
+    def _tensor_of(self, x, out):
+        if not hasattr(x, "dl"):
+            return 1
+        out[0] = x.dl
+        return 0
+
+    def _allocate(self, prototype, out, context, error):
+        p = prototype[0]
+        shape = tuple(p.shape[i] for i in range(p.ndim))
+        result = Tensor(shape, [0] * len(shape), self.address, p.dtype.code, p.dtype.bits, p.device_id)
+        managed = Managed(1, 3, None, ctypes.cast(self.deleter, c_void_p).value, 0, result.dl)
+        self.made.append((result, managed))
+        out[0] = ctypes.pointer(managed)
+        return 0
+
+    def _managed_of(self, x, out):
+        if not hasattr(x, "dl"):
+            return 1
+        self.made.append((x, Managed(1, 3, None, ctypes.cast(self.deleter, c_void_p).value, int(x.read_only), x.dl)))
+        out[0] = ctypes.pointer(self.made[-1][1])
+        return 0
+
+    def _object_of(self, managed, out):
+        result = self.made[-1][0]
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(result))
+        out[0] = id(result)
+        return 0
+
+    def _stream(self, kind, device, out):
+        out[0] = STREAM + device
+        return 0
+
+    def _context(self, out):
+        out[0] = self.context
+        return 0
+
+    def _launch(self, function, gx, gy, gz, bx, by, bz, shared, stream, params, extra):
+        size = ctypes.cast(extra[3], POINTER(ctypes.c_size_t))[0]
+        self.launches.append((function, (gx, gy, gz), (bx, by, bz), stream, (c_uint64 * (size // 8)).from_address(extra[1])[:]))
+        return self.refuses
+
+    def _delete(self, managed):
+        self.freed += 1
+
+
+class Backend:
+    name, emit, arch = "test", _library.DEVICE, "sm_90"
+
+    def build(self, kernels):
+        pass
+
+
+@pytest.fixture
+def world(monkeypatch):
+    """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
+    w = World()
+    w.x, w.y = Tensor((96, 160), (160, 1), 0x100004), Tensor((160, 96), (96, 1), 0x200000)
+    w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    launch = w.kernel.compiled.launch.contents
+    w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
+                                           "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    for key in "k", w.x.shape:
+        w.warm.learn(key, w.x, w.y if key == "k" else w.x_turned, made, w.kernel, ())
+    monkeypatch.setattr(_warm, "_warm", w.warm)
+    return w
+
+
+def test_launch(world):
+    y = _warm.relayout("k", world.x)
+    assert y is world.made[0][0] and y.shape == (160, 96) and world.freed == 0
+    (function, grid, block, stream, arguments), = world.launches
+    call, launch = _library.Call(size=ctypes.sizeof(_library.Call)), world.kernel.compiled.launch
+    assert _library.library().tcpc_launch_evaluate(launch, (ctypes.c_int64 * 1)(), (c_uint64 * 2)(0x100004, 0x200000), None, ctypes.byref(call)) == 0
+    assert function == FUNCTION + launch.contents.nvariants - 1 and grid == tuple(call.grid) and stream == STREAM
+    assert block == (call.variant.contents.threads, 1, 1) and arguments[:2] == [0x100004, 0x200000]
+    assert _warm.relayout("k", Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
+    assert world.launches[1][4][0] == 0x300014
+    assert world.kernel.all_hits() == 2
+
+
+OTHERS = {"another key": ("other", (96, 160), (160, 1), 0x100004, {}), "shape": ("k", (96, 161), (160, 1), 0x100004, {}), "strides": ("k", (96, 160), (161, 1), 0x100004, {}),
+          "rank": ("k", (96, 160, 1), (160, 1, 1), 0x100004, {}), "address": ("k", (96, 160), (160, 1), 0x100008, {}), "bits": ("k", (96, 160), (160, 1), 0x100004, {"bits": 16}),
+          "type": ("k", (96, 160), (160, 1), 0x100004, {"code": 1}), "device": ("k", (96, 160), (160, 1), 0x100004, {"device": 1}), "cpu": ("k", (96, 160), (160, 1), 0x100004, {"kind": 1})}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_is_unlike(world, what):
+    key, shape, strides, address, more = OTHERS[what]
+    assert _warm.relayout(key, Tensor(shape, strides, address, **more)) is None
+    assert not world.launches and not world.made
+
+
+def test_what_goes_wrong_is_left_to_the_other_way(world):
+    assert _warm.relayout("k", 5) is None  # no tensor
+    world.context = CONTEXT + 1
+    assert _warm.relayout("k", world.x) is None and world.freed == 1 and not world.launches
+    world.context, world.address = CONTEXT, 0x200008
+    assert _warm.relayout("k", world.x) is None and world.freed == 2 and not world.launches
+    world.address, world.refuses = 0x200000, 700
+    assert _warm.relayout("k", world.x) is None and world.freed == 3 and len(world.launches) == 1
+    assert world.kernel.all_hits() == 0
+
+
+def test_the_oldest_entry_goes(world):
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    others = [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(1, _warm.MOST_ENTRIES + 1)]
+    for x in others:
+        world.warm.learn("k", x, world.y, made, world.kernel, ())
+    assert _warm.relayout("k", world.x) is None
+    assert all(_warm.relayout("k", x) is not None for x in others)
+
+
+@pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "subclass"])
+def test_what_is_more_than_its_memory(world, what):
+    x = Tensor((96, 160), (160, 1), 0x100004)
+    for i in range(2):
+        assert (_warm.relayout("k", x) is None) == bool(i)
+        assert _warm.copy(world.x_turned, x) == (not i)
+        if what == "subclass":
+            x = type("Sub", (Tensor,), {})((96, 160), (160, 1), 0x100004)
+        elif what == "transform":
+            world.transform = 1
+        else:
+            setattr(x, what, True)
+    if what == "requires_grad":
+        world.recording = False  # as under torch.no_grad()
+        assert _warm.relayout("k", x) is not None
+
+
+def test_copy(world):
+    y = Tensor((96, 160), (1, 96), 0x400010)
+    assert _warm.copy(y, world.x) and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
+    near = 0x100004 + 96 * 160 * 4  # the first byte behind the source
+    for address, right in (near + 12, True), (near - 4, False), (0x100004 - 96 * 160 * 4 - 4, True), (0x100004 - 96 * 160 * 4 + 12, False):
+        assert _warm.copy(Tensor((96, 160), (1, 96), address), world.x) == right
+    for unlike in (Tensor((96, 160), (160, 1), 0x400010), Tensor((96, 160), (1, 96), 0x400014), Tensor((96, 160), (1, 96), 0x400010, bits=16), Tensor((96, 160), (1, 96), 0x400010, device=1), 5):
+        assert not _warm.copy(unlike, world.x) and not _warm.copy(y, unlike)
+    y.read_only = True
+    assert not _warm.copy(y, world.x)
+    assert len(world.launches) == 3 and world.freed == len(world.made)
+
+
+def test_structures():
+    """They have the sizes that dlpack.h gives them."""
+    assert (ctypes.sizeof(DlTensor), ctypes.sizeof(Managed), ctypes.sizeof(Exchange)) == (48, 80, 56)
+    assert tcpc.version()
