@@ -1,9 +1,11 @@
-# Makes "out" a C file with the pages of --explain=NAME: pages(OUT FILE.md...).  A page that changes makes CMake run again.
-function(pages out)
-  set(text "/* Made by cmake/pages.cmake from docs/errors. */\n#include \"tell/pages.h\"\n\nconst struct page pages[] = {\n")
+# Makes "out" a C file with the texts of files, declared in "header" as "array": pages(OUT HEADER ARRAY FILE...).  The pages of
+# --explain=PAGE, and the headers of the runtime.  A file that changes makes CMake run again.
+function(pages out header array)
+  set(text "/* Made by cmake/pages.cmake. */\n#include \"${header}\"\n\nconst struct page ${array}[] = {\n")
   foreach(file ${ARGN})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(name ${file} NAME)
+    string(REGEX REPLACE "[.]md$" "" name ${name})
     file(READ ${file} page)
     string(REPLACE "\\" "\\\\" page "${page}")
     string(REPLACE "\"" "\\\"" page "${page}")
@@ -11,6 +13,6 @@ function(pages out)
     string(APPEND text "    {\"${name}\",\n     \"${page}\"},\n")
   endforeach()
   list(LENGTH ARGN count)
-  string(APPEND text "};\nconst int n_pages = ${count};\n")
+  string(APPEND text "};\nconst int n_${array} = ${count};\n")
   file(GENERATE OUTPUT ${out} CONTENT "${text}")
 endfunction()

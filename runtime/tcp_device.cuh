@@ -48,7 +48,6 @@
 
 #ifndef __CUDACC__
 #include "host/tcp_host.h"
-#include "tcp_hints.h"
 #else
 
 #ifdef __CUDACC_RTC__

@@ -37,7 +37,8 @@ CLOSE = 0.99
 
 class Results:
     def __init__(self, cases, paths):
-        self.goals = {row["name"]: row["goal"] for row in json.loads(pathlib.Path(cases).read_text()) if "goal" in row}
+        rows = json.loads(pathlib.Path(cases).read_text())
+        self.goals, self.predicted = ({row["name"]: row[key] for row in rows if key in row} for key in ("goal", "predicted"))
         self.cases, self.notes, self.wrong = {}, [], []
         for path in paths:
             lines = pathlib.Path(path).read_text().splitlines()
@@ -78,6 +79,24 @@ def best_peer(case):
     return min(((case[p]["tcpc"], p) for p in case if p in PEERS and p != "tcpc"), default=None)
 
 
+def tau(pairs):
+    """Kendall's, of pairs of what is predicted and what is measured; where either is equal, neither order counts."""
+    signs = [((a > c) - (a < c)) * ((b > d) - (b < d)) for i, (a, b) in enumerate(pairs) for c, d in pairs[:i]]
+    return sum(signs) / max(1, sum(map(abs, signs)))
+
+
+def prediction(results):
+    """A row for each list: how near the predicted shares of memcpy are to the measured ones."""
+    for title, cases in [("named cases", results.named()), *((title, results.group(pattern)) for pattern, title in LISTS.items())]:
+        pairs = {name: (results.predicted[name], case["tcpc"]["share"]) for name, case in cases.items()
+                 if name in results.predicted and "tcpc" in case}
+        if len(pairs) > 1:
+            far = max(pairs, key=lambda name: abs(math.log(pairs[name][0] / pairs[name][1])))
+            predicted, measured = (geometric_mean([pair[i] for pair in pairs.values()]) for i in range(2))
+            yield [title, str(len(pairs)), f"{predicted:.3f}", f"{measured:.3f}", f"{tau(list(pairs.values())):.2f}",
+                   f"{far}: {pairs[far][0]:.2f} for {pairs[far][1]:.2f}"]
+
+
 def markdown(results):
     out, named = [INTRODUCTION, *(f"- {note}" for note in results.notes), ""], results.named()
     if named:
@@ -86,9 +105,10 @@ def markdown(results):
         for name, case in named.items():
             best = best_peer(case)
             rows.append([name, f"{case['memcpy']['speed']:.0f}", *(f"{case[p]['speed']:.0f}" if p in case else "-" for p in peers),
-                         f"{case['tcpc']['share']:.3f}" if "tcpc" in case else "-", f"{results.goals[name]:.2f}" if name in results.goals else "-",
+                         f"{case['tcpc']['share']:.3f}" if "tcpc" in case else "-",
+                         f"{results.predicted[name]:.2f}" if name in results.predicted else "-", f"{results.goals[name]:.2f}" if name in results.goals else "-",
                          f"{best[0]:.3f} ({PEERS[best[1]][0]})" if best else "-"])
-        out += table(["case", "memcpy", *(PEERS[p][0] for p in peers), "tcpc of memcpy", "goal", "tcpc of the best"], rows)
+        out += table(["case", "memcpy", *(PEERS[p][0] for p in peers), "tcpc of memcpy", "predicted", "goal", "tcpc of the best"], rows)
     for pattern, title in LISTS.items():
         cases = results.group(pattern)
         rows = []
@@ -101,6 +121,10 @@ def markdown(results):
         if rows:
             out += [f"{len(cases)} {title}, shares of memcpy:", ""]
             out += table(["peer", "cases", "geometric mean", "worst", f"tcpc under {CLOSE} of it"], rows)
+    rows = list(prediction(results))
+    if rows:
+        out += ["What tcpc predicts of memcpy, beside what it has (geometric means):", ""]
+        out += table(["list", "cases", "predicted", "measured", "Kendall's tau", "farthest off"], rows)
     behind = sorted((case[p]["tcpc"], name, p) for name, case in results.cases.items() for p in case if p in PEERS and case[p]["tcpc"] < CLOSE)
     missed = [f"{name} ({case['tcpc']['share']:.3f} for {results.goals[name]:.2f})" for name, case in named.items()
               if "tcpc" in case and case["tcpc"]["share"] < results.goals.get(name, 0)]

@@ -59,7 +59,7 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_STALE] = {"stale", true, false,
                  "a copy in a loop that leaves elements of the step before, and they are read"},
     [W_CONTRACTION] = {"contraction", true, false,
-                       "operands of a product that meet at different places"},
+                       "operands of a product that meet at different places, or of another type"},
 };
 
 const struct warning_row *warning_row(int w) {

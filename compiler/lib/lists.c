@@ -6,6 +6,7 @@
 #include "draw/draw.h"
 #include "image/elem.h"
 #include "layout/calc.h"
+#include "lib/headers.h"
 #include "lib/tcpc.h"
 #include "plan/arch.h"
 #include "plan/atoms.h"
@@ -70,6 +71,12 @@ int tcpc_operation_at(size_t i, struct tcpc_operation *out) {
                                      .help = op.help,
                                      .in_eval = op.where != IN_PLAN,
                                      .in_plans = op.where != IN_CUTE};
+    return GIVE(x, out);
+}
+
+int tcpc_header_at(size_t i, struct tcpc_header *out) {
+    if (i >= (size_t)n_headers) return 0;
+    const struct tcpc_header x = {.name = headers[i].name, .text = headers[i].text};
     return GIVE(x, out);
 }
 

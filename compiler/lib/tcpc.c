@@ -17,6 +17,7 @@
 #include "kernel/kernel_ir.h"
 #include "launch/launch.h"
 #include "lib/cancel.h"
+#include "lib/headers.h"
 #include "lib/lib.h"
 #include "plan/arch.h"
 #include "plan/plan.h"
@@ -100,7 +101,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
         diag_error(s, RANGE_NONE, "a call may not take %" PRId64 " ms", o->most_milliseconds);
         return false;
     }
-    if ((unsigned)o->emit > TCPC_EMIT_DEVICE) {
+    if ((unsigned)o->emit > TCPC_EMIT_ALONE) {
         diag_error(s, RANGE_NONE, "what is to be emitted is no tcpc_emit: %d", (int)o->emit);
         return false;
     }
@@ -114,7 +115,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
     s->options.arch = o->arch;
     s->options.proof_limit = o->proof_limit;
     s->options.no_line = o->no_line != 0;
-    s->options.device = o->emit == TCPC_EMIT_DEVICE;
+    s->options.device = o->emit >= TCPC_EMIT_DEVICE;
     s->options.emitted = o->emitted;
     if (o->error_limit) s->diags.error_limit = o->error_limit < 0 ? 0 : o->error_limit;
     return take_defines(s, o);
@@ -256,7 +257,8 @@ static enum tcpc_status compile(struct result *r, struct trap *trap, struct requ
     static const enum product products[] = {
         [TCPC_EMIT_CUDA] = PRODUCT_CUDA,     [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
         [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL, [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
-        [TCPC_EMIT_AST] = PRODUCT_AST,       [TCPC_EMIT_DEVICE] = PRODUCT_CUDA};
+        [TCPC_EMIT_AST] = PRODUCT_AST,       [TCPC_EMIT_DEVICE] = PRODUCT_CUDA,
+        [TCPC_EMIT_ALONE] = PRODUCT_CUDA};
     struct session *s = &r->s;
     session_init(s);
     if (q.options && !lib_copy(s, "tcpc_options", q.options, &r->options, sizeof r->options))
@@ -274,7 +276,9 @@ static enum tcpc_status compile(struct result *r, struct trap *trap, struct requ
     if (q.question) return lib_ask(s, q.name, r->shown.plan, q.question, &r->shown.output);
     struct compiled c;
     if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
-    r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
+    const char *text = c.text;
+    if (r->options.emit == TCPC_EMIT_ALONE) text = headers_inside(&s->arena, text);
+    r->shown.output = (struct tcpc_text){text, strlen(text)};
     if (c.kir) show_launches(s, c.kir, &r->shown);
     if (c.plan) show_planned(s, c.plan, &r->shown);
     return TCPC_OK;

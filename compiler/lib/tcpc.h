@@ -49,7 +49,8 @@ enum tcpc_emit {
     TCPC_EMIT_AST,    /* the syntax tree; their forms change with the compiler */
     /* As CUDA, without launchers; kernels are extern "C".  For NVRTC and the driver's API, with
      * the result's launches. */
-    TCPC_EMIT_DEVICE
+    TCPC_EMIT_DEVICE,
+    TCPC_EMIT_ALONE /* the same with the headers inside that it uses; for NVRTC only */
 };
 
 struct tcpc_define {
@@ -348,6 +349,14 @@ struct tcpc_operation {
     int in_eval, in_plans; /* not 0: may be used there */
 };
 TCPC_API int tcpc_operation_at(size_t i, struct tcpc_operation *out);
+
+/* A header that kernels include, as nvrtcCreateProgram takes it. */
+struct tcpc_header {
+    size_t size;
+    const char *name; /* "tcp_device.cuh" */
+    const char *text;
+};
+TCPC_API int tcpc_header_at(size_t i, struct tcpc_header *out);
 
 /* NULL when there is no such number. */
 TCPC_API const char *tcpc_view_at(size_t i);

@@ -1,6 +1,6 @@
 // The cost of a choice, in integers, so that each machine chooses the same.  The formula and its
-// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, and then to 1004
-// choices for 48.  They serve to rank choices and are not a prediction.
+// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, then to 1004 choices for
+// 48, and to 3350 for 111 (bench/results/relayout-cost.md).  They serve to rank choices.
 #include "planner/private.h"
 
 enum {
@@ -22,21 +22,22 @@ enum {
     READ_CUT = 39,
     READ_CUT_LATE = 77,
     READ_LATE = 150,  // MB read and written in between
-    WRITE_CUT = 165,
+    WRITE_CUT = 200,
     WRITE_NOT_NEXT = 26,  // if it is not the next block
     WRITE_LATE = 180,
     // clocks
     WRITE_LINE = 791,  // for a line that a warp touches
     WRITE = 150,       // for an access of a warp
     PASS = 12,         // for a pass of shared memory
-    PASS_ALONE = 48,   // the same, in parallel with everything else
+    PASS_ALONE = 60,   // the same, in parallel with everything else
     LOAD = 3021,       // for each of a thread's loads, one after the other
     LOADS_HELD = 64,   // this many loads of a thread cost twice as much, because of their registers
     LOADS = 1275,      // like LOAD, for the warps of a block
     PHASE = 58,        // part of the memory time of a block that only others can use
     START = 1024,      // for beginning a block
     TURN = 6,          // part of all that, for going through shared memory
-    L1_SCARCE = 3,     // the same, for each L1 cache that the reads in flight would fill
+    L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
+    L1_LESS_SCARCE = 4,  // the same, without shared memory or along runs
     FEW_IN_FLIGHT = 10,  // the same, for each STEP of bytes in flight on an SM below ENOUGH
     ENOUGH = 40 << 10,   // bytes
     STEP = 8 << 10,      // bytes
@@ -66,7 +67,7 @@ static int64_t product(const struct relayout *r, const int64_t *of) {
     return n;
 }
 
-static int64_t root(int64_t n) {
+int64_t root_of(int64_t n) {
     int64_t x = n, y = (x + 1) / 2;
     while (y < x) {
         x = y;
@@ -146,6 +147,7 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
         int64_t stride = src ? r->mode[m].src : r->mode[m].dst;
         int64_t times = m == cut && stride < run ? c->tile[m] : 1;
         if (stride < run && m != cut) continue;
+        stride = step_along(&r->mode[m], src);
         while (stride % GRAIN * es * (times % GRAIN) % step) step /= 2;
     }
     int align = src ? r->src_align : r->dst_align;
@@ -307,9 +309,10 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     out->part[COST_SHARED] = shared;
     out->part[COST_PHASES] = phases;
     out->copied = bytes / LINE * WRITE_LINE + bytes / (LANES * WIDE) * WRITE;
-    int64_t one = root(memory * memory + caches * caches + shared * shared + phases * phases);
+    int64_t one = root_of(memory * memory + caches * caches + shared * shared + phases * phases);
     one += START;
-    one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
+    int64_t scarce = staged && !c->along_runs ? L1_SCARCE : L1_LESS_SCARCE;
+    one += one * flying * scarce / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
     if (staged) one += one * waits_of(r, c, out->per_sm * bytes) / ONE;
     int64_t waves = ceil_div(out->blocks, SMS);  // with one block on each SM

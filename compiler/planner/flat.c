@@ -33,6 +33,7 @@ bool flat_of(const struct relayout *r, struct flat *f) {
         f->r.mode[f->r.rank++] = r->mode[m];
     }
     f->r.mode[f->row].extent = extent;
+    f->r.mode[f->row].step = f->step;
     // an access is as wide as all strides of the row allow
     align = lay_gcd(align, f->step * bytes_of(r, true));
     f->r.src_align = (int)align;

@@ -29,6 +29,7 @@ struct relayout_mode {
     int from;       // its number among the modes of more than one element, before they were sorted
     // if params give them: values for a typical size
     int64_t extent, src, dst;
+    int64_t step;  // if it is several modes in a row: a divisor of their strides in the source
     // if params give them: their real values; otherwise invalid
     struct lay_int run[RELAYOUT_NUMBERS];
     // the same as text; otherwise NULL

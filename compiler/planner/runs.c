@@ -275,6 +275,7 @@ static void consider(const struct relayout *r, struct runs k, bool gathered, str
             k.rows.of[k.rows.n++] = m;
     }
     k.c.way = WAY_STAGED;
+    k.c.along_runs = true;
     k.c.split = -1;
     k.cost = roughly(r, &k);
     keep(try, tried, TRIED, &k);

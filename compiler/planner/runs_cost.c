@@ -25,15 +25,6 @@ static int64_t swizzled(const struct runs *k, int64_t at, int base) {
     return k->bits ? at ^ (at >> (base + k->shift) & ((1 << k->bits) - 1)) << base : at;
 }
 
-static int64_t isqrt(int64_t n) {
-    int64_t x = n, y = (x + 1) / 2;
-    while (y < x) {
-        x = y;
-        y = (x + n / x) / 2;
-    }
-    return x;
-}
-
 static int log2_of(int64_t n) {
     int b = 0;
     while ((int64_t)1 << b < n) ++b;
@@ -159,7 +150,7 @@ int64_t runs_work(const struct relayout *r, const struct choice *c, int64_t cost
     for (int m = 0; m < r->rank; ++m) bytes *= c->tile[m];
     int64_t memory = bytes * ONE / COST_BYTES;
     int64_t a = accesses * ONE * ACCESS / 10, i = instructions / AVERAGE * ONE * ISSUE / 10;
-    int64_t all = isqrt(memory * memory + a * a + i * i);
+    int64_t all = root_of(memory * memory + a * a + i * i);
     return cost / ONE * (all * ONE / memory);
 }
 

@@ -15,6 +15,7 @@ enum {
     PADS = 4,
     ASYNC = 80,    // the first architecture with cp.async
     CONFLICT = 4,  // passes that cost as much as an access
+    MUCH = 1000,   // bytes of a thread that make it take twice as long
     RUN_STEP = 8,
     MOST_STEP = 8,
     LEAST_TILE = 4096,
@@ -194,6 +195,7 @@ static void set_cost(const struct relayout *r, struct shifted *k, struct shifted
     int64_t instructions = reads / LANES * 14 + turns * (12 + 14 * k->store) + 2 * single +
                            words * (k->windows ? 6 : 3);
     k->cost = runs_work(r, c, cost.total, accesses, instructions * AVERAGE);
+    k->cost += k->cost / MUCH * (size * es / c->threads);
     if (k->cost < best->cost) *best = *k;
 }
 
@@ -325,6 +327,7 @@ int shift_choose(const struct relayout *given, struct shifted list[], int most) 
             }
             k.words = (inner * d + store - 1) / store + (k.windows && parts == 1);
             k.c.way = WAY_STAGED;
+            k.c.along_runs = true;
             k.c.split = -1;
             for (int whole = 0; whole < (k.windows && parts == 1 ? 2 : 1); ++whole) {
                 k.side = whole ? (k.words + LANES - 1) / LANES * LANES : k.words;

@@ -14,8 +14,9 @@ enum {
     ASYNC = 80,               // the first architecture with cp.async
     HEAD = 300,               // cost of an element before the first window of a row
     PERCENT = 100,
-    BY_ELEMENTS = 93,    // percent of the cost, if the source is read element by element
-    BLOCKS_DIFFER = 142  // the same, if blocks begin at different places in a word
+    BY_ELEMENTS = 93,     // percent of the cost, if the source is read element by element
+    BLOCKS_DIFFER = 142,  // the same, if blocks begin at different places in a word
+    BESIDE_TILES = 112    // the same, where it is compared with other tiles
 };
 
 // Whether each window begins inside its row, some tile is completely inside the tensors, and the
@@ -116,7 +117,7 @@ static void set_cost(const struct relayout *r, struct skewed *k) {
 }
 
 int64_t skew_cost(const struct skewed *k) {
-    return k->cost / SMS;
+    return k->cost / SMS / PERCENT * BESIDE_TILES;
 }
 
 static void try_pitches(const struct relayout *r, struct skewed *k, struct skewed *best) {

@@ -90,7 +90,7 @@ static int64_t pieces(const int64_t *at, int lanes, int bytes, int size, int64_t
 static int64_t step_of(const struct relayout *r, const struct choice *c, bool src) {
     int64_t es = bytes_of(r, src), step = LINE;
     for (int m = 0; m < r->rank; ++m) {
-        int64_t stride = (src ? r->mode[m].src : r->mode[m].dst) * es;
+        int64_t stride = step_along(&r->mode[m], src) * es;
         if (c->tile[m] >= r->mode[m].extent) continue;
         stride *= c->tile[m];
         while (stride % step) step /= 2;

@@ -4,9 +4,10 @@
 #include "planner/form.h"
 
 enum {
-    TRIED = 4,  // so many candidates
-    LESS = 65,  // percent of the cost of another form; with more, about half of them were slower
-    LATER = 8,  // the place of the best one otherwise: 'tune' tries it
+    TRIED = 4,         // so many candidates
+    LESS = 95,         // percent of the cost of a tile
+    LESS_SKEWED = 65,  // the same, if there is a skewed tile
+    LATER = 8,         // the place of the best one otherwise: 'tune' tries it
     ONE = 256
 };
 
@@ -21,7 +22,8 @@ static void choose_shifted(struct candidates *list) {
     int n = own > 0 ? shift_choose(list->r, found, TRIED) : 0;
     for (int i = 0; i < n; ++i) {
         struct candidate c = {&form_shift, found[i].c.threads, .shifted = found[i]};
-        bool best = found[i].cost / ONE < own * LESS / 100 && !(skewed && found[i].more > 0);
+        int64_t most = own * (skewed ? LESS_SKEWED : LESS) / 100;
+        bool best = found[i].cost / ONE < most && !(skewed && found[i].more > 0);
         c.cost = first / own * (found[i].cost / ONE);
         if (!best && i > 0) return;
         candidates_add(list, best ? i : LATER, &c);

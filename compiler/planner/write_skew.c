@@ -22,8 +22,8 @@ static void choose_skewed(struct candidates *list) {
     for (int i = 0; i < list->n; ++i) first &= c.cost < list->of[i].cost;
     int at = first ? 0 : 1;
     candidates_add(list, at, &c);
-    // the one after it is the same with cp.async
-    if (!c.in_row && skew_async(list->r, &c.skewed)) candidates_add(list, at + 1, &c);
+    // the one before it is the same with cp.async
+    if (!c.in_row && skew_async(list->r, &c.skewed)) candidates_add(list, at, &c);
 }
 
 static const struct relayout *sides(const struct text *t) {

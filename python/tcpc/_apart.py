@@ -15,9 +15,20 @@ def _ends(modes: Sequence[Tuple[int, int, int]]) -> Tuple[int, int]:
     return (sum(min(c * first, c * last) for c, first, last in modes), sum(max(c * first, c * last) for c, first, last in modes))
 
 
+def _joined(modes: Sequence[Tuple[int, int, int]]) -> List[Tuple[int, int, int]]:
+    """The same sums by fewer modes: c * x + k * c * y is c * (x + k * y), which is each multiple of c in a range if x has k values or more."""
+    found = sorted((c, first, last) if c > 0 else (-c, -last, -first) for c, first, last in modes if c and (first or last))
+    for i, (c, first, last) in enumerate(found):
+        for j, (d, low, high) in enumerate(found[i + 1:], i + 1):
+            if d % c == 0 and last - first + 1 >= d // c:
+                k = d // c
+                return _joined([*found[:i], (c, first + k * low, last + k * high), *found[i + 1:j], *found[j + 1:]])
+    return found
+
+
 class _Search:
     def __init__(self, modes: Sequence[Tuple[int, int, int]]):
-        self.modes = sorted((m for m in modes if m[0]), key=lambda m: -abs(m[0]))
+        self.modes = _joined(modes)[::-1]
         self.ends = [_ends(self.modes[i:]) for i in range(len(self.modes) + 1)]
         self.divisor = [math.gcd(*(c for c, _, _ in self.modes[i:])) for i in range(len(self.modes) + 1)]
         self.left = BUDGET
@@ -36,11 +47,8 @@ class _Search:
             raise TimeoutError
         c, first, last = self.modes[at]
         rest = self.ends[at + 1]
-        a, b = low - rest[1], high - rest[0]  # c * x lies between these
-        if c < 0:
-            a, b = -b, -a
-        c_ = abs(c)
-        return any(self.reaches(low - c * x, high - c * x, at + 1) for x in range(max(first, -(-a // c_)), min(last, b // c_) + 1))
+        begin, end = max(first, -((rest[1] - low) // c)), min(last, (high - rest[0]) // c)  # c * x lies in low - rest .. high - rest
+        return any(self.reaches(low - c * x, high - c * x, at + 1) for x in range(begin, end + 1))
 
 
 def overlap(one: Sequence[Mode], size: int, other: Sequence[Mode], other_size: int, distance: int) -> Optional[bool]:

@@ -8,24 +8,19 @@ from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split
 from ._engine import Copy, CacheInfo, copy, engine, prepared
 
-_host: Any = None
-
 Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
 def _backend(name: Optional[str], array: Array) -> Any:
     """Where the copy is made; None: by the framework itself, on the CPU."""
-    global _host
     if name not in (None, "host", "cuda"):
         raise ValueError(f"backend is 'host', 'cuda' or None, not {name!r}")
     if name == "host":
         if array.device >= 0:
             raise ValueError("backend='host' needs arrays on the CPU")
-        if _host is None:
-            from ._host import Host
+        from ._host import HOST
 
-            _host = Host()
-        return _host
+        return HOST
     if array.device >= 0:
         from ._cuda import device
 
@@ -65,7 +60,7 @@ def _by_axes(source: Array, destination: Array, bound: _pattern.Bound) -> Modes:
 
 
 def _run(source: Array, destination: Array, bound: _pattern.Bound, backend: Optional[str], stream: Any, key: Any) -> Any:
-    """"key": of a call that may come again, with a result of its own."""
+    """"key": of a call that may come again."""
     _check_pair(destination, source)
     where = _backend(backend, source)
     if where is None:
@@ -84,6 +79,15 @@ def _learn(key: Any, destination: Array, source: Array, where: Any, done: Option
         warm = _warm.start(where.cuda)
         if warm is not None:
             warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
+
+
+def _again(key: Any, x: Any, out: Any) -> Any:
+    """The result of a call like an earlier one with this key; None: there was none."""
+    if key is None:
+        return None
+    if out is None:
+        return _warm.relayout(key, x)
+    return out if _warm.copy(key, out, x) else None
 
 
 def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None, **axes: int) -> Any:
@@ -106,11 +110,10 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
         ValueError: the pattern does not fit the shape, "out" has another shape, or memory is shared.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
-    key = (pattern, dtype, *axes.items()) if out is None and backend is None and stream is None else None
-    if key is not None:
-        y = _warm.relayout(key, x)
-        if y is not None:
-            return y
+    key = (pattern, dtype, out is None, *axes.items()) if backend is None and stream is None else None
+    y = _again(key, x, out)
+    if y is not None:
+        return y
     source = describe(x)
     bound = _pattern.bind(_pattern.parse(pattern), source.shape, axes)
     return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, key)
@@ -134,11 +137,10 @@ def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = Non
         IndexError: there is no such dimension.
     """
     dims = tuple(dims)
-    key = (dims, dtype) if out is None and backend is None and stream is None else None
-    if key is not None:
-        y = _warm.relayout(key, x)
-        if y is not None:
-            return y
+    key = (dims, dtype, out is None) if backend is None and stream is None else None
+    y = _again(key, x, out)
+    if y is not None:
+        return y
     source = describe(x)
     rank = len(source.shape)
     if len(dims) != rank:
@@ -161,9 +163,13 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
         x: an array of numpy, PyTorch or CuPy, with any strides.
         out, dtype, backend, stream: as for relayout.
     """
+    key = ("contiguous", dtype, out is None) if backend is None and stream is None else None
+    y = _again(key, x, out)
+    if y is not None:
+        return y
     source = describe(x)
     bound = _axes(source, range(len(source.shape)))
-    return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, None)
+    return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, key)
 
 
 def _modes(destination: Array, source: Array) -> Modes:
@@ -189,8 +195,8 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         ValueError: the shapes differ, "dst" cannot be written, or memory is shared.
         TypeError: the types cannot be converted.
     """
-    again = backend is None and stream is None
-    if again and _warm.copy(dst, src):
+    key = getattr(dst, "shape", None) if backend is None and stream is None else None
+    if key is not None and _warm.copy(key, dst, src):
         return dst
     destination, source = describe(dst), describe(src)
     modes = _modes(destination, source)
@@ -199,7 +205,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     if where is None:
         own_copy(dst, src)
     else:
-        _learn(dst.shape if again else None, destination, source, where, copy(destination, source, modes, where, stream))
+        _learn(key, destination, source, where, copy(destination, source, modes, where, stream))
     return dst
 
 

@@ -74,6 +74,10 @@ class Host:
     name, emit, arch = "host", CUDA, "sm_80"
 
     def __init__(self) -> None:
+        self._renew()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
         self.lock = threading.Lock()
 
     def stream(self, array: Any) -> None:
@@ -122,3 +126,6 @@ class Host:
             finally:
                 for block, _ in blocks:
                     runtime.tcp_free(block)
+
+
+HOST = Host()

@@ -122,10 +122,10 @@ def relayout(key: Any, x: Any) -> Any:
     return warm.relayout(warm.at, site[0], x) if site is not None and _is_plain(warm, x) else None
 
 
-def copy(dst: Any, src: Any) -> bool:
-    """Copies as it was done before; the key is the shape."""
+def copy(key: Any, dst: Any, src: Any) -> bool:
+    """Copies "src" to "dst" as it was done before, if it was."""
     warm = _warm
-    if warm is None or not _is_plain(warm, src) or not _is_plain(warm, dst):
+    if warm is None:
         return False
-    site = warm.sites.get(dst.shape)
-    return site is not None and bool(warm.copy(warm.at, site[0], dst, src))
+    site = warm.sites.get(key)
+    return site is not None and _is_plain(warm, src) and _is_plain(warm, dst) and bool(warm.copy(warm.at, site[0], dst, src))

@@ -142,4 +142,6 @@ TCP_MATRIX_ROW(4, _trans, true)
 #undef TCP_CP_ASYNC_ROW
 #undef TCP_MATRIX_ROW
 
+#include "tcp_hints.h"
+
 #endif

@@ -180,6 +180,10 @@ static void kernels_have_launches(void) {
     HOLDS(r->nlaunches == 1 && strstr(r->output.bytes, "extern \"C\" __global__"));
     HOLDS(!strstr(r->output.bytes, "one_launch") && !strstr(r->output.bytes, "tcp_launch.h"));
     tcpc_free(r);
+    r = compile(text, (struct tcpc_options){SIZE, .emit = TCPC_EMIT_ALONE});
+    HOLDS(r->nlaunches == 1 && strstr(r->output.bytes, "define TCP_DEVICE_CUH"));
+    HOLDS(!strstr(r->output.bytes, "include \"tcp_"));
+    tcpc_free(r);
     r = compile(text, (struct tcpc_options){SIZE, .emit = TCPC_EMIT_HEADER});
     HOLDS(r->nlaunches == 1 && strstr(r->output.bytes, "one_launch") != NULL);
     tcpc_free(r);

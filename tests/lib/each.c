@@ -1,9 +1,10 @@
 // What the library says of each plan: statuses, messages, what is emitted, what is explained.
 //
-//   each < LIST
+//   each [FOLDER] < LIST
 //
 // The standard input names a plan in each line. Builds of the library for different systems are
-// compared by what this prints.
+// compared by what this prints. With FOLDER, the device code of each is written there instead, with
+// the headers inside that it uses: 0.cu, 1.cu and so on.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,11 +83,31 @@ static void show_plan(const char *path) {
     free(text);
 }
 
-int main(void) {
+static void write_alone(const char *path, const char *folder, int number) {
+    struct tcpc_options o = {.size = sizeof o, .emit = TCPC_EMIT_ALONE, .arch = "sm_90"};
+    struct tcpc_result *r;
+    size_t size;
+    char *text = read_file(path, &size), name[1000];
+    snprintf(name, sizeof name, "%s/%d.cu", folder, number);
+    FILE *f = fopen(name, "w");
+    if (!f || tcpc_compile(path, text, size, &o, &r) != TCPC_OK) {
+        fprintf(stderr, "each: '%s' cannot be compiled to '%s'\n", path, name);
+        exit(2);
+    }
+    fwrite(r->output.bytes, 1, r->output.size, f);
+    fclose(f);
+    tcpc_free(r);
+    free(text);
+}
+
+int main(int argc, char **argv) {
     char path[1000];
-    while (fgets(path, sizeof path, stdin)) {
+    for (int i = 0; fgets(path, sizeof path, stdin); ++i) {
         path[strcspn(path, "\n")] = 0;
-        show_plan(path);
+        if (argc > 1)
+            write_alone(path, argv[1], i);
+        else
+            show_plan(path);
     }
     return fflush(stdout) != 0;
 }

@@ -93,7 +93,7 @@ static void each_fails_once(struct call call, long step, enum tcpc_status want) 
 }
 
 int main(int argc, char **argv) {
-    const long step = argc > 1 ? atol(argv[1]) : 7;
+    const long step = argc > 1 ? atol(argv[1]) : 31;
     static const struct tcpc_integer numbers[] = {{96, NULL}, {64, NULL}},
                                      turned[] = {{1, NULL}, {96, NULL}},
                                      params[] = {{0, "M"}, {64, NULL}};

@@ -2,6 +2,9 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -187,3 +190,42 @@ def test_the_page_runs(capsys):
     out, x, both = names["out"], names["x"], names["both"]
     assert np.array_equal(out, x[0, :, ::8].T.astype(np.float16)) and np.array_equal(both[:, 4:], both[:, :4])
     assert np.array_equal(names["mirrored"], x[:, ::-1]) and names["ones"].shape == (5, 3) and names["ones"].all()
+
+
+def test_the_readme_runs():
+    block, = re.findall(r"^```python\n(.*?)^```", (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text(), re.M | re.S)
+    names = {}
+    exec(block, names)
+    assert names["y"].shape == (2, 8, 100, 64) and tcpc.cache_info().misses == 1
+
+
+def test_threads():
+    """Of two shapes each is compiled once, and each thread gets its own result."""
+    arrays = [np.random.default_rng(i).random((20 + i % 2, 30)) for i in range(6)]
+    found = [None] * len(arrays)
+
+    def work(i):
+        found[i] = [tcpc.permute(arrays[i], (1, 0), backend="host") for _ in range(3)]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(arrays))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(y, x.T) for x, ys in zip(arrays, found) for y in ys)
+    assert tcpc.cache_info().misses == 2 and tcpc.cache_info().hits == 16
+
+
+def test_after_fork():
+    tcpc.permute(np.ones((4, 3)), (1, 0), backend="host")
+    with tcpc._engine.engine.lock:
+        child = os.fork()  # while this thread holds the lock
+        if child == 0:
+            os._exit(0 if tcpc.permute(np.ones((4, 3)), (1, 0), backend="host").shape == (3, 4) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_import_alone():
+    """Neither numpy nor the compiler is loaded before it is needed."""
+    text = "import sys, tcpc; sys.exit(any(name in sys.modules for name in ('numpy', 'torch', 'subprocess', 'tcpc.algebra')) or tcpc._library._loaded is not None)"
+    assert subprocess.run([sys.executable, "-c", text], env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))).returncode == 0

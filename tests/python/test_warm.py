@@ -9,6 +9,7 @@ from tcpc import _engine, _library, _warm
 from tcpc._warm import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
+SHAPE = (96, 160)  # the key of copies of this shape
 Managed = type("Managed", (ctypes.Structure,), {"_fields_": [
     ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", c_void_p), ("deleter", c_void_p), ("flags", c_uint64), ("tensor", DlTensor)]})
 Deleter = ctypes.PYFUNCTYPE(None, POINTER(Managed))
@@ -166,7 +167,7 @@ def test_what_is_more_than_its_memory(world, what):
     x = Tensor((96, 160), (160, 1), 0x100004)
     for i in range(2):
         assert (_warm.relayout("k", x) is None) == bool(i)
-        assert _warm.copy(world.x_turned, x) == (not i)
+        assert _warm.copy(SHAPE, world.x_turned, x) == (not i)
         if what == "subclass":
             x = type("Sub", (Tensor,), {})((96, 160), (160, 1), 0x100004)
         elif what == "transform":
@@ -180,15 +181,37 @@ def test_what_is_more_than_its_memory(world, what):
 
 def test_copy(world):
     y = Tensor((96, 160), (1, 96), 0x400010)
-    assert _warm.copy(y, world.x) and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
+    assert _warm.copy(SHAPE, y, world.x) and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
     near = 0x100004 + 96 * 160 * 4  # the first byte behind the source
     for address, right in (near + 12, True), (near - 4, False), (0x100004 - 96 * 160 * 4 - 4, True), (0x100004 - 96 * 160 * 4 + 12, False):
-        assert _warm.copy(Tensor((96, 160), (1, 96), address), world.x) == right
+        assert _warm.copy(SHAPE, Tensor((96, 160), (1, 96), address), world.x) == right
     for unlike in (Tensor((96, 160), (160, 1), 0x400010), Tensor((96, 160), (1, 96), 0x400014), Tensor((96, 160), (1, 96), 0x400010, bits=16), Tensor((96, 160), (1, 96), 0x400010, device=1), 5):
-        assert not _warm.copy(unlike, world.x) and not _warm.copy(y, unlike)
+        assert not _warm.copy(SHAPE, unlike, world.x) and not _warm.copy(SHAPE, y, unlike)
     y.read_only = True
-    assert not _warm.copy(y, world.x)
+    assert not _warm.copy(SHAPE, y, world.x)
     assert len(world.launches) == 3 and world.freed == len(world.made)
+
+
+def test_keys(world):
+    """What a call's key has in it: all that the result depends on, but for the tensors."""
+    x, turned, out = world.x, world.y, Tensor((160, 96), (96, 1), 0x400000)
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    calls = {("(a b) c -> c (a b)", None, True, ("a", 2)): lambda **more: tcpc.relayout(x, "(a b) c -> c (a b)", a=2, **more), ((1, 0), None, True): lambda **more: tcpc.permute(x, [1, 0], **more),
+             ("contiguous", None, True): lambda **more: tcpc.contiguous(x, **more)}
+    for key, call in calls.items():
+        for more in {}, {"out": out}:
+            with pytest.raises(TypeError, match="not Tensor"):  # which Python's way does not know
+                call(**more)
+        world.warm.learn(key, x, turned, made, world.kernel, ())
+        assert call() is world.made[-1][0]
+        world.warm.learn((*key[:2], False, *key[3:]), x, turned, made, world.kernel, ())
+        assert call(out=out) is out and world.launches[-1][4][:2] == [0x100004, 0x400000]
+        for more in {"dtype": 5}, {"backend": "host"}, {"stream": 3}:
+            with pytest.raises((TypeError, ValueError)):
+                call(**more)
+    assert tcpc.copy_(world.x_turned, x) is world.x_turned
+    with pytest.raises(TypeError):
+        tcpc.relayout(x, "(a b) c -> c (a b)", a=4)
 
 
 def test_structures():

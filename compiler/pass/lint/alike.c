@@ -74,9 +74,9 @@ static struct index instead(struct reads *r, const struct pair *p, int *mode) {
 
 static void warn_alike(struct session *s, const struct pair *p) {
     diag_warn(s, W_FIXED_TILE, p->b->view->at,
-              "blocks that differ in '%s' alone read the same and compute the same, and write it "
-              "to different parts of '%s'",
-              p->x.v->name, p->b->view->base->name);
+              "%s that differ in '%s' alone read the same and compute the same, and write it to "
+              "different parts of '%s'",
+              p->x.v->kind == IX_LOOP ? "steps" : "blocks", p->x.v->name, p->b->view->base->name);
 }
 
 // Warns of the axis of "p", which moves only its write.
@@ -111,7 +111,7 @@ static bool same_in_steps(struct reads *r, const struct pair *p) {
 }
 
 bool alike_by(struct reads *r, const struct pair *p) {
-    if (p->x.v->kind == IX_LOOP) return same_in_steps(r, p);
+    if (p->x.v->kind == IX_LOOP && same_in_steps(r, p)) return true;
     return moves_only_outputs(r, &p->x) && all_alike(r, p);
 }
 

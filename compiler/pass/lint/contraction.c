@@ -6,6 +6,7 @@
 #include "layout/algebra.h"
 #include "pass/lint/leaves.h"
 #include "pass/lint/reads.h"
+#include "plan/mma.h"
 #include "plan/view.h"
 
 // Where the elements of an argument come from, or where those of a result go.
@@ -234,6 +235,29 @@ static bool check_result(struct reads *r, const struct factors *f, const struct 
     return true;
 }
 
+// -- types ----------------------------------------------------------------------------------------
+
+// Warns of the fragment "t" if it is an operand of a tiled MMA that has another type of floats with as many bits.
+static void check_type(struct lint *l, const struct tensor *t) {
+    struct session *s = l->s;
+    const struct tiled_copy *tc = t->space == MEM_FRAG ? t->holds : NULL;
+    for (int i = 0; tc && tc->name && i < l->p->nmmas; ++i)
+        for (int which = MMA_A; which <= MMA_B; ++which) {
+            const struct tiled_mma *x = l->p->mma[i];
+            const struct elem_type *want = mma_elem(x, (enum mma_operand)which);
+            if (strcmp(mma_operand_name(s, x, (enum mma_operand)which), tc->name) != 0 ||
+                want == t->elem || want->cls != ELEM_FLOAT || t->elem->cls != ELEM_FLOAT ||
+                want->bits != t->elem->bits)
+                continue;
+            diag_warn(s, W_CONTRACTION, t->elem_at,
+                      "'%s' is operand %c of '%s', which multiplies %s: it takes the bits of %s "
+                      "for other numbers",
+                      t->name, "AB"[which], x -> name, want -> name, t -> elem -> name);
+            diag_note(s, x->at, "'%s' is %s", x->name, mma_name(s, x->row));
+            return;
+        }
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 // The operand of a tiled MMA that formal "f" is, 'A' to 'C', or 0.  "of" is set to the text of the MMA.
@@ -279,6 +303,7 @@ static struct around around_of(const struct stmt *st) {
 
 void lint_contraction(struct lint *l) {
     struct reads *r = reads_of(l);
+    for (int i = 0; i < l->k->nlocal; ++i) check_type(l, l->k->local[i]);
     for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st)) {
         if (st->kind != STMT_CALL || st->call->fill) continue;
         struct around around = around_of(st);

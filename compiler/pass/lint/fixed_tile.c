@@ -130,13 +130,24 @@ static bool moves_another(const struct kernel *k, const struct ix_var *x) {
     return false;
 }
 
-// The variable of "loop", if it has "n" values and does not move "a"; or NULL.
-static const struct ix_var *counts(const struct stmt *loop, const struct view *a,
-                                   struct lay_int n) {
+// How many steps of "loop" there are for each of "n"; 0: that is not known, or with numbers not 1.
+static int64_t steps_each(struct session *s, const struct stmt *loop, struct lay_int n) {
     struct lay_int count;
     int64_t from;
-    if (!ix_static(loop->begin, &from) || from != 0 || !loop->var) return NULL;
-    if (!ix_monomial(loop->end, &count) || !lay_int_equal(count, n)) return NULL;
+    if (!ix_static(loop->begin, &from) || from != 0 || !ix_monomial(loop->end, &count)) return 0;
+    if (lay_int_equal(count, n)) return 1;
+    if (lay_int_static(n)) return 0;
+    struct lay_int each = lay_int_div(&s->lay, count, n);
+    lay_clear_error(&s->lay);
+    return lay_int_valid(each) && lay_int_static(each) && each.den == 1 ? each.num : 0;
+}
+
+// The variable of "loop", if it has "n" values, or with "each" so many for each of "n", and does not move "a"; or NULL.
+static const struct ix_var *counts(struct session *s, const struct stmt *loop, const struct view *a,
+                                   struct lay_int n, int64_t *each) {
+    int64_t m = loop->var ? steps_each(s, loop, n) : 0;
+    if (each) *each = m;
+    if (m < 1 || (m > 1 && !each)) return NULL;
     const struct ix_var *x = loop->pipe && loop->pipe->load_var ? loop->pipe->load_var : loop->var;
     return depends(a, loop->var) || depends(a, x) ? NULL : loop->var;
 }
@@ -155,9 +166,11 @@ static struct lay_int tiles_along(struct session *s, const struct view *a, int m
     return n;
 }
 
-static void note_counter(struct session *s, const struct view *a, int mode,
-                         const struct ix_var *x) {
-    diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", x->name,
+static void note_counter(struct session *s, const struct view *a, int mode, const struct ix_var *x,
+                         int64_t each) {
+    const char *at =
+        each == 1 ? x->name : arena_printf(&s->arena, "%s / %lld", x->name, (long long)each);
+    diag_note(s, a->at, "with '%s' as the coordinate along %s, all of them are read", at,
               view_mode_text(s, a->base, mode));
 }
 
@@ -170,7 +183,8 @@ static const struct ix_var *idle_step(struct session *s, const struct stmt *st,
     int64_t tile;
     struct lay_int n = tiles_along(s, &st->copy->src, mode, &extent, &tile);
     for (const struct stmt *up = st->up; up && lay_int_valid(n); up = up->up)
-        if (stmt_loops(up) && (x = counts(up, &st->copy->src, n)) && !depends(b, x)) return x;
+        if (stmt_loops(up) && (x = counts(s, up, &st->copy->src, n, NULL)) && !depends(b, x))
+            return x;
     return NULL;
 }
 
@@ -197,7 +211,7 @@ static void warn(struct session *s, const struct kernel *k, const struct uses *x
     else
         diag_note(s, b->at, "this part of '%s' begins at %s along mode %d", b->base->name, at,
                   mode);
-    if (step) note_counter(s, a, mode, step);
+    if (step) note_counter(s, a, mode, step, 1);
     if (!text || strcmp(text, source_line(s, a->at)) == 0) return;
     diag_note(s, a->at, "'%s' is the part of '%s' at the same place", text, a->base->name);
     diag_fixit(s, a->at, text);
@@ -213,21 +227,22 @@ static bool is_passed_in(const struct stmt *loop, const struct tensor *t) {
 }
 
 // A variable of the grid, of a loop around "st", or of one in which a function gets what "st" copies,
-// that has "n" values and does not move what "st" reads; NULL: there is none.
-static const struct ix_var *idle_counter(const struct kernel *k, const struct stmt *st,
-                                         struct lay_int n) {
+// that has "n" values, or "each" for each of them, and does not move what "st" reads; NULL: there is none.
+static const struct ix_var *idle_counter(struct session *s, const struct kernel *k,
+                                         const struct stmt *st, struct lay_int n, int64_t *each) {
     const struct view *a = &st->copy->src;
     const struct ix_var *found;
+    *each = 1;
     for (int i = 0; i < 3; ++i) {
         const struct ix_var *x = k->block[i];
         if (x && lay_int_equal(k->grid[i], n) && !depends(a, x) && moves_another(k, x)) return x;
     }
     for (const struct stmt *up = st->up; up; up = up->up)
-        if (stmt_loops(up) && (found = counts(up, a, n))) return found;
+        if (stmt_loops(up) && (found = counts(s, up, a, n, each))) return found;
     // with numbers, as many steps of another loop may be a coincidence
     for (const struct stmt *x = k->body; x && !lay_int_static(n); x = stmt_next(k->body, x))
         if (stmt_loops(x) && x != st->up && is_passed_in(x, st->copy->dst.base) &&
-            (found = counts(x, a, n)))
+            (found = counts(s, x, a, n, each)))
             return found;
     return NULL;
 }
@@ -238,21 +253,21 @@ static bool warn_counted(struct session *s, const struct kernel *k, const struct
     for (int i = 0; i < ncoords(a); ++i) {
         const struct ix *at;
         struct lay_int extent;
-        int64_t tile;
+        int64_t tile, each;
         if (!a->coord_off[i]) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
         if (!lay_int_valid(n) || lay_int_is(n, 1)) continue;
         // of numbers, as many tiles as blocks may be a coincidence
         at = only_place(k, t, i, !lay_int_static(n));
         if (!at) continue;
-        const struct ix_var *x = idle_counter(k, st, n);
+        const struct ix_var *x = idle_counter(s, k, st, n, &each);
         if (!x) continue;
         diag_warn(
             s, W_FIXED_TILE, a->at,
-            "'%s' is only read at %s along %s, where it has %s tiles, and '%s' counts as many",
-            t->name, ix_text(s, at), view_mode_text(s, t, i), coverage_tiles(s, extent, tile),
-            x->name);
-        note_counter(s, a, i, x);
+            "'%s' is only read at %s along %s, where it has %s tiles, and '%s' counts %s", t->name,
+            ix_text(s, at), view_mode_text(s, t, i), coverage_tiles(s, extent, tile), x->name,
+            each == 1 ? "as many" : arena_printf(&s->arena, "%lld for each", (long long)each));
+        note_counter(s, a, i, x, each);
         return true;
     }
     return false;
@@ -355,7 +370,7 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
         int64_t tile;
         if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
-        if (!lay_int_valid(n) || !counts(loop, a, n)) continue;
+        if (!lay_int_valid(n) || !counts(s, loop, a, n, NULL)) continue;
         // with numbers, as many steps may be a coincidence
         if (lay_int_static(n) && !moves_as_many(s, loop, extent, tile)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,

@@ -250,6 +250,42 @@ static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, s
     return any;
 }
 
+// Whether a statement of "loop" writes "t" that reads no old element of it.
+static bool is_filled_by(const struct stmt *st, const struct tensor *t) {
+    if (st->kind == STMT_COPY) return st->copy->dst.base == t;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+        if (st->call->view[i].base == t && st->call->fn->formal[i].dir == ARG_OUT) return true;
+    return false;
+}
+
+// Whether "v", which "at" in "loop" reads, holds the same in each step, or what the step itself has written.
+static bool is_of_step(const struct stmt *loop, const struct stmt *at, const struct view *v) {
+    bool before = true, written = false;
+    if (v->base->space == MEM_GLOBAL) return at->kind == STMT_COPY;
+    if (!loop->pipe && view_depends(v, loop->var)) return false;
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        before &= st != at;
+        if (!is_filled_by(st, v->base)) continue;
+        if (before) return true;
+        written = true;
+    }
+    return !written;
+}
+
+// Whether each step of "loop" works with what it has loaded: then a step that loads only pads adds nothing.
+static bool keeps_nothing(const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_COPY && !is_of_step(loop, st, &st->copy->src)) return false;
+        if (st->kind != STMT_CALL) continue;
+        for (int i = 0; i < st->call->fn->nindexes; ++i)
+            if (ix_depends_on(st->call->index[i], loop->var)) return false;
+        for (int i = 0; i < st->call->fn->nformals; ++i)
+            if (st->call->fn->formal[i].dir != ARG_OUT && !is_of_step(loop, st, &st->call->view[i]))
+                return false;
+    }
+    return true;
+}
+
 static void loop_waste(struct lint *l, const struct stmt *loop) {
     struct session *s = l->s;
     struct reach b;
@@ -257,10 +293,13 @@ static void loop_waste(struct lint *l, const struct stmt *loop) {
     int64_t from;
     bool plain = ix_monomial(loop->end, &n);
     if (!ix_static(loop->begin, &from) || from != 0 || !ix_constant(loop->end)) return;
-    if (!loop_bound(s, loop, !plain || lay_int_static(n), &b)) return;
+    if (!loop_bound(s, loop, false, &b)) return;
+    bool alone = loop_bound(s, loop, true, &b) || keeps_nothing(loop);
+    if (!alone && (!plain || lay_int_static(n))) return;
+    loop_bound(s, loop, false, &b);
     const struct ix *steps = plain ? written_out(s, n) : loop->end;
     if (!(plain && (too_many(s, n, &b) || more_and_more(l, n, &b))) &&
-        !(loop_bound(s, loop, true, &b) && one_more(l, steps, &b)))
+        !(alone && one_more(l, steps, &b)))
         return;
     const char *enough = coverage_tiles(s, b.of, b.by);
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,

@@ -26,6 +26,9 @@ static const struct row {
     {lint_turned_tiles, {W_TURNED_TILES}},
     {lint_mirrored, {W_TURNED_TILES}},
     {lint_fixed_tile, {W_FIXED_TILE}},
+    {lint_siblings, {W_FIXED_TILE, W_UNREAD}},
+    {lint_shares, {W_UNREAD}},
+    {lint_unreset, {W_STALE}},
     {lint_thread_order, {W_THREAD_ORDER}},
     {lint_half_warp, {W_IDLE_THREADS}},
     {lint_spill, {W_SPILL}},
@@ -52,6 +55,10 @@ static bool is_on(const struct session *s, const struct row *row, bool planned) 
     return false;
 }
 
+static bool gives_reads(const struct row *row) {
+    return row->gives[0] == W_UNREAD || row->gives[0] == W_FIXED_TILE;
+}
+
 static const struct row *row_of_costs(void) {
     const struct row *row = rows;
     while (row->look != lint_costs) ++row;
@@ -60,8 +67,11 @@ static const struct row *row_of_costs(void) {
 
 static void lint_kernel(struct lint *l, const struct row *first, const struct row *end) {
     struct session_mark mark = session_mark(l->s);  // only messages stay
-    for (const struct row *row = first; row < end; ++row)
+    for (const struct row *row = first; row < end; ++row) {
+        int before = l->s->diags.nwarnings + l->s->diags.nerrors;
         if (is_on(l->s, row, l->k->planned)) row->look(l);
+        l->told |= gives_reads(row) && l->s->diags.nwarnings + l->s->diags.nerrors > before;
+    }
     if (l->prover) prover_free(l->prover);
     session_rewind(l->s, mark);
 }
@@ -72,7 +82,7 @@ static void lint_plan(struct session *s, struct plan *p, const struct row *first
     const int64_t *value = costs && p->nparams ? plan_choose(s, p, NULL, 1) : NULL;
     struct cost_memo *begun = costs ? cost_memo_begin(s) : NULL;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
-        lint_kernel(&(struct lint){s, p, k, value, NULL}, first, end);
+        lint_kernel(&(struct lint){s, p, k, value, NULL, false}, first, end);
     if (costs) cost_memo_end(s, begun);
     lay_clear_error(&s->lay);
 }

@@ -16,6 +16,7 @@ struct lint {
     struct kernel *k;
     const int64_t *value;   // of the params, for costs; NULL: none were found
     struct prover *prover;  // by lint_prover
+    bool told;              // something was said about what the kernel reads
 };
 
 // The prover of the kernel, made for the first warning that asks something.
@@ -56,6 +57,9 @@ void lint_unread(struct lint *l);
 void lint_turned_tiles(struct lint *l);
 void lint_mirrored(struct lint *l);
 void lint_fixed_tile(struct lint *l);
+void lint_siblings(struct lint *l);
+void lint_shares(struct lint *l);
+void lint_unreset(struct lint *l);
 void lint_thread_order(struct lint *l);
 void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
 void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a thread's registers

@@ -87,17 +87,49 @@ static bool along_mode(struct reads *r, const struct access *a, const struct sli
     return true;
 }
 
-// A set that names all coordinates from "begin" to below "end" where "cond" is at least 0.
-static struct prove_set between(struct session *s, const struct ix *begin, const struct ix *end,
-                                const struct ix *cond) {
-    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
-    struct prove_var *var = ARENA_NEW(&s->arena, struct prove_var);
-    const struct ix **one = ARENA_ARRAY(&s->arena, const struct ix *, 2);
-    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
-    *var = (struct prove_var){v, begin, end};
-    one[0] = ix_var(s, v);
-    one[1] = cond;
-    return (struct prove_set){var, 1, one + 1, cond != NULL, one, 1, NULL};
+// A set that names all coordinates of "rank" modes from "begin" (NULL: 0) to below "end" where "cond" is at
+// least 0: of mode "which" plus or minus its coordinate.
+struct box {
+    const struct ix *const *begin, *const *end;
+    int rank;
+};
+
+static struct prove_set box_where(struct session *s, const struct box *b, const struct ix *cond,
+                                  int which, int sign) {
+    struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, b->rank);
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, b->rank + 1);
+    for (int i = 0; i < b->rank; ++i) {
+        struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+        *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), LAY_INT_INVALID};
+        var[i] = (struct prove_var){v, b->begin ? b->begin[i] : ix_int(s, 0), b->end[i]};
+        out[i] = ix_var(s, v);
+    }
+    if (sign) cond = ix_add(s, cond, ix_scale(s, out[which], lay_int(sign)));
+    out[b->rank] = cond;
+    return (struct prove_set){var, b->rank, out + b->rank, cond != NULL, out, b->rank, NULL};
+}
+
+// Adds to "set" what no question is about: params that are 0, and what the conditions of a case exclude.
+// Returns how many sets there are, or -1: there is no room.
+static int add_excluded(struct reads *r, const struct box *all, struct prove_set *set, int n) {
+    struct session *s = r->s;
+    const struct kernel *k = r->k;
+    int room = n + MOST_EMPTY;
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct lay_sym *y = k->param[i]->sym;
+        if (y->lo >= 1) continue;
+        if (n == room) return -1;
+        const struct ix *none = ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1));
+        set[n++] = box_where(s, all, none, 0, 0);
+    }
+    for (int i = 0; i < k->nwhen; ++i) {
+        const struct condition *w = &k->when[i];
+        if (w->tensor) continue;
+        if (n == room) return -1;
+        const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
+        set[n++] = box_where(s, all, ix_sub(s, rest, ix_int(s, 1)), 0, 0);
+    }
+    return n;
 }
 
 // The loop whose variable alone moves "a" along "mode" from the first element on, and by how much; or NULL.
@@ -107,7 +139,7 @@ static const struct ix_var *loop_of(struct reads *r, const struct access *a, int
     int64_t from;
     const struct ix *first = a->view->coord_off[mode];
     if (!a->copy || a->view->limit || !coverage_outermost(r->s, r->k, &a->around, first, &m) ||
-        !m.loop)
+        !m.loop || !ix_static(m.begin, NULL))
         return NULL;
     first = ix_min(r->s, first);
     *step = m.step;
@@ -133,31 +165,16 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
                                const struct slice *only, struct skipped skip, const struct ix *end,
                                struct prove_witness *found) {
     struct session *s = r->s;
-    const struct kernel *k = r->k;
-    struct prove_set set[MOST_READS + MOST_EMPTY];
+    struct prove_set set[MOST_READS + MOST_EMPTY + 1];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
         if (reads_count(&r->at[i], t, dir) &&
             !reads_other_pass(r, r->pass, &r->at[i], r->pass_mode) &&
             !along_mode(r, &r->at[i], only, &set[n++]))
             return PROVE_UNKNOWN;
-    int room = n + MOST_EMPTY;
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct lay_sym *y = k->param[i]->sym;
-        if (y->lo >= 1) continue;
-        if (n == room) return PROVE_UNKNOWN;
-        set[n++] = between(s, ix_int(s, 0), end,
-                           ix_scale(s, ix_lay(s, lay_int_sym(&s->lay, y)), lay_int(-1)));
-    }
-    for (int i = 0; i < k->nwhen; ++i) {
-        const struct condition *w = &k->when[i];
-        if (w->tensor) continue;
-        if (n == room) return PROVE_UNKNOWN;
-        const struct ix *rest = ix_mod(s, ix_lay(s, w->value), lay_int(w->by));
-        set[n++] = between(s, ix_int(s, 0), end, ix_sub(s, rest, ix_int(s, 1)));
-    }
-    if (skip.end && n == room) return PROVE_UNKNOWN;
-    if (skip.end) set[n++] = between(s, skip.begin, skip.end, NULL);
+    n = add_excluded(r, &(struct box){NULL, &end, 1}, set, n);
+    if (n < 0) return PROVE_UNKNOWN;
+    if (skip.end) set[n++] = box_where(s, &(struct box){&skip.begin, &skip.end, 1}, NULL, 0, 0);
     return prove_whole(r->prover, &end, 1, set, n, found);
 }
 
@@ -197,6 +214,39 @@ enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, 
     for (int i = 0; i < rank; ++i)
         if (i == mode || !reads_stand(s, v, i, &only.lo[i], &only.hi[i])) only.lo[i] = NULL;
     return whole(r, v->base, ARG_IN, &only, skip, end, found);
+}
+
+static bool is_in_any(const struct access *a, const struct stmt *const *loop, int n) {
+    for (int i = 0; i < a->around.n; ++i)
+        for (int j = 0; j < n; ++j)
+            if (a->around.stmt[i] == loop[j]) return true;
+    return false;
+}
+
+enum prove_answer reads_every(struct reads *r, const struct view *v, int mode,
+                              const struct stmt *const *but, int nbut,
+                              struct prove_witness *found) {
+    struct session *s = r->s;
+    const struct tensor *t = v->base;
+    int rank = lay_tuple_leaves(t->layout.shape), n = 0;
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set set[MOST_READS + MOST_EMPTY + 2 * LAY_MAX_RANK];
+    struct box all = {NULL, extent, rank};
+    if (r->more || rank > LAY_MAX_RANK) return PROVE_UNKNOWN;
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, reads_extent(s, t, i));
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *a = &r->at[i];
+        if (!reads_count(a, t, ARG_IN) || is_in_any(a, but, nbut)) continue;
+        if (!lay_valid(a->view->coord) || !all_modes(r, a, &set[n++])) return PROVE_UNKNOWN;
+    }
+    n = add_excluded(r, &all, set, n);
+    for (int i = 0; i < rank && n >= 0; ++i) {
+        const struct ix *lo, *hi;
+        if (i == mode || !reads_stand(s, v, i, &lo, &hi)) continue;
+        set[n++] = box_where(s, &all, ix_sub(s, lo, ix_int(s, 1)), i, -1);
+        set[n++] = box_where(s, &all, ix_scale(s, ix_add(s, hi, ix_int(s, 1)), lay_int(-1)), i, 1);
+    }
+    return n < 0 ? PROVE_UNKNOWN : prove_whole(r->prover, extent, rank, set, n, found);
 }
 
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,

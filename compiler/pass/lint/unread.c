@@ -14,19 +14,25 @@
 #include "plan/rounded.h"
 #include "plan/view.h"
 
-// Warns of "m", of "a", if there is a step for each "tile" elements that one step reads, but the
-// steps are closer.
-static bool warn_close(struct reads *r, const struct access *a, const struct mover *m, int mode,
-                       const struct ix *limit, int64_t tile) {
-    struct session *s = r->s;
-    const struct view *v = a->view;
+// Whether there is a step of "m" for each "tile" elements that one step reads, and the steps are closer.
+static bool is_close(struct session *s, const struct mover *m, const struct ix *limit,
+                     int64_t tile) {
     struct lay_int of, steps;
     if (m->step >= tile || tile % m->step || !ix_monomial(limit, &of) ||
         !ix_monomial(m->end, &steps))
         return false;
     struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(tile));
     lay_clear_error(&s->lay);
-    if (!lay_int_valid(tiles) || !lay_int_equal(tiles, steps)) return false;
+    return lay_int_valid(tiles) && lay_int_equal(tiles, steps);
+}
+
+// Warns of "m", of "a", if is_close.
+static bool warn_close(struct reads *r, const struct access *a, const struct mover *m, int mode,
+                       const struct ix *limit, int64_t tile) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    struct lay_int of;
+    if (!is_close(s, m, limit, tile) || !ix_monomial(limit, &of)) return false;
     diag_warn(s, W_UNREAD, v->at,
               "'%s' moves by %" PRId64 " and reads %" PRId64
               " of '%s' along %s, and ends before it: with %" PRId64
@@ -173,10 +179,11 @@ static bool is_exchanged(const struct reads *r, const struct access *a, int mode
 // Whether the bound of "m", of "a", is no part on purpose, whatever the kernel writes: it counts larger
 // tiles of the same extent, "limit", or the tiles along another mode, or is the only block.
 static bool is_slip(const struct reads *r, const struct access *a, int mode, const struct mover *m,
-                    const struct ix *limit) {
+                    const struct ix *limit, int64_t tile) {
     struct session *s = r->s;
     struct lay_int of, n;
     int64_t blocks;
+    if (!ix_static(limit, NULL) && is_close(s, m, limit, tile)) return true;
     if (is_complete(r, a)) return false;
     if (is_exchanged(r, a, mode, m)) return true;
     if (!m->loop && ix_static(m->end, &blocks)) return blocks == 1;
@@ -206,7 +213,7 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     struct prove_witness found;
     int64_t tile;
     if (!limit || !coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    bool slip = is_slip(r, a, mode, m, limit);
+    bool slip = is_slip(r, a, mode, m, limit, tile);
     bool by_itself = slip || is_named(r, a, mode), by_tiles = by_itself || reads_all(r, a, mode, m);
     if (by_itself && (r->slip == m->v || r->swapped)) return false;
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
