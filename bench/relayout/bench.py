@@ -35,12 +35,12 @@ class Case(ctypes.Structure):
 
     def __init__(self, row):
         super().__init__(row["size"], len(row["extent"]), *(self.Modes(*row[x]) for x in ("extent", "src", "dst")), row["skip"])
-        self.name, self.align = row["name"], row["align"]
+        self.name, self.align, self.shift = row["name"], row["align"], row.get("shift", row["skip"])  # "shift": where its memory begins
         self.extents, self.strides, self.written = row["extent"], row["src"], row["dst"]
         self.elements, self.from_bytes, self.to_bytes = 1, row["skip"] + 1, 1
         for extent, src, dst in zip(row["extent"], row["src"], row["dst"]):
             self.elements *= extent
-            self.from_bytes += (extent - 1) * src
+            self.from_bytes += (extent - 1) * max(src, 0)
             self.to_bytes += (extent - 1) * dst
         self.from_bytes *= self.size
         self.to_bytes *= self.size
@@ -129,7 +129,7 @@ class Bench:
 
     def peers(self, case, source, to, wanted, others):
         lib, ref = self.lib, ctypes.byref(case)
-        begin = [ctypes.c_void_p(p.value + case.skip * case.size) for p in source]
+        begin = [ctypes.c_void_p(p.value + case.shift * case.size) for p in source]
         found = [Peer("memcpy", lambda pair: checked(lib.memcpy_launch(source[pair], to[pair], ctypes.c_longlong(case.bytes))))]
         if "tcpc" in wanted:
             planned = getattr(self.tcpc, case.name + "_launch")

@@ -4,7 +4,8 @@
 usage: prepare.py TCPC DIR [LIST..]       default: cases.txt, tests/relayout/permutations.txt and hptt57.txt
 
 A line of a list: name, bytes an element, permutation, extents; then what is not so: src=STRIDES and dst=STRIDES of the modes of the source, in
-elements, and skip=N where the source begins N elements after an aligned address; and goal=SHARE of memcpy. Mode k of the destination is mode PERM[k]
+elements, and skip=N where the memory of the source begins N elements after an aligned address; and goal=SHARE of memcpy. Strides of the source may
+be negative: its memory then begins with the last elements of these modes. Mode k of the destination is mode PERM[k]
 of the source; both are row-major. cases.json has what a plan is predicted to reach of memcpy, if it is.
 """
 import concurrent.futures
@@ -47,8 +48,11 @@ def case_of(line):
     if "src" in others or "dst" in others:
         src, dst = numbers(others.get("src", ",".join(map(str, src)))), numbers(others.get("dst", ",".join(map(str, dst))))
         words = [layout(extents, src), layout(extents, dst)]
-    skip = int(others.get("skip", 0))
-    row = {"name": name, "size": size, "extent": extents, "src": src, "dst": dst, "skip": skip, "align": math.gcd(16, skip * size)}
+    shift = int(others.get("skip", 0))
+    skip = shift + sum((1 - e) * s for e, s in zip(extents, src) if s < 0)
+    row = {"name": name, "size": size, "extent": extents, "src": src, "dst": dst, "skip": skip, "align": math.gcd(16, shift * size)}
+    if skip != shift:
+        row["shift"] = shift
     if "goal" in others:
         row["goal"] = float(others["goal"])
     return row, [TYPES[size], *words, f"--name={name}", f"--align={row['align']},16"]

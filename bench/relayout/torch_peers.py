@@ -49,15 +49,22 @@ def sides(case, source, to):
     return wholes, [torch.as_strided(tensor(p, case.to_bytes, case.size), case.extents, case.written).permute(perm) for p in to]
 
 
+def picked_of(case, x):
+    """The source as a view of its memory; where strides are negative, as a copy: PyTorch has none."""
+    view = torch.as_strided(x, case.extents, [abs(s) for s in case.strides], case.shift)
+    back = [m for m, s in enumerate(case.strides) if s < 0]
+    return view.flip(back) if back else view
+
+
 def function_of(case):
     """The case as a function of all of the source and the destination, compiled when it is first called."""
-    perm, extents, strides, skip = order(case), tuple(case.extents), tuple(case.strides), int(case.skip)
+    perm, extents = order(case), tuple(case.extents)
 
     def permuted(x, out):
         out.copy_(x.view(extents).permute(perm))
 
     def picked(x, out):
-        out.copy_(torch.as_strided(x, extents, strides, skip).permute(perm))
+        out.copy_(picked_of(case, x).permute(perm))
 
     torch._dynamo.reset()
     return torch.compile(permuted if dense(case) else picked, mode="max-autotune-no-cudagraphs", dynamic=False)
@@ -93,7 +100,9 @@ class TorchPeers:
         if "torch" not in wanted:
             return []
         wholes, outs = sides(case, source, to)
-        views = [torch.as_strided(x, case.extents, case.strides, case.skip).permute(order(case)) for x in wholes]
+        if min(case.strides) < 0:  # the copy that turns it counts
+            return [self.peer("torch", lambda pair: outs[pair].copy_(picked_of(case, wholes[pair]).permute(order(case))))]
+        views = [picked_of(case, x).permute(order(case)) for x in wholes]
         return [self.peer("torch", lambda pair: outs[pair].copy_(views[pair]))]
 
     def of_triton(self, case, source, to):

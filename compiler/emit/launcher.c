@@ -138,6 +138,14 @@ static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const 
     return false;
 }
 
+// Whether a variant asks for param "i", or for a sum in which it is.
+static bool asks_for(const struct kir_launch *l, int i) {
+    bool is = asked(l, NULL, l->param[i].sym);
+    for (int k = l->ngiven > i ? l->ngiven : i + 1; k < l->nparams && !is; ++k)
+        is = ix_speaks_of(l->param[k].sum, l->param[i].sym) && asks_for(l, k);
+    return is;
+}
+
 // Prints the parameters of both functions.
 static void put_parameters(const struct kir_launch *l, struct call *c) {
     for (int i = 0; i < l->ntensors; ++i) {
@@ -191,14 +199,10 @@ static void put_variant(const struct emission *o) {
         if (!asked(l, &l->tensor[i], NULL))
             buf_printf(o->b, "    (void)%s;\n", l->tensor[i].c_name);
     }
-    for (int i = 0; i < l->ngiven; ++i) {
-        bool is = asked(l, NULL, l->param[i].sym);
-        for (int k = l->ngiven; k < l->nparams; ++k)
-            is |= ix_speaks_of(l->param[k].sum, l->param[i].sym) && asked(l, NULL, l->param[k].sym);
-        if (!is) buf_printf(o->b, "    (void)%s;\n", l->param[i].c_name);
-    }
+    for (int i = 0; i < l->ngiven; ++i)
+        if (!asks_for(l, i)) buf_printf(o->b, "    (void)%s;\n", l->param[i].c_name);
     for (int i = l->ngiven; i < l->nparams; ++i)
-        if (asked(l, NULL, l->param[i].sym)) put_sum(o, &l->param[i], true);
+        if (asks_for(l, i)) put_sum(o, &l->param[i], true);
     for (int n = 0; n < l->nvariants; ++n) {
         const struct kir_variant *v = &l->variant[n];
         if (v->nwhen == 0) {

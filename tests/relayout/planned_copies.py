@@ -390,7 +390,8 @@ class Several(Copy):
     def values(self, rng, small):
         given = {}
         for one in self.copies:
-            some = next((v for v in (one.values(rng, small) for _ in range(20)) if v and one.blocks(v) <= small), None)
+            # the grid is as long as all copies together along each axis
+            some = next((v for v in (one.values(rng, small // 8) for _ in range(40)) if v and one.blocks(v) <= small // 8), None)
             if some is None:
                 return None
             given |= some

@@ -38,10 +38,12 @@ static int64_t assumed(const struct copy *c, int cap) {
 
 // -- what to say ----------------------------------------------------------------------------------
 
-// The param in "value" to promise a divisor of; a condition always contains one without.
+// The param in "value" to promise a divisor of: one without, or if all have one the first.
 static const struct param *to_promise(const struct kernel *k, struct lay_int value) {
     const struct lay_sym *y = assume_unpromised(value);
     int i = 0;
+    for (struct lay_int x = value; !y; x = x.syms[0]->of)
+        if (x.syms[0]->name) y = x.syms[0];
     while (k->param[i]->sym != y) ++i;
     return k->param[i];
 }
