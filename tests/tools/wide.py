@@ -3,7 +3,7 @@
 Small plans with random indices of params, blocks and loops, with large constants, in guards, bounds of loops and below '%' and '/'.
 This script evaluates them with integers of any size: where a value that counts is more than 64 bits have, for some block and
 iteration, with what is left out below a quotient or a remainder by a number, either the plan is refused or its launcher's check "index" is, for these params.  Where all sums of greatest values are
-far below, nothing is refused.  Of the compiler only the text of its checks is used.
+far below, and the offsets of the rows that they name too, nothing is refused.  Of the compiler only the text of its checks is used.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import sys
 
 MOST = 2**63 - 1
 ROWS = 1000003
+WIDTH = 16
 MODULI = [7, 11, 13, 1009, 65537, 1000003, 2147483647]
 CHECK = re.compile(r'tcp_check_exact\( ?"k", "index", ([^;]*)\)\);')
 
@@ -103,8 +104,8 @@ class Rest(Const):
         return v % self.by if self.op == "%" else v // self.by
 
     def most(self, ends):
-        v = self.of.most(ends)
-        return min(v, self.by - 1) if self.op == "%" else v // self.by
+        # of a remainder what is known for all params is known for these
+        return min(self.of.most(ends.get("all", ends)), self.by - 1) if self.op == "%" else self.of.most(ends) // self.by
 
     def parts(self):
         return [self.of]
@@ -175,14 +176,14 @@ class Case:
     def text(self):
         e = self.whole.text()
         rows = self.rows
-        tile, at, trips = f"({rows},16)", e, self.trips
+        tile, at, trips = f"({rows},{WIDTH})", e, self.trips
         if self.place == "bound":
             at, trips = "i", e
         return "\n".join([
             "tcp 1;",
             *(f"param {n} : index in 1 .. {m};" for n, m in self.params.items()),
-            f"tensor A : u8 global row({ROWS},16);",
-            f"tiled_copy line = tile(universal(8), thr=(1,16), val=({rows},1));",
+            f"tensor A : u8 global row({ROWS},{WIDTH});",
+            f"tiled_copy line = tile(universal(8), thr=(1,{WIDTH}), val=({rows},1));",
             f"kernel k(A) grid ({self.block}) {{",
             "  frag r : u8 like line;",
             f"  for i in 0 .. {trips} {{ copy local_tile(A,{tile},({at},0)) -> r with line pad 0; }}",
@@ -208,8 +209,9 @@ class Case:
         return any(e.at(env) * by > MOST for env in self.envs(params) for e, by in least)
 
     def far_below(self, params):
-        ends = {**params, "block.x": self.block - 1, "i": self.trips - 1}
-        return all((e.most(ends) + 1) * self.rows * 8 < MOST for e, by in self.counts(self.whole))
+        last = {"block.x": self.block - 1, "i": self.trips - 1}
+        ends = {**params, **last, "all": {**self.params, **last}}
+        return all((e.most(ends) + 1) * self.rows * WIDTH * 2 < MOST for e, by in self.counts(self.whole))
 
     def values(self):
         yield dict(self.params)

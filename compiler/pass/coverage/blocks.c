@@ -175,6 +175,63 @@ static bool note_factors(const struct blocks *b, const struct view *v, int mode)
     return true;
 }
 
+// The tensor of "v", another than "but", if "m" moves "v" along some mode exactly to the end of it, or of a part of
+// it, which has "all" elements there; otherwise NULL.
+static const struct tensor *reached_by(const struct blocks *b, const struct view *v,
+                                       const struct mover *m, const struct tensor *but, int *mode,
+                                       struct lay_int *all) {
+    struct session *s = b->s;
+    if (v->base == but || v->base->space != MEM_GLOBAL) return NULL;
+    for (*mode = 0; v->coord_off && *mode < lay_tuple_leaves(v->base->layout.shape); ++*mode) {
+        const struct ix *at = v->coord_off[*mode], *end = view_limit(s, v, *mode), *by, *first, *lo,
+                        *hi;
+        int64_t step, span;
+        struct lay_int count;
+        if (!at || !end || !ix_depends_on(at, m->v)) continue;
+        first = ix_substitute(s, at, m->v, ix_int(s, 0));
+        by = first ? ix_sub(s, ix_substitute(s, at, m->v, ix_int(s, 1)), first) : NULL;
+        view_reach(s, v, *mode, &lo, &hi);
+        if (!by || !ix_static(by, &step) || step < 1 || !ix_constant(first) || !lo || !hi ||
+            !ix_static(ix_sub(s, hi, lo), &span) || span + 1 != step ||
+            !ix_monomial(ix_sub(s, end, first), all) || !ix_monomial(m->end, &count))
+            continue;
+        struct lay_int tiles = lay_int_ceil_div(&s->lay, *all, lay_int(step));
+        lay_clear_error(&s->lay);
+        if (lay_int_valid(tiles) && lay_int_equal(tiles, count)) return v->base;
+    }
+    return NULL;
+}
+
+static bool note_reached(const struct blocks *b, const struct view *v, int mode,
+                         struct lay_int extent, const struct mover *m) {
+    struct session *s = b->s;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    const struct tensor *t = NULL;
+    struct lay_int all;
+    int along = 0, other = 0;
+    for (const struct stmt *st = b->k->body; st && !t; st = stmt_next(b->k->body, st)) {
+        if (st->kind == STMT_COPY) t = reached_by(b, &st->copy->src, m, v->base, &along, &all);
+        if (st->kind == STMT_COPY && !t)
+            t = reached_by(b, &st->copy->dst, m, v->base, &along, &all);
+    }
+    if (!t) return false;
+    while (other < lay_tuple_rank(flat) &&
+           (other == mode || !lay_int_equal(lay_tuple_get(&s->lay, flat, other)->leaf, all)))
+        ++other;
+    const char *what = arena_printf(
+        &s->arena,
+        "along %s '%s' has %s elements, and '%s' reaches the %s of '%s' along %s in %s steps",
+        view_mode_text(s, v->base, mode), v->base->name, lay_int_text(&s->lay, extent), m->v->name,
+        lay_int_text(&s->lay, all), t->name, view_mode_text(s, t, along), ix_text(s, m->end));
+    if (!lay_is_leaf(flat) && other < lay_tuple_rank(flat))
+        diag_note(s, v->at, "%s; '%s' has as many along %s: is '%s' meant there?", what,
+                  v->base->name, view_mode_text(s, v->base, other), m->v->name);
+    else
+        diag_note(s, v->at, "%s: is the shape of '%s' right, and what is taken of it here?", what,
+                  v->base->name);
+    return true;
+}
+
 static bool note_mode(const struct blocks *b, const struct view *v, int mode,
                       struct lay_int extent) {
     struct session *s = b->s;
@@ -185,6 +242,7 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
     if (!ix_static(m.begin, &from) || !ix_constant(m.end)) return false;
     if (from != 0) return note_first(b, v, mode, &m);
     if (note_warps(b, v, mode, &m) || note_factors(b, v, mode)) return true;
+    if (v->limit && v->limit[mode]) return false;  // a part, which ends elsewhere
     const struct ix *by = ix_scale(s, m.end, lay_int(m.step)), *all = ix_lay(s, extent);
     if (!coverage_short(b->prover, by, all)) return false;
     struct lay_int want = lay_int_ceil_div(&s->lay, extent, lay_int(m.step));
@@ -202,6 +260,7 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
                   along, v->base->name, of, m.v->name, m.step, ix_text(s, last), stop->name);
         return true;
     }
+    if (note_reached(b, v, mode, extent, &m)) return true;
     diag_note(s, m.end_at.end ? m.end_at : v->at,
               "along %s '%s' has %s elements, and '%s' steps by %" PRId64 ": %s", along,
               v->base->name, of, m.v->name, m.step,

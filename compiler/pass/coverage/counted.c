@@ -1,5 +1,6 @@
 // What a block's or a loop's variable counts: advice about its bound must fit all of it.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -108,14 +109,44 @@ static void note_axis(struct session *s, const struct kernel *k, const struct ar
                  : ": is that mode meant?");
 }
 
-void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
-                         const struct view *v, const struct slice_bound *b) {
+// The relation that promises that "end" is at least "n" less or more than "to", "n" a number; NULL: there is none.
+static const struct relation *promised_near(struct session *s, const struct plan *p,
+                                            const struct ix *to, const struct ix *end, int64_t *n) {
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        bool up = strcmp(r->op, ">=") == 0;
+        if ((up || strcmp(r->op, "<=") == 0) && ix_equal(up ? r->a : r->b, end) &&
+            ix_static(ix_sub(s, to, up ? r->b : r->a), n) && *n != 0)
+            return r;
+    }
+    return NULL;
+}
+
+static void note_promise(struct session *s, const struct plan *p, const struct view *v,
+                         const struct ix *to, const struct ix *end) {
+    int64_t n;
+    const struct relation *r = promised_near(s, p, to, end, &n);
+    const char *at = r ? ix_text(s, r->op[0] == '>' ? r->b : r->a) : NULL;
+    if (r)
+        diag_note(
+            s, v->at,
+            "'%s' is promised, and this range ends at %s: is the one to %s meant? if not, promise "
+            "that in its place: '%s'",
+            r->text, ix_text(s, to), at,
+            arena_printf(&s->arena, "where %s >= %s", ix_text(s, end), ix_text(s, to)));
+    else
+        diag_note(s, v->at, "if that is meant, promise it: 'where %s <= %s'", ix_text(s, to),
+                  ix_text(s, end));
+}
+
+void coverage_note_bound(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct around *around, const struct view *v,
+                         const struct slice_bound *b) {
     const struct ix *end = ix_lay(s, b->extent);
     if (!b->range) note_axis(s, k, around, v, b->at, b->extent);
     if (b->range && b->what == RANGE_LAST && ix_constant(b->at) && ix_constant(end) &&
         !lay_int_static(b->extent))
-        diag_note(s, v->at, "if that is meant, promise it: 'where %s <= %s'",
-                  ix_text(s, ix_add(s, b->at, ix_int(s, 1))), ix_text(s, end));
+        note_promise(s, p, v, ix_add(s, b->at, ix_int(s, 1)), end);
     if (b->range && b->what != RANGE_EXTENT)
         diag_note(s, v->at,
                   "a range has all its elements; a tile of 'local_tile' may reach beyond the "

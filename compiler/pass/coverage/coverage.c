@@ -187,7 +187,7 @@ static bool check_slices(const struct walk *w, const struct copy *c, const struc
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
             if (!why.with) instances_advice(s, w->prover, why.full, v->at);
-            if (high) coverage_note_bound(s, w->k, &w->around, v, b);
+            if (high) coverage_note_bound(s, w->plan, w->k, &w->around, v, b);
             return false;
         }
     }
@@ -336,26 +336,6 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
     }
 }
 
-// For a tensor with layout "l", the relation that would keep its rows from overlapping, if they are
-// a param apart; otherwise NULL.
-static const char *rows_apart(struct session *s, struct lay l) {
-    if (lay_is_leaf(l.shape) || l.shape->rank != 2) return NULL;
-    for (int i = 0; i < 2; ++i) {
-        const struct lay_tuple *step = l.stride->kid[i], *one = l.stride->kid[1 - i];
-        const struct lay_tuple *row = l.shape->kid[1 - i];
-        if (!lay_is_leaf(step) || !lay_is_leaf(one) || !lay_is_leaf(row)) return NULL;
-        struct lay_int n = step->leaf;
-        bool param = n.num == 1 && n.den == 1 && n.nsyms == 1 && n.syms[0]->name;
-        if (!param || !lay_int_is(one->leaf, 1)) continue;
-        const char *name = n.syms[0]->name, *promise = "";
-        if (n.syms[0]->mul > 1)
-            promise = arena_printf(&s->arena, " %% %lld", (long long)n.syms[0]->mul);
-        return arena_printf(&s->arena, ": 'param %s : index%s where %s >= %s'", name, promise, name,
-                            lay_int_text(&s->lay, row->leaf));
-    }
-    return NULL;
-}
-
 static bool check_injective(const struct walk *w, const struct view *v) {
     struct session *s = w->s;
     const struct plan *p = w->plan;
@@ -378,11 +358,13 @@ static bool check_injective(const struct walk *w, const struct view *v) {
         witness_layout(s, p, t);
         return false;
     }
-    const char *apart = rows_apart(s, lay_inner(t->layout));
+    struct lay_int step, span;
+    const char *apart = coverage_rows_apart(s, lay_inner(t->layout), &step, &span);
     diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
-               "different elements; relate its strides to its extents%s",
+               "different elements; %srelate its strides to its extents%s",
                t->name, lay_text(&s->lay, t->layout),
+               apart ? coverage_meant_stride(s, p, lay_inner(t->layout), step, span) : "",
                apart ? apart : ", as in 'param lda : index where lda >= K'");
     diag_page(s, "injective");
     witness_layout(s, p, t);

@@ -66,8 +66,9 @@ bool coverage_note_counted(struct session *s, const struct kernel *k, const stru
                            const struct along *a, const struct mover *m, bool named);
 // Notes what could be meant by a coordinate of the slice "v" that may be beyond its extent: another
 // mode that it counts, another variable that counts this one, or a promise about the end of a range.
-void coverage_note_bound(struct session *s, const struct kernel *k, const struct around *around,
-                         const struct view *v, const struct slice_bound *b);
+void coverage_note_bound(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct around *around, const struct view *v,
+                         const struct slice_bound *b);
 // Notes what is wrong with the coordinates of "v", a tile: by coverage_note_tile, or by what its
 // variables count.
 bool coverage_note_place(struct session *s, const struct kernel *k, const struct around *around,
@@ -77,6 +78,16 @@ bool coverage_note_more(struct session *s, const struct kernel *k, const struct 
                         const struct view *v);
 // Notes which steps of the innermost loop "around" it write "v".
 void coverage_note_steps(struct session *s, const struct view *v, const struct around *around);
+
+// apart.c
+// For a tensor with layout "l", the relation that would keep its rows from overlapping, and what it is about,
+// if they are a param apart; otherwise NULL.
+const char *coverage_rows_apart(struct session *s, struct lay l, struct lay_int *step,
+                                struct lay_int *span);
+// What may be meant by the stride "step" of rows of "span" elements in "l": an extent was taken for a stride, or
+// one param for another.  Ends so that advice can follow; "": nothing is known.
+const char *coverage_meant_stride(struct session *s, const struct plan *p, struct lay l,
+                                  struct lay_int step, struct lay_int span);
 
 // misplaced.c
 // Notes what is wrong with the coordinates of "v", a tile of a tensor with missing elements.

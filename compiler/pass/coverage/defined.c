@@ -244,9 +244,8 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   c->src.base->name, r->copy->dst.base->name, r->copy->dst.base->name, t->name);
     if (c && !c->pad && c->src.overhang && !partly)
         diag_note(s, only->view->at,
-                  "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
-                  "writes zeros elsewhere%s",
-                  t->name, c->src.base->name,
+                  "'%s' is written here, but only where '%s' has elements; %s elsewhere%s", t->name,
+                  c->src.base->name, defined_pad_text(u, c),
                   same ? arena_printf(&s->arena, ", which '%s' then gets", r->copy->dst.base->name)
                        : "");
     else if (only && only != below)

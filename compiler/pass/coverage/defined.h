@@ -39,6 +39,10 @@ void defined_set(struct uses *u, struct use *x);
 bool defined_relate(const struct use *r, const struct use *w, struct prove_write *out);
 
 // stale.c
+// A copy of what "c" copies from to the same buffer that has a 'pad', where "c" has none; NULL: there is none.
+const struct copy *defined_padded(const struct uses *u, const struct copy *c);
+// What 'pad' writes beyond the source of "c": that of such a copy, or zeros; for a message.
+const char *defined_pad_text(const struct uses *u, const struct copy *c);
 // Warns of a copy before "r" in the same step of a loop that leaves out elements where its source ends,
 // so that "r" reads what an earlier step wrote there.
 void defined_stale(struct uses *u, struct prover *prover, struct use *r);

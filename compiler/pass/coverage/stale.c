@@ -10,6 +10,24 @@
 
 enum { MOST_CHAIN = 4 };
 
+const struct copy *defined_padded(const struct uses *u, const struct copy *c) {
+    for (const struct use *x = u->at; x < u->at + u->n; ++x)
+        if (x->write && x->copy && x->copy->pad && x->copy->src.base == c->src.base &&
+            x->copy->dst.base == c->dst.base)
+            return x->copy;
+    return NULL;
+}
+
+const char *defined_pad_text(const struct uses *u, const struct copy *c) {
+    const struct copy *other = defined_padded(u, c);
+    int line = 0, col;
+    if (!other) return "'pad 0' after the copy writes zeros";
+    source_place(u->s, other->at, &line, &col);
+    return arena_printf(&u->s->arena,
+                        "'pad %s' after the copy writes what the copy in line %d writes",
+                        other->pad->text, line);
+}
+
 // Whether "w" may leave out elements of its destination, because its source ends.
 static bool leaves_out(const struct use *w) {
     return w->write && w->copy && !w->copy->pad && w->copy->src.overhang;
@@ -57,9 +75,11 @@ static void warn(struct uses *u, struct use *w, const struct use *r, const struc
     diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in that step",
               instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
-    diag_note(s, c->at, "'pad 0' after the copy writes zeros there");
+    diag_note(s, c->at, "%s there", defined_pad_text(u, c));
     uint32_t end = c->at.end - 1;  // before the semicolon
-    diag_fixit(s, (struct range){c->at.file, end, end}, " pad 0");
+    const struct copy *other = defined_padded(u, c);
+    diag_fixit(s, (struct range){c->at.file, end, end},
+               arena_printf(&s->arena, " pad %s", other ? other->pad->text : "0"));
 }
 
 // Asks about steps of the first "loops" loops around "r", and what "w" leaves out.

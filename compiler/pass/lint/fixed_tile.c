@@ -212,7 +212,7 @@ static void warn(struct session *s, const struct kernel *k, const struct uses *x
         diag_note(s, b->at, "this part of '%s' begins at %s along mode %d", b->base->name, at,
                   mode);
     if (step) note_counter(s, a, mode, step, 1);
-    if (!text) return;
+    if (!text || strcmp(text, source_line(s, a->at)) == 0) return;
     diag_note(s, a->at, "'%s' is the part of '%s' at the same place", text, a->base->name);
     diag_fixit(s, a->at, text);
     diag_claim(s, (struct claim){k->name, x->number, 0, CHEAPER_NOT, false, false, false});

@@ -309,18 +309,21 @@ static int pieces_along(struct reads *r, const struct tensor *t, int mode, struc
 }
 
 // The only gap between the pieces other than "but", which follow each other up to "end", if that is as
-// large as piece "but"; NULL: there is none.
+// large as piece "but"; NULL: there is none.  "sorted": whether they are then in the order of the text.
 static const struct ix *gap_for(struct reads *r, const struct piece *x, int n, int but,
-                                const struct ix *end) {
+                                const struct ix *end, bool *sorted) {
     struct session *s = r->s;
     const struct ix *at = ix_int(s, 0), *gap = NULL;
-    for (int left = n; left > 0; --left) {
+    *sorted = true;
+    for (int left = n, last = -1; left > 0; --left) {
         int next = 0;
         while (next < n && (next == but || !reads_equal(r, x[next].begin, at))) ++next;
         if (next == n && gap) return NULL;
         if (next == n) gap = at;
         const struct piece *y = &x[next == n ? but : next];
         at = next == n ? ix_add(s, at, ix_sub(s, y->end, y->begin)) : y->end;
+        *sorted &= y - x > last;
+        last = (int)(y - x);
     }
     return gap && reads_equal(r, at, end) && !ix_equal(gap, x[but].begin) ? gap : NULL;
 }
@@ -339,27 +342,40 @@ static void offer(struct session *s, const struct view *v, const char *from, con
     diag_fixit(s, place, to);
 }
 
-// Warns of a piece that would fill the gap that the others leave, if it began elsewhere.
+// Warns of a piece that would fill the gap that the others leave, if it began elsewhere.  Of two that could, the
+// one is offered that keeps the pieces in order, and then the later.
 static bool misplaced(struct reads *r, const struct tensor *t, int mode, const struct ix *end) {
     struct session *s = r->s;
     struct piece x[MOST_PARTS];
-    int n = pieces_along(r, t, mode, x);
-    for (int i = n - 1; i >= 0; --i) {  // of two that begin at one place, the later
-        bool apart = n > 1;
+    const struct ix *gap[MOST_PARTS];
+    int n = pieces_along(r, t, mode, x), best = -1, many = 0;
+    bool best_sorted = false;
+    for (int i = n - 1; i >= 0; --i) {
+        bool apart = n > 1, sorted = false;
         for (int j = 0; j < n && apart; ++j) apart = j == i || misread_apart(x[i].of, x[j].of);
-        const struct ix *gap = apart ? gap_for(r, x, n, i, end) : NULL;
-        if (!gap) continue;
+        gap[i] = apart ? gap_for(r, x, n, i, end, &sorted) : NULL;
+        if (!gap[i]) continue;
+        ++many;
+        if (best >= 0 && (best_sorted || !sorted)) continue;
+        best = i;
+        best_sorted = sorted;
+    }
+    if (best < 0) return false;
+    for (int k = 0; k < n; ++k) {
+        int i = (best + k) % n;
+        if (!gap[i]) continue;
         const struct view *v = x[i].of->view;
         const char *from = piece_text(s, x[i].begin, x[i].end);
-        const char *to = piece_text(s, gap, ix_add(s, gap, ix_sub(s, x[i].end, x[i].begin)));
-        diag_warn(s, W_UNREAD, v->at,
-                  "'%s' is read at %s along %s, and other copies read all but %s", t->name, from,
-                  view_mode_text(s, t, mode), to);
-        diag_note(s, v->at, "with %s here, each element is read once", to);
-        offer(s, v, from, to);
-        return true;
+        const char *to = piece_text(s, gap[i], ix_add(s, gap[i], ix_sub(s, x[i].end, x[i].begin)));
+        if (i == best)
+            diag_warn(s, W_UNREAD, v->at,
+                      "'%s' is read at %s along %s, and other copies read all but %s", t->name,
+                      from, view_mode_text(s, t, mode), to);
+        diag_note(s, v->at,
+                  i == best ? "with %s here, each element is read once" : "or with %s here", to);
+        if (many == 1 || (i == best && best_sorted)) offer(s, v, from, to);
     }
-    return false;
+    return true;
 }
 
 // -- passes ---------------------------------------------------------------------------------------

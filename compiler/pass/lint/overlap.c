@@ -5,6 +5,7 @@
 #include "base/session.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/lint/lint.h"
 #include "plan/bind.h"
 #include "prove/prove.h"
@@ -273,17 +274,11 @@ static void warn_param(struct lint *l, const struct tensor *t, const struct mode
         if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
-        int of = mode_with(m, m->stride[k]);
         diag_warn(s, W_OVERLAP, t->at,
                   "%s of '%s' have %s elements and are '%s' apart, and nothing says that they do "
-                  "not overlap; %s: 'where %s >= %s'",
+                  "not overlap; %spromise it: 'where %s >= %s'",
                   mode_with(m, span) < 0 ? "parts" : "rows", t->name, n, name,
-                  of < 0 ? "promise it"
-                         : arena_printf(&s->arena,
-                                        "'%s' is the extent of mode %d: is the stride %s meant? "
-                                        "if not, promise it",
-                                        name, of, n),
-                  name, n);
+                  coverage_meant_stride(s, l->p, lay_inner(t->layout), step, span), name, n);
         return;
     }
 }

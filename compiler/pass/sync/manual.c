@@ -317,6 +317,21 @@ static int looser(struct schedule *x, int *pending) {
     return by;
 }
 
+// What the statement after the barrier "st" reads, if that is another slot than the statement before it has
+// written: then the barrier orders nothing, but is hardly what is wrong.  NULL: it is not so.
+static const struct view *other_slot(const struct schedule *x, const struct stmt *st) {
+    for (int i = 0; i < x->program.naccesses; ++i) {
+        const struct view *v = x->access[i].view;
+        if (x->access[i].stmt->next != st || !x->program.access[i].write || !v->base->stages)
+            continue;
+        for (int j = 0; j < x->program.naccesses; ++j)
+            if (x->access[j].stmt == st->next && !x->program.access[j].write &&
+                x->access[j].view->base == v->base)
+                return x->access[j].view;
+    }
+    return NULL;
+}
+
 // Checks each one as if those before it were already fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
@@ -341,6 +356,15 @@ void sync_warn_needless(struct schedule *x) {
                           "it is not read; is the slot of the last read right?",
                           family(x));
                 last = st;
+                continue;
+            }
+            const struct view *other = wait ? NULL : other_slot(x, st);
+            if (other) {
+                diag_note(s, other->at,
+                          "before it other slots of '%s' are written than are read here, after it; "
+                          "is the "
+                          "slot right?",
+                          other->base->name);
                 continue;
             }
             diag_note(s, st->at, "leave it out");
