@@ -227,22 +227,60 @@ static bool is_used_after(const struct stmt *st, const struct tensor *t) {
     return false;
 }
 
+// Whether a copy before "st" stores "t" to memory that outlives the kernel.
+static bool is_stored_before(const struct kernel *k, const struct stmt *st,
+                             const struct tensor *t) {
+    for (const struct stmt *i = k->body; i != st; i = stmt_next(k->body, i))
+        if (i->kind == STMT_COPY && i->copy->src.base == t && dead_elsewhere(&i->copy->dst))
+            return true;
+    return false;
+}
+
+// Whether "st" changes another buffer of the kind of its argument "i" that is read after it.
+static bool changes_another(const struct stmt *st, int i) {
+    const struct function *f = st->call->fn;
+    const struct tensor *t = f->formal[i].tensor;
+    for (int j = 0; j < f->nformals; ++j)
+        if (j != i && f->formal[j].dir == ARG_INOUT && f->formal[j].tensor->elem == t->elem &&
+            lay_equal(f->formal[j].tensor->layout, t->layout) &&
+            is_used_after(st, st->call->view[j].base))
+            return true;
+    return false;
+}
+
+// A call, in no loop, that changes a buffer that was stored before it and that nothing reads after it, and one like
+// it that is.
+static void changed_late(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct function *f = st->call->fn;
+    for (int i = 0; i < f->nformals && !st->call->fill && !st->up; ++i) {
+        const struct view *v = &st->call->view[i];
+        if (f->formal[i].dir != ARG_INOUT || dead_elsewhere(v) || is_used_after(st, v->base) ||
+            !is_stored_before(k, st, v->base) || !changes_another(st, i))
+            continue;
+        diag_warn(s, W_DEAD_COPY, v->at,
+                  "'%s' writes to '%s' after its last read, and nothing reads what it writes",
+                  f->name, v->base->name);
+        return;
+    }
+}
+
 // A call whose results are all read before it, and not after it.
-static void result_late(struct session *s, const struct kernel *k, const struct stmt *st) {
+static bool result_late(struct session *s, const struct kernel *k, const struct stmt *st) {
     const struct function *f = st->call->fn;
     const struct view *late = NULL, *result;
     for (int i = 0; i < f->nformals && !st->call->fill; ++i) {
         const struct view *v = &st->call->view[i];
         if (f->formal[i].dir == ARG_IN) continue;
-        if (f->formal[i].dir == ARG_OUT && st->up) return;  // see dead_each_call
+        if (f->formal[i].dir == ARG_OUT && st->up) return false;  // see dead_each_call
         if (dead_elsewhere(v) || unread_call(k, v->base, &result) || is_used_after(st, v->base))
-            return;
+            return false;
         if (!late) late = v;
     }
     if (late)
         diag_warn(s, W_DEAD_COPY, late->at,
                   "'%s' writes to '%s' after its last read, and nothing reads what it writes",
                   f->name, late->base->name);
+    return late != NULL;
 }
 
 bool dead_copy_known(struct session *s, const struct kernel *k, const struct stmt *st) {
@@ -269,7 +307,7 @@ void lint_dead_copy(struct lint *l) {
         if (st->kind == STMT_CALL) {
             dead_each_call(s, st);
             result_again(s, k, st);
-            result_late(s, k, st);
+            if (!result_late(s, k, st)) changed_late(s, k, st);
         }
         const struct stmt *again =
             dead_written(st) ? written_again(s, k, st, dead_written(st)->base) : NULL;

@@ -161,6 +161,53 @@ static void look_at(struct session *s, const struct kernel *k, const struct plan
     }
 }
 
+// The formal of "f" of the kind of formal "i" that has exactly the name of "t"; -1: there is none.
+static int formal_named(const struct function *f, int i, const struct tensor *t) {
+    for (int j = 0; j < f->nformals; ++j)
+        if (same_kind(f, i, j) && strcmp(f->formal[j].tensor->name, t->name) == 0) return j;
+    return -1;
+}
+
+// Whether another call of the function of "y" gets other tensors at some argument of the same names.
+static bool is_called_otherwise(const struct kernel *k, const struct plan_call *y, int i) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_CALL && st->call->fn == y->fn &&
+            st->call->view[i].base != y->view[i].base)
+            return true;
+    return false;
+}
+
+// Warns of a call whose arguments have exactly the names of each other's formals, in a circle of three or more.
+static void look_around(struct session *s, const struct kernel *k, const struct plan_call *y) {
+    const struct function *f = y->fn;
+    for (int i = 0; i < f->nformals && !y->fill; ++i) {
+        int n = 0, at = i;
+        const char *text = "";
+        do {
+            int next = formal_named(f, at, y->view[at].base);
+            if (next < 0 || next == at || ++n > f->nformals || is_called_otherwise(k, y, at)) break;
+            text = arena_printf(&s->arena, "%s%s'%s' as its '%s'", text, n > 1 ? ", " : "",
+                                y->view[at].base->name, f->formal[at].tensor->name);
+            at = next;
+        } while (at != i);
+        if (at != i || n < 3) continue;
+        diag_warn(s, W_SWAPPED_ARGUMENTS, y->at,
+                  "'%s' gets %s; are these arguments in another order?", f->name, text);
+        diag_note(s, f->at, "'%s' is declared here", f->name);
+        return;
+    }
+}
+
+// Whether only functions that write "t" read it.
+static bool is_only_changed(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return false;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t && st->call->fn->formal[i].dir == ARG_IN) return false;
+    }
+    return true;
+}
+
 // A buffer of "k" that is named like formal "i" of "f" and could be its argument; or NULL.
 static const struct tensor *meant_for(const struct kernel *k, const struct function *f, int i) {
     const struct tensor *t = f->formal[i].tensor;
@@ -171,7 +218,8 @@ static const struct tensor *meant_for(const struct kernel *k, const struct funct
     return NULL;
 }
 
-// Warns of a call that gets a buffer as two arguments, of which it writes one, where the name of one says that another is meant.
+// Warns of a call that gets a buffer as two arguments, where the name of one says that another is meant: of which it
+// writes one, or where nothing else reads the other.
 static void look_twice(struct session *s, const struct kernel *k, const struct plan_call *y) {
     const struct function *f = y->fn;
     for (int i = 0; i < f->nformals && !y->fill; ++i) {
@@ -179,8 +227,9 @@ static void look_twice(struct session *s, const struct kernel *k, const struct p
             const struct tensor *t = y->view[i].base, *of_i = f->formal[i].tensor;
             const struct tensor *of_j = f->formal[j].tensor, *meant;
             bool written = f->formal[i].dir != ARG_IN || f->formal[j].dir != ARG_IN;
-            if (i == j || !written || y->view[j].base != t || are_alike(t->name, of_i->name) ||
-                !are_alike(t->name, of_j->name) || !(meant = meant_for(k, f, i)))
+            if (i == j || y->view[j].base != t || are_alike(t->name, of_i->name) ||
+                !are_alike(t->name, of_j->name) || !(meant = meant_for(k, f, i)) ||
+                (!written && !is_only_changed(k, meant)))
                 continue;
             diag_warn(s, W_SWAPPED_ARGUMENTS, y->at,
                       "'%s' gets '%s' as its '%s' and as its '%s'; is '%s' meant as its '%s'?",
@@ -195,6 +244,7 @@ void lint_swapped(struct lint *l) {
         if (st->kind == STMT_CALL) {
             look_at(l->s, l->k, st->call);
             look_twice(l->s, l->k, st->call);
+            look_around(l->s, l->k, st->call);
         }
     for (const struct inlined *x = l->k->inlined; x; x = x->next) look_at(l->s, l->k, x->call);
 }
