@@ -23,6 +23,9 @@ from pieces import Chance
 from plan import Plan
 from run import choices, message_class
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, "tools"))
+from fixits import apply  # noqa: E402
+
 NONE = ("skip",)
 
 
@@ -32,21 +35,6 @@ def compiled(tcpc, text, folder):
         f.write(text)
     p = subprocess.run([tcpc, "-Wno-versioned", "--diagnostics=json", path, "-o", "/dev/null"], capture_output=True, text=True, timeout=60)
     return p.returncode, json.loads(p.stderr) if p.stderr.startswith("[") else []
-
-
-def offset(text, line, column):
-    at = 0
-    for _ in range(line - 1):
-        at = text.index(b"\n", at) + 1
-    return at + column - 1
-
-
-def applied(text, fixits):
-    text = text.encode()
-    places = [(offset(text, f["line"], f["column"]), offset(text, f["end_line"], f["end_column"]), f["text"]) for f in fixits]
-    for begin, end, new in sorted(places, reverse=True):
-        text = text[:begin] + new.encode() + text[end:]
-    return text.decode()
 
 
 def does(text, kernel, params):
@@ -97,7 +85,7 @@ def one(tcpc, seed, index, folder, stats, tell):
     for _, message, note, fixits in sets_of(said):
         if "allow " in fixits[0]["text"]:
             continue  # it silences a warning
-        text = applied(changed, fixits)
+        text = apply(changed.encode(), fixits).decode()
         stats["fix-its followed"] += 1
         rc, after = compiled(tcpc, text, folder)
         if sum(d["message"] == message for d in after) >= sum(d["message"] == message for d in said):
