@@ -184,6 +184,14 @@ template <typename T> TCP_DEVICE T *tcp_out(T *p, int) {
 
 #include "tcp_hints.h"
 
+TCP_INSTRUCTION void tcp_named_sync(int id, int threads) {
+    asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+TCP_INSTRUCTION void tcp_named_arrive(int id, int threads) {
+    asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 TCP_INSTRUCTION void tcp_cp_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }

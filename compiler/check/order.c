@@ -5,6 +5,9 @@
 // asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
 // waits for the group; accesses before that are not ordered with it.  A piece is as long as the
 // narrowest access to its buffer; every access consists of complete pieces.
+//
+// Roles have clocks.  An access of a role has its role's time, which goes on when the role arrives at a
+// named barrier.  Who passes the barrier knows the times of all who arrived (Lamport; Mattern).
 #include "check/order.h"
 
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
+enum { ROLES = 3, NAMED = 16 };  // of roles, 0 stands for all threads
 enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
@@ -24,6 +28,20 @@ struct event {
     const struct kir_node *node;
     int32_t epoch;
     int32_t group;  // -1: not asynchronous
+    int64_t parted;  // of the machine, with the role and its time
+    int role;
+    int32_t time;
+};
+
+// When a group was waited for.
+struct done {
+    int32_t epoch;  // -1: it was not
+    int32_t time;   // of the role that waited
+};
+
+// What a role, or a named barrier, knows of each role: accesses of earlier times are complete.
+struct clock {
+    int32_t of[ROLES];
 };
 
 // An access by one thread.
@@ -58,8 +76,11 @@ struct order {
     int32_t epoch, calls;
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
-    int32_t *done;  // by group: the epoch with the wait for it; -1: there was none
+    struct done *done;  // by group
     int32_t cap_done;
+    int64_t parted;  // the roles for which these clocks are
+    int32_t time[ROLES];
+    struct clock knows[ROLES], named[NAMED];
     struct order_fault *fault;
 };
 
@@ -157,12 +178,25 @@ static int64_t cell_of(struct order *r, struct shadow *x, int64_t piece) {
     return i;
 }
 
+// The time of the role that executes now.
+static int32_t now_of(struct order *r) {
+    const struct machine *m = &r->machine;
+    if (r->parted != m->parted) {  // new roles know nothing of each other yet
+        r->parted = m->parted;
+        memset(r->time, 0, sizeof r->time);
+        memset(r->knows, 0, sizeof r->knows);
+    }
+    return r->time[m->role];
+}
+
 static int32_t add_event(struct order *r, const struct kir_node *n, bool async) {
     if (r->nevents == r->cap_events) {
         r->cap_events *= 2;
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
-    r->event[r->nevents] = (struct event){n, r->epoch, async ? r->machine.commits : -1};
+    const struct machine *m = &r->machine;
+    r->event[r->nevents] = (struct event){n,         r->epoch, async ? m->commits : -1,
+                                          m->parted, m->role,  now_of(r)};
     return r->nevents++;
 }
 
@@ -192,13 +226,16 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
 // Whether there was a barrier between the completion of "a" and now.
 static bool is_over(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    int32_t end = e->group >= 0 ? r->done[e->group] : e->epoch;
-    return end >= 0 && end < r->epoch;
+    struct done end = e->group >= 0 ? r->done[e->group] : (struct done){e->epoch, e->time};
+    const struct machine *m = &r->machine;
+    if (end.epoch < 0) return false;
+    bool roles = e->role && m->role && e->parted == m->parted;
+    return end.epoch < r->epoch || (roles && end.time < r->knows[m->role].of[e->role]);
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    return e->group >= 0 && r->done[e->group] < 0;
+    return e->group >= 0 && r->done[e->group].epoch < 0;
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
@@ -317,12 +354,33 @@ static void commit(void *user, struct machine *m) {
         r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
         r->cap_done = cap;
     }
-    r->done[m->commits] = -1;
+    r->done[m->commits].epoch = -1;
 }
 
 static void wait(void *user, struct machine *m, int pending) {
     struct order *r = user;
-    for (int32_t g = m->commits - pending - 1; g >= 0 && r->done[g] < 0; --g) r->done[g] = r->epoch;
+    for (int32_t g = m->commits - pending - 1; g >= 0 && r->done[g].epoch < 0; --g)
+        r->done[g] = (struct done){r->epoch, now_of(r)};
+}
+
+static void join(struct clock *a, const struct clock *b) {
+    for (int i = 0; i < ROLES; ++i)
+        if (a->of[i] < b->of[i]) a->of[i] = b->of[i];
+}
+
+static void arrive(void *user, struct machine *m, int id, bool first) {
+    struct order *r = user;
+    int32_t now = now_of(r);
+    struct clock tells = r->knows[m->role];
+    tells.of[m->role] = ++now;
+    r->time[m->role] = now;
+    if (first) r->named[id] = (struct clock){{0}};
+    join(&r->named[id], &tells);
+}
+
+static void pass(void *user, struct machine *m, int id) {
+    struct order *r = user;
+    join(&r->knows[m->role], &r->named[id]);
 }
 
 // -- one block ------------------------------------------------------------------------------------
@@ -372,11 +430,19 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r, wants, access, call, NULL, barrier, commit, wait};
+    struct observer observer = {.user = &r,
+                                .wants = wants,
+                                .access = access,
+                                .call = call,
+                                .barrier = barrier,
+                                .commit = commit,
+                                .wait = wait,
+                                .arrive = arrive,
+                                .pass = pass};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
-    r.done[0] = -1;
+    r.done[0].epoch = -1;
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
     add_event(&r, NULL, false);
     *fault = (struct order_fault){0};

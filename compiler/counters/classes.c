@@ -292,6 +292,7 @@ static void walk(struct classes *x, const struct kir_node *list) {
         case KIR_COMMIT:
         case KIR_WAIT:
         case KIR_BARRIER:
+        case KIR_NAMED:
         case KIR_COMMENT: break;
         }
     }

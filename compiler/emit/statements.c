@@ -373,6 +373,12 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         buf_fill(b, ' ', indent);
         buf_puts(b, "tcp_sync();\n");
         return;
+    case KIR_NAMED:
+        statement_write(b, indent,
+                        arena_printf(&o->s->arena, "tcp_named_%s(%s, %" PRId64 ");",
+                                     n->arrives ? "arrive" : "sync", emit_ix(o->s, o->k, n->index),
+                                     n->count));
+        return;
     }
     buf_fill(b, ' ', indent);
     buf_puts(b, "}\n");

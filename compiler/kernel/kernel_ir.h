@@ -53,6 +53,7 @@ enum kir_kind {
     KIR_COMMIT,  // ends a group with the KIR_ASYNC since the last one
     KIR_WAIT,    // until at most "pending" groups are in flight
     KIR_BARRIER,
+    KIR_NAMED,   // named barrier "index", to which "count" threads come; with "arrives" without waiting
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text
@@ -108,6 +109,10 @@ struct kir_node {
     struct kir_node *next;
     struct kir_node *body;    // FOR, GUARD, IF, BLOCK
     struct kir_node *orelse;  // IF; or NULL
+    // IF: the warps for which the conditions hold, and the others, execute both lists side by side and
+    // wait for each other by KIR_NAMED
+    bool roles;
+    bool arrives;  // NAMED
     // IF; ASYNC: if they do not hold, it reads nothing and fills with 0
     const struct kir_cond *cond;
     int nconds;
@@ -121,7 +126,7 @@ struct kir_node {
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    const struct ix *index;        // LET, GUARD
+    const struct ix *index;        // LET, GUARD, NAMED
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
     const struct ix *begin, *end;  // FOR
@@ -131,7 +136,7 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that it increments
     int ncarries;
-    int64_t count;  // GUARD; LET with "sampled": stages
+    int64_t count;  // GUARD, NAMED; LET with "sampled": stages
     // FOR, LET with "sampled": most iterations, if params determine the number
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE

@@ -47,7 +47,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->count);
             break;
         case KIR_IF:
-            buf_puts(b, "if ");
+            buf_puts(b, n->roles ? "roles " : "if ");
             for (int i = 0; i < n->nconds; ++i)
                 buf_printf(b, "%s%s %s %s", i ? ", " : "", ix_text(s, n->cond[i].a),
                            n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
@@ -103,6 +103,10 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_puts(b, ")\n");
             break;
         case KIR_BARRIER: buf_puts(b, "barrier\n"); break;
+        case KIR_NAMED:
+            buf_printf(b, "%s %s of %" PRId64 "\n", n->arrives ? "arrive" : "barrier",
+                       ix_text(s, n->index), n->count);
+            break;
         case KIR_COMMENT: break;
         }
         if (n->body) put_list(s, b, n->body, depth + 1);

@@ -47,8 +47,20 @@ static void lower_wait(struct lowering *w, int pending) {
     if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
 }
 
+const struct ix_var *lower_tid(const struct lowering *w) {
+    return w->role_tid ? w->role_tid : w->kernel->tid;
+}
+
+int64_t lower_threads(const struct lowering *w) {
+    return w->role_tid ? w->role_threads : w->kernel->threads;
+}
+
 void lower_barrier(struct lowering *w) {
-    lower_node(w, KIR_BARRIER);
+    struct kir_node *n = lower_node(w, w->role_tid ? KIR_NAMED : KIR_BARRIER);
+    if (w->role_tid) {
+        n->index = ix_int(w->s, w->role_barrier);
+        n->count = w->role_threads;
+    }
     w->nfresh = 0;
     w->was_barrier = true;
 }

@@ -1,5 +1,6 @@
 // The machine executes Kernel IR for the threads of a block and reports events to observers.  All
-// threads execute a node before the next node begins.  An event covers all threads, so it costs one
+// threads execute a node before the next node begins; those of a role, each role until it waits for
+// another one (roles.c).  An event covers all threads, so it costs one
 // call for each node, not for each thread.
 //
 // The machine handles loops, guards, conditions and variables.  Memory is an observer (values.h),
@@ -46,6 +47,10 @@ struct observer {
     void (*barrier)(void *user);
     void (*commit)(void *user, struct machine *m);
     void (*wait)(void *user, struct machine *m, int pending);
+    // Role m->role arrives at named barrier "id", as the first one or not; it passes "id", where all
+    // have arrived.
+    void (*arrive)(void *user, struct machine *m, int id, bool first);
+    void (*pass)(void *user, struct machine *m, int id);
 };
 
 // Selects what is executed.
@@ -59,6 +64,7 @@ struct schedule {
     // The value to use for a variable that has "value", and "most" if iterations are sampled.
     // "depth": number of loops around it whose iterations are all executed.  NULL: its value.
     int64_t (*let)(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most);
+    bool last_first;   // of roles, the last one begins
     int64_t limit;     // most operations; beyond it no further iteration begins
     int least_access;  // operations for an access, for however few threads
 };
@@ -74,6 +80,8 @@ struct machine {
     const bool *off;  // .. except these; NULL: all are
     int64_t block;    // number of the current block, in the order of execution
     int commits;      // groups that have ended
+    int role;         // of the threads that execute now, from 1 on; 0: all
+    int64_t parted;   // how often the block has divided into roles
     int depth;
     int64_t operations;  // nodes, and threads and elements in reports to observers
     const char *error;   // why execution failed, or NULL

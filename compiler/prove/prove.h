@@ -156,15 +156,17 @@ struct prove_access {
     bool threads;  // by_thread is set; otherwise any thread may make the access
     bool write;
     bool async;  // remains in flight until there is a wait for its group
+    int role;    // of the threads that make it; 0: all threads of the block have it
     bool once;   // already proven: no two writes to its buffer write the same element
     int buffer;  // accesses to different buffers do not meet
 };
 
-// A barrier of all threads, or a wait until at most "pending" groups are in flight.
+// A barrier of all threads, or of those of a role; or a wait until at most "pending" groups are in flight.
 struct prove_sync {
     struct prove_set when;
     bool wait, on;
     int pending;
+    int role;  // of a barrier: it orders accesses of this role alone; 0: all
 };
 
 struct prove_program {

@@ -14,6 +14,9 @@ struct walk {
     struct around around;
     const struct ix *time[TIME];
     int ntime, most;
+    const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
+    int role, roles;
+    bool moved;  // its threads are not the first ones of the block
 };
 
 static void push(struct walk *w, const struct ix *e) {
@@ -59,10 +62,11 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     int i = x->program.naccesses++;
     struct prove_access *a = &x->program.access[i];
     struct schedule_access *b = &x->access[i];
-    *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances)};
+    *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances), w->pipe};
     *a = (struct prove_access){.when = event(w, place, AT_ITSELF),
                                .write = write,
                                .once = v->base->space == MEM_GLOBAL,
+                               .role = w->role,
                                .buffer =
                                    v->base->space == MEM_GLOBAL ? -1 - v->base->id : v->base->id};
     if (!c) {
@@ -74,8 +78,9 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
         // a collective access moves elements that another lane addresses
-        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
-        a->async = c->facts.async;
+        // .. and threads of "load" are others than those with the same number elsewhere
+        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row) && !w->moved;
+        a->async = c->facts.async && !w->pipe;
     }
     x->full = x->full || b->x->full;
 }
@@ -89,7 +94,7 @@ static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *bar
     }
     int i = x->program.nsyncs++;
     x->sync[i] = (struct schedule_sync){wait, barrier, st};
-    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL};
+    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL, .role = w->role};
 }
 
 static void add_syncs(struct walk *w, struct stmt *st, int place) {
@@ -157,7 +162,53 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     }
 }
 
+// The barriers at which the threads of a role wait before each step: for "full", and for "empty" in all
+// but the first steps.
+static void wait_together(struct walk *w, struct stmt *st, bool load) {
+    struct schedule *x = w->x;
+    int n = x->program.nsyncs;
+    add_sync(w, st, NULL, &x->written, 0, AT_WAIT);
+    if (!load || n == x->program.nsyncs) return;
+    struct prove_set *when = &x->program.sync[n].when;
+    const struct ix *begin = instances_step(x->s, &w->around, st->begin);
+    for (int i = 0; i < when->nvars; ++i)
+        if (when->var[i].var == st->var)
+            ((struct prove_var *)when->var)[i].begin =
+                ix_add(x->s, begin, ix_int(x->s, st->pipe->stages));
+}
+
+// The roles execute their steps side by side.  Pairs of accesses of both are not asked about.
+static void walk_roles(struct walk *w, struct stmt *st, int place) {
+    int before = w->ntime;
+    add_syncs(w, st, place);
+    push(w, ix_int(w->x->s, PHASES * place + AT_ITSELF));
+    enter(w, st);
+    push(w, ix_var(w->x->s, st->var));
+    w->pipe = st;
+    for (int load = 0; load < 2; ++load) {
+        int q = 0;
+        w->role = ++w->roles;
+        w->moved = load;
+        wait_together(w, st, load);
+        for (struct stmt *part = st->body; part; part = part->next, ++q) {
+            if (part->load != load) continue;
+            push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
+            enter(w, part);
+            walk_list(w, part->body, NULL);
+            leave(w, before + 2);
+        }
+    }
+    w->pipe = NULL;
+    w->role = 0;
+    w->moved = false;
+    leave(w, before);
+}
+
 static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
+    if (pipeline_has_roles(st->pipe)) {
+        walk_roles(w, st, place);
+        return;
+    }
     struct session *s = w->x->s;
     struct pipeline *pipe = st->pipe;
     int before = w->ntime, q = 0;
@@ -350,13 +401,21 @@ static void find_resting(struct schedule *x, bool quiet) {
     x->nasked = kept;
 }
 
+// Whether the ring of a pipeline with roles orders accesses "a" and "b": those of its two roles.  It is
+// behind a barrier if it is in a loop (roles.c).
+static bool by_ring(const struct schedule *x, int a, int b) {
+    return x->access[a].pipe && x->access[a].pipe == x->access[b].pipe &&
+           x->program.access[a].role != x->program.access[b].role;
+}
+
 static void find_asked(struct schedule *x, bool quiet) {
-    int pairs = x->program.naccesses * x->program.naccesses;
+    int n = x->program.naccesses;
     x->nasked = 0;
     if (x->proven)
         find_resting(x, quiet);
     else
-        for (int at = 0; at < pairs; ++at) add_asked(x, at);
+        for (int at = 0; at < n * n; ++at)
+            if (!by_ring(x, at / n, at % n)) add_asked(x, at);
 }
 
 // Records what the order of pair "at" was found to depend on.

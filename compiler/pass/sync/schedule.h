@@ -16,6 +16,7 @@ struct schedule_access {
     const struct view *view;
     struct around around;
     struct instances *x;  // the instances of its elements
+    const struct stmt *pipe;  // the pipeline with roles that it is in, or NULL
 };
 
 // A wait or a barrier, and where pass "sync" put it.
