@@ -27,7 +27,7 @@ enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 2
 struct event {
     const struct kir_node *node;
     int32_t epoch;
-    int32_t group;  // -1: not asynchronous
+    int32_t group;   // -1: not asynchronous
     int64_t parted;  // of the machine, with the role and its time
     int role;
     int32_t time;
@@ -195,8 +195,8 @@ static int32_t add_event(struct order *r, const struct kir_node *n, bool async) 
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
     const struct machine *m = &r->machine;
-    r->event[r->nevents] = (struct event){n,         r->epoch, async ? m->commits : -1,
-                                          m->parted, m->role,  now_of(r)};
+    r->event[r->nevents] =
+        (struct event){n, r->epoch, async ? m->commits : -1, m->parted, m->role, now_of(r)};
     return r->nevents++;
 }
 

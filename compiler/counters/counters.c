@@ -389,8 +389,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     // an access counts as 16 operations at least
     struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
                                 .least_access = 16};
-    struct observer observer = {
-        .user = &c, .wants = wants, .access = access, .barrier = barrier};
+    struct observer observer = {.user = &c, .wants = wants, .access = access, .barrier = barrier};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
     struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};

@@ -53,7 +53,7 @@ enum kir_kind {
     KIR_COMMIT,  // ends a group with the KIR_ASYNC since the last one
     KIR_WAIT,    // until at most "pending" groups are in flight
     KIR_BARRIER,
-    KIR_NAMED,   // named barrier "index", to which "count" threads come; with "arrives" without waiting
+    KIR_NAMED,  // named barrier "index", to which "count" threads come; with "arrives" without waiting
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text

@@ -103,7 +103,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {
     const struct ix *begin, *end;
-    const struct ix *bound;      // "end" as an expression
+    const struct ix *bound;       // "end" as an expression
     struct ix_var *first, *last;  // "first": or NULL
 };
 void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);

@@ -95,8 +95,8 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
     struct ix_var *full = pipe->load_slot;
     const struct ix *step = ix_var(s, pipe->load_var);
-    struct ix_var *tid = lower_var(w, IX_NAMED, names_take(&w->names, "load_tid"),
-                                   pipe->load_threads);
+    struct ix_var *tid =
+        lower_var(w, IX_NAMED, names_take(&w->names, "load_tid"), pipe->load_threads);
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = tid;
     n->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads));
@@ -114,8 +114,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     const struct ix *end = ix_add(s, x->end, ix_int(s, h->behind));
     struct kir_node *loop = loop_over(w, pipe->load_var, x->begin, end, rings, 1 + (h->behind > 0));
     struct kir_node **behind = h->behind > 0 ? open_if(w, step, x->end, false) : NULL;
-    struct kir_node **filled =
-        open_if(w, step, ix_add(s, x->begin, ix_int(s, h->ahead)), true);
+    struct kir_node **filled = open_if(w, step, ix_add(s, x->begin, ix_int(s, h->ahead)), true);
     named(w, h->empty, pipe->load_slot, h->threads, false);
     w->tail = filled;
     lower_role(w, st, true);

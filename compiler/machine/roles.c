@@ -17,7 +17,7 @@ struct frame {
 };
 
 struct role {
-    const bool *off;   // the threads of other roles
+    const bool *off;  // the threads of other roles
     int64_t threads;
     struct frame frame[DEPTH];
     int n;
@@ -26,8 +26,8 @@ struct role {
 
 // Since it last opened.
 struct named {
-    int64_t came, count;     // threads that came, and that it waits for
-    bool role[ROLES];        // whose threads came
+    int64_t came, count;  // threads that came, and that it waits for
+    bool role[ROLES];     // whose threads came
 };
 
 struct block {
@@ -65,8 +65,10 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     if (id < 0 || id >= NAMED) return machine_fail(m, "a named barrier that there is not");
     struct named *x = &b->named[id];
     if (x->came == 0) *x = (struct named){.count = n->count};
-    if (x->count != n->count) return machine_fail(m, "a named barrier that waits for two numbers of threads");
-    if (x->role[role]) return machine_fail(m, "a role that comes to a named barrier again before the others");
+    if (x->count != n->count)
+        return machine_fail(m, "a named barrier that waits for two numbers of threads");
+    if (x->role[role])
+        return machine_fail(m, "a role that comes to a named barrier again before the others");
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->arrive) o->arrive(o->user, m, (int)id, x->came == 0);
@@ -145,8 +147,7 @@ static bool run(struct block *b, int role) {
         }
         f->next = f->loop->body;
         m->operations += 1 + m->active / 16;
-        if (!machine_iteration(m, f->loop, f->begin, f->i) ||
-            !machine_carry(m, f->loop, f->i == 0))
+        if (!machine_iteration(m, f->loop, f->begin, f->i) || !machine_carry(m, f->loop, f->i == 0))
             return false;
     }
     return true;
@@ -186,7 +187,8 @@ bool machine_roles(struct machine *m, const struct kir_node *n) {
         for (int i = 0; i < ROLES; ++i)
             if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
         for (int i = 0; i < NAMED; ++i)
-            if (b->named[i].came) return machine_fail(m, "a named barrier at which threads are missing");
+            if (b->named[i].came)
+                return machine_fail(m, "a named barrier at which threads are missing");
     }
     if (ok) arena_rewind(&m->s->arena, mark);
     return ok;

@@ -82,11 +82,11 @@ struct copy_facts copy_facts_in(const struct copy *c, int i);
 // threads of both roles meet at each.  At "full" the threads that use wait, and those that load
 // arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
 struct handover {
-    int full, empty;       // number of the barrier of slot 0; those of the other slots follow
-    int64_t threads;       // that meet at each
-    int64_t ahead;         // the load of step g waits until step g - ahead has been used
-    int64_t behind;        // with step g, the load of step g - behind is announced
-    int64_t pending;       // .. after a wait for all but so many groups; -1: there are no groups
+    int full, empty;        // number of the barrier of slot 0; those of the other slots follow
+    int64_t threads;        // that meet at each
+    int64_t ahead;          // the load of step g waits until step g - ahead has been used
+    int64_t behind;         // with step g, the load of step g - behind is announced
+    int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
     int use_own, load_own;  // number of the role's own barrier; 0: it needs none
 };
 

@@ -62,8 +62,7 @@ const struct ix *instances_step(struct session *s, const struct around *around,
 void instances_begin(struct session *s, const struct kernel *k, const struct around *around,
                      bool blocks, struct instances *out) {
     *out = (struct instances){.s = s, .k = k, .threads = k->threads};
-    for (int i = 0; i < around->n; ++i)
-        out->threads = stmt_threads(around->stmt[i], out->threads);
+    for (int i = 0; i < around->n; ++i) out->threads = stmt_threads(around->stmt[i], out->threads);
     for (int i = 0; i < 3; ++i) {
         if (!k->block[i]) continue;
         const struct ix *extent = ix_lay(s, k->grid[i]);

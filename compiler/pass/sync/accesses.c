@@ -33,7 +33,8 @@ static struct access writing(const struct walk *w, const struct copy *c) {
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
-    struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops, .moved = w->moved};
+    struct access a = {
+        .arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops, .moved = w->moved};
     return placed(w, &y->view[i], a);
 }
 
@@ -316,7 +317,6 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
 void sync_role_barrier(struct state *st) {
     apply_barrier(st);
 }
-
 
 // A short loop is walked completely, others until the end adds nothing to the beginning.
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {

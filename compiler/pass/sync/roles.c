@@ -97,8 +97,11 @@ bool sync_ring(struct session *s, struct stmt *st) {
         diag_error(s, st->at,
                    "this pipeline with roles needs %d named barriers, two for each stage%s, and a "
                    "block has %d beside the one of all its threads; take fewer stages",
-                   next - 1, next > 1 + 2 * stages ? " and one for each role that orders its own "
-                                                     "accesses" : "", NAMED - 1);
+                   next - 1,
+                   next > 1 + 2 * stages ? " and one for each role that orders its own "
+                                           "accesses"
+                                         : "",
+                   NAMED - 1);
         diag_page(s, "barrier");
         return false;
     }

@@ -62,7 +62,8 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     int i = x->program.naccesses++;
     struct prove_access *a = &x->program.access[i];
     struct schedule_access *b = &x->access[i];
-    *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances), w->pipe};
+    *b = (struct schedule_access){c,      st, v, w->around, ARENA_NEW(&s->arena, struct instances),
+                                  w->pipe};
     *a = (struct prove_access){.when = event(w, place, AT_ITSELF),
                                .write = write,
                                .once = v->base->space == MEM_GLOBAL,
@@ -94,7 +95,8 @@ static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *bar
     }
     int i = x->program.nsyncs++;
     x->sync[i] = (struct schedule_sync){wait, barrier, st};
-    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL, .role = w->role};
+    x->program.sync[i] =
+        (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL, .role = w->role};
 }
 
 static void add_syncs(struct walk *w, struct stmt *st, int place) {

@@ -15,7 +15,7 @@ struct schedule_access {
     const struct stmt *stmt;
     const struct view *view;
     struct around around;
-    struct instances *x;  // the instances of its elements
+    struct instances *x;      // the instances of its elements
     const struct stmt *pipe;  // the pipeline with roles that it is in, or NULL
 };
 

@@ -275,5 +275,6 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
         end = &(*end)->next;
     }
     c->loops -= 2;
-    return r->var && check_ahead(c, r) && (!pipeline_has_roles(pipe) || roles_check(c, r)) ? r : NULL;
+    return r->var && check_ahead(c, r) && (!pipeline_has_roles(pipe) || roles_check(c, r)) ? r
+                                                                                           : NULL;
 }

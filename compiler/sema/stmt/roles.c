@@ -8,8 +8,7 @@
 enum { WARP = 32, MOST_WARPS = MOST_THREADS / WARP };
 
 // The values of "use" and "load" in the list of pipeline "s", without a message; 0: not known yet.
-static void find_warps(struct sema *c, const struct ast_stmt *s,
-                       const struct ast_expr *of[2]) {
+static void find_warps(struct sema *c, const struct ast_stmt *s, const struct ast_expr *of[2]) {
     const char *name[] = {intern(c->s, "use"), intern(c->s, "load")};
     for (int i = 0; i < s->loop.nwarps; ++i)
         for (int k = 0; k < 2; ++k)
@@ -40,9 +39,10 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
     struct kernel *k = c->kernel;
     bool load = false, use = false;
     if (k->device) {
-        diag_error(c->s, s->loop.warps_at,
-                   "a device function has no roles, since its caller decides which threads call it; "
-                   "write the pipeline in the kernel");
+        diag_error(
+            c->s, s->loop.warps_at,
+            "a device function has no roles, since its caller decides which threads call it; "
+            "write the pipeline in the kernel");
         return false;
     }
     find_warps(c, s, of);
@@ -64,17 +64,17 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
     if (pipe->use_threads + pipe->load_threads != k->threads) {
         bool written = k->threads_at.begin < k->threads_at.end;
         diag_error(c->s, s->loop.warps_at,
-                   "the roles of this pipeline have %" PRId64 " threads, and kernel '%s' has %" PRId64
-                   "; each of its threads has one role",
+                   "the roles of this pipeline have %" PRId64
+                   " threads, and kernel '%s' has %" PRId64 "; each of its threads has one role",
                    pipe->use_threads + pipe->load_threads, k->name, k->threads);
         if (written)
-            diag_note(c->s, k->threads_at,
-                      "without 'threads', a kernel has those of its roles");
+            diag_note(c->s, k->threads_at, "without 'threads', a kernel has those of its roles");
         return false;
     }
     for (int i = 0; i < s->loop.nparts; ++i) *(s->loop.part[i].load ? &load : &use) = true;
     if (load && use) return true;
-    diag_error(c->s, s->loop.warps_at, "a pipeline with roles needs a 'load' and a 'use' part; this one has no '%s'",
+    diag_error(c->s, s->loop.warps_at,
+               "a pipeline with roles needs a 'load' and a 'use' part; this one has no '%s'",
                load ? "use" : "load");
     return false;
 }
@@ -156,15 +156,17 @@ static bool check_role_call(struct sema *c, const struct stmt *part, const struc
 
 bool roles_check(struct sema *c, const struct stmt *st) {
     if (c->part) {
-        diag_error(c->s, st->at, "a pipeline with roles cannot be inside another pipeline, whose threads "
-                                 "all execute its parts; give 'warps' to the outer one alone");
+        diag_error(c->s, st->at,
+                   "a pipeline with roles cannot be inside another pipeline, whose threads "
+                   "all execute its parts; give 'warps' to the outer one alone");
         return false;
     }
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
             if (x->kind == STMT_PIPELINE) {
-                diag_error(c->s, x->at, "not yet supported: a pipeline inside one with roles; write a loop, or "
-                                        "leave out 'warps'");
+                diag_error(c->s, x->at,
+                           "not yet supported: a pipeline inside one with roles; write a loop, or "
+                           "leave out 'warps'");
                 return false;
             }
             if (x->kind == STMT_COPY && !check_role_copy(c, part, x->copy)) return false;
