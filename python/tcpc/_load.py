@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import threading
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
@@ -22,16 +23,16 @@ class Kernel:
     """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no extent gives them.
 
     On arrays of numpy the emitted code is executed on the CPU, access by access; tensors of PyTorch and arrays of CuPy are for the GPU. What the
-    kernel writes is written to the arrays; nothing is returned. Of a kernel that the planner plans, arrays are compared by the memory that they reach, and
-    all params are given by name.
+    kernel writes is written to the arrays; nothing is returned.
     """
 
-    def __init__(self, plan: "Plan", number: int, launch: Any, planned: bool):
-        self._plan, self._number, self._planned = plan, number, planned
+    def __init__(self, plan: "Plan", number: int, launch: Any):
+        self._plan, self._number = plan, number
         self.name: str = launch.name.decode()
-        self.tensors: Tuple[str, ...] = tuple(launch.tensor[i].contents.name.decode() for i in range(launch.ntensors))
+        tensors = [_declared(t) for t in _tensors(launch)]
+        self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
-        self.__doc__ = f"{self.name}({', '.join([*(_signature(launch.tensor[i].contents) for i in range(launch.ntensors)), *(f'{p}=' for p in self.params)])})"
+        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' for p in self.params)])})"
 
     def __repr__(self) -> str:
         return f"<kernel {self.__doc__}>"
@@ -46,10 +47,9 @@ class Kernel:
         built = self._plan._build(device, first)
         launch = built.plan.launches[self._number].contents
         params = _params(self, launch, given, named)
-        tensors = [launch.tensor[i].contents for i in range(launch.ntensors)]
-        pointers = [_check(self, t, given[t.name.decode()], params) for t in tensors]
+        pointers = [_check(self, _declared(t), given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
         if device < 0:
-            parts = [_part(self, t, given[t.name.decode()], at, params) for t, at in zip(tensors, pointers)]
+            parts = [_part(self, t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
             built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
         else:
             from ._cuda import Launcher
@@ -75,6 +75,15 @@ class Kernel:
         return {name: describe(given[name]) for name in self.tensors}
 
 
+def _tensors(launch: Any) -> List[Any]:
+    return [launch.tensor[i].contents for i in range(launch.ntensors)]
+
+
+def _declared(t: Any) -> Any:
+    """The tensor as the plan declares it; the planner merges and sorts its modes."""
+    return t.declared.contents if t.declared else t
+
+
 def _signature(t: Any) -> str:
     return f"{('', 'out ', 'inout ')[t.direction]}{t.name.decode()} : {t.element.decode()} {t.layout.decode()}"
 
@@ -87,9 +96,8 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
             if isinstance(named[name], bool) or not hasattr(named[name], "__index__"):
                 raise TypeError(f"kernel '{k.name}': param '{name}' is an integer, not {named[name]!r}")
             found[name] = named[name].__index__()
-    for i in range(launch.ntensors if not k._planned else 0):
-        t = launch.tensor[i].contents
-        array = given[t.name.decode()]
+    for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
+        array = given[of]
         for j in range(min(t.nmodes, len(array.shape))):
             match = EXTENT.match(t.mode[j].contents.extent.text.decode())
             if not match or len(array.shape) != t.nmodes:
@@ -106,7 +114,7 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
 
 
 def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
-    """That the array is what the tensor is in the plan; returns the kernel's pointer."""
+    """That the array is what the plan declares; returns the kernel's pointer."""
     name, element = t.name.decode(), t.element.decode()
     begin = f"kernel '{k.name}': '{name}'"
     if NUMBERS.get(array.name) != element and not (element == f"b{array.itemsize * 8}"):
@@ -115,50 +123,27 @@ def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
         raise ValueError(f"{begin} is written by the kernel, but the array is read-only")
     if 0 not in array.shape and any(step % array.itemsize for step, n in zip(array.strides, array.shape) if n > 1):
         raise ValueError(f"{begin} has elements of {array.itemsize} bytes in the array, but a stride that is no multiple of it")
+    if len(array.shape) != t.nmodes:
+        raise ValueError(f"{begin} has {t.nmodes} modes in the plan, {t.layout.decode()}, but the array has {len(array.shape)} dimensions")
     modes = [t.mode[i].contents for i in range(t.nmodes)]
-    extents, strides = ([value_at(value, params) for value in values] for values in ([m.extent for m in modes], [m.stride for m in modes]))
-    if k._planned:
-        _check_memory(begin, t, array, extents, strides)
-    else:
-        _check_modes(begin, t, array, extents, strides)
-    below = sum(min(0, stride * (n - 1)) for stride, n in zip(strides, extents) if 0 not in extents)
+    places = [f"dimension {i} ({mode.name.decode()})" if mode.name else f"dimension {i}" for i, mode in enumerate(modes)]
+    for n, mode, place in zip(array.shape, modes, places):
+        extent = value_at(mode.extent, params)
+        if n != extent:
+            raise ValueError(f"{begin} has {extent} elements in {place}, {mode.extent.text.decode()} in the plan, but the array has {n}")
+    below = 0
+    for n, step, mode, place in zip(array.shape, array.strides, modes, places):
+        if n == 1 or 0 in array.shape:  # the stride has no meaning
+            continue
+        stride = value_at(mode.stride, params)
+        below += min(0, stride * (n - 1))
+        if step != stride * array.itemsize:
+            raise ValueError(f"{begin} has stride {stride} in {place}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
     return _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
 
 
 def _lowest(array: Array) -> int:
     return array.address + sum(min(0, step * (n - 1)) for step, n in zip(array.strides, array.shape) if 0 not in array.shape)
-
-
-def _check_modes(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
-    if len(array.shape) != t.nmodes:
-        raise ValueError(f"{begin} has {t.nmodes} modes in the plan, {t.layout.decode()}, but the array has {len(array.shape)} dimensions")
-    for i, (n, step) in enumerate(zip(array.shape, array.strides)):
-        mode = t.mode[i].contents
-        called = f" ({mode.name.decode()})" if mode.name else ""
-        if n != extents[i]:
-            raise ValueError(f"{begin} has {extents[i]} elements in dimension {i}{called}, {mode.extent.text.decode()} in the plan, but the array has {n}")
-        if n > 1 and step != strides[i] * array.itemsize and 0 not in array.shape:
-            raise ValueError(f"{begin} has stride {strides[i]} in dimension {i}{called}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
-
-
-def _check_memory(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
-    """The planner orders and merges modes: that the array has the same elements of its memory."""
-    mine, plans = _merged(array.shape, [step // array.itemsize for step in array.strides]), _merged(extents, strides)
-    if mine != plans:
-        raise ValueError(f"{begin} has (extent, stride) {plans} in memory, {t.layout.decode()} in the plan, but the array has {mine}")
-
-
-def _merged(extents: Sequence[int], strides: Sequence[int]) -> List[Tuple[int, int]]:
-    """The modes from the finest stride on, those that continue one another as one; forwards, as they are compared from their lowest address on."""
-    if 0 in extents:
-        return [(0, 1)]
-    found: List[Tuple[int, int]] = []
-    for stride, n in sorted((abs(stride), n) for stride, n in zip(strides, extents) if n > 1):
-        if found and found[-1][0] * found[-1][1] == stride:
-            found[-1] = found[-1][0] * n, found[-1][1]
-        else:
-            found.append((n, stride))
-    return found
 
 
 def _part(k: Kernel, t: Any, array: Array, pointer: int, params: Any) -> Part:
@@ -186,9 +171,11 @@ class Plan:
         self._text, self._lock = path.read_bytes(), threading.Lock()
         self._built: Dict[int, _Built] = {}
         first = self._compile(DEVICE)
+        for told in first.warnings:
+            warnings.warn(told, _library.PlanWarning, stacklevel=3)
         self.kernels: Dict[str, Kernel] = {}
         for i, launch in enumerate(first.launches):
-            kernel = Kernel(self, i, launch.contents, launch.contents.name.decode() in first.planned)
+            kernel = Kernel(self, i, launch.contents)
             self.kernels[kernel.name] = kernel
 
     def _compile(self, emit: int) -> Any:
