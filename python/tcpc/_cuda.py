@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import DEVICE
@@ -217,17 +217,18 @@ class Device:
         cupy = sys.modules.get("cupy")
         return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
 
-    def _within(self, work: Any) -> None:
+    def _within(self, work: Callable[[], Any]) -> None:
         """Does it in the device's context."""
         current = c_void_p()
         self.cuda.cuCtxGetCurrent(byref(current))
-        if current.value == self.context.value:
-            return work()
-        self._call("cuCtxSetCurrent", self.context)
+        inside = current.value == self.context.value
+        if not inside:
+            self._call("cuCtxSetCurrent", self.context)
         try:
             work()
         finally:
-            self._call("cuCtxSetCurrent", current)
+            if not inside:
+                self._call("cuCtxSetCurrent", current)
 
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:

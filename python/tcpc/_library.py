@@ -7,7 +7,7 @@ import os
 import pathlib
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
-from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 HERE = pathlib.Path(__file__).resolve().parent
 CUDA, DEVICE = 0, 5  # of enum tcpc_emit
@@ -169,7 +169,8 @@ def library() -> Any:
 
 
 def version() -> str:
-    return library().tcpc_version().decode()
+    """Of the compiler, "0.1.0"."""
+    return str(library().tcpc_version().decode())
 
 
 def _text(t: Any) -> str:
@@ -212,7 +213,10 @@ class Compiled:
             _loaded.tcpc_launch_free(self.launch)
 
 
-def _done(call: Any, made: Any) -> Any:
+Made = TypeVar("Made")
+
+
+def _done(call: Callable[[Any], int], made: Callable[[Any], Made]) -> Made:
     """What "made" makes of the result of "call"."""
     result = POINTER(Result)()
     status = call(ctypes.byref(result))
@@ -264,14 +268,28 @@ class Plan:
             _loaded.tcpc_launch_free(launch)
 
 
-def compile_plan(name: str, text: bytes, folder: str, defines: Mapping[str, Any], arch: Optional[str], emit: int) -> Plan:
-    """Compiles a plan, whose imports are in "folder"; raises CompileError."""
-    lib = library()
-    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=arch.encode() if arch else None, no_line=1)
-    pairs = (Define * max(1, len(defines)))(*[Define(key.encode(), str(value).encode()) for key, value in defines.items()])
-    folders = (c_char_p * 1)(folder.encode())
-    options.define, options.ndefines, options.folder, options.nfolders = pairs, len(defines), folders, 1
-    return _done(lambda result: lib.tcpc_compile(name.encode(), text, len(text), ctypes.byref(options), result), Plan)
+class Source(NamedTuple):
+    """Where a plan is from: the name of its file, the folder of its imports, values of its constants, and its architecture."""
+
+    name: str = "plan"
+    folder: Optional[str] = None
+    defines: Tuple[Tuple[str, str], ...] = ()
+    arch: Optional[str] = None
+
+
+def _options(source: Source, emit: int) -> Any:
+    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=source.arch.encode() if source.arch else None, no_line=1)
+    options.define = (Define * max(1, len(source.defines)))(*[Define(key.encode(), value.encode()) for key, value in source.defines])
+    options.ndefines = len(source.defines)
+    if source.folder:
+        options.folder, options.nfolders = (c_char_p * 1)(source.folder.encode()), 1
+    return options
+
+
+def compile_plan(text: bytes, source: Source, emit: int) -> Plan:
+    """Compiles a plan; raises CompileError."""
+    lib, options = library(), _options(source, emit)
+    return _done(lambda result: lib.tcpc_compile(source.name.encode(), text, len(text), ctypes.byref(options), result), Plan)
 
 
 def value_at(value: Any, params: Any) -> int:
@@ -282,11 +300,11 @@ def value_at(value: Any, params: Any) -> int:
     return out.value
 
 
-def ask(about: int, form: int, text: str, **more: Any) -> str:
+def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:
     """What the commands explain, count, draw, eval and fmt print."""
-    lib, data = library(), text.encode()
-    question = Question(size=ctypes.sizeof(Question), about=about, form=form)
+    lib, data, source = library(), text.encode(), source or Source()
+    options, question = _options(source, CUDA), Question(size=ctypes.sizeof(Question), about=about, form=form)
     for key, value in more.items():
         if value is not None:
             setattr(question, key, value.encode() if isinstance(value, str) else value)
-    return _done(lambda result: lib.tcpc_ask(b"plan", data, len(data), None, ctypes.byref(question), result), lambda made: _text(made.output))
+    return _done(lambda result: lib.tcpc_ask(source.name.encode(), data, len(data), ctypes.byref(options), ctypes.byref(question), result), lambda made: _text(made.output))

@@ -8,13 +8,16 @@ import pathlib
 import re
 import threading
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
 from ._api import _backend
 from ._arrays import NUMBERS, Array, describe
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
+
+if TYPE_CHECKING:
+    from .algebra import Drawing, Explanation
 
 EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$")  # N, 8*N or N*8
 
@@ -57,6 +60,13 @@ class Kernel:
             launcher = Launcher(built.backend, built.plan.launches[self._number], built.loaded, False)
             work = stream if stream is not None else built.backend.stream(first)
             built.backend._within(lambda: launcher(list(params)[:len(self.params)], pointers, work))
+
+    def explain(self) -> "Explanation":
+        """What the compiler chose for each copy, as tcpc.explain()."""
+        return self._plan.explain(self.name)
+
+    def _repr_svg_(self) -> str:
+        return self._plan.draw(self.name).svg
 
     def _bind(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Dict[str, Array]:
         if len(arrays) > len(self.tensors):
@@ -167,7 +177,8 @@ class Plan:
     """The kernels of a plan, as attributes: `plan.copy_all(A, B)`. "kernels" has them by name."""
 
     def __init__(self, path: pathlib.Path, defines: Mapping[str, Any], arch: Optional[str]):
-        self.path, self._defines, self._arch = path, dict(defines), arch
+        self.path = path
+        self._source = _library.Source(path.name, str(path.parent), tuple((key, str(value)) for key, value in defines.items()), arch)
         self._text, self._lock = path.read_bytes(), threading.Lock()
         self._built: Dict[int, _Built] = {}
         first = self._compile(DEVICE)
@@ -179,7 +190,7 @@ class Plan:
             self.kernels[kernel.name] = kernel
 
     def _compile(self, emit: int) -> Any:
-        return _library.compile_plan(self.path.name, self._text, str(self.path.parent), self._defines, self._arch, emit)
+        return _library.compile_plan(self._text, self._source, emit)
 
     def _build(self, device: int, like: Optional[Array]) -> _Built:
         with self._lock:
@@ -194,6 +205,18 @@ class Plan:
                     loaded = backend.load(plan.output, plan.launches, folder)
                 built = self._built[device] = _Built(plan, backend, loaded)
             return built
+
+    def explain(self, kernel: Optional[str] = None) -> "Explanation":
+        """What the compiler chose for each copy, as tcpc.explain()."""
+        from .algebra import explain
+
+        return explain(self._text.decode(), kernel, source=self._source)
+
+    def draw(self, name: str, view: Optional[str] = None, thread: int = 0) -> "Drawing":
+        """A drawing of what is called "name", as tcpc.draw()."""
+        from .algebra import draw
+
+        return draw(self._text.decode(), name, view, thread, source=self._source)
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: Dict[str, Kernel] = self.__dict__.get("kernels", {})

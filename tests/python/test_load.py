@@ -75,6 +75,14 @@ def test_kernels(plan):
     assert np.array_equal(o, v)
 
 
+def test_what_a_loaded_plan_tells(plan):
+    told = plan.explain("turned")
+    assert told.kernels[0].name == "turned" and "plan.tcp" in str(told) and len(plan.explain().kernels) == len(plan.kernels)
+    assert plan.draw("turned")._repr_svg_().startswith("<svg") and plan.turned.explain() == told and plan.turned._repr_svg_() == plan.draw("turned").svg
+    with pytest.raises(tcpc.CompileError, match="nonsense"):
+        plan.draw("nonsense")
+
+
 def side(rng, extents):
     """Extents and strides of a tensor in any order of memory, some with gaps; one extent is "N"."""
     strides, span = [""] * len(extents), "1"
