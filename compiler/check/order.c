@@ -5,21 +5,19 @@
 // asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
 // waits for the group; accesses before that are not ordered with it.  A piece is as long as the
 // narrowest access to its buffer; every access consists of complete pieces.
-//
-// Roles have clocks.  An access of a role has its role's time, which goes on when the role arrives at a
-// named barrier.  Who passes the barrier knows the times of all who arrived (Lamport; Mattern).
+// Accesses of roles have the times of their clocks (clocks.h).
 #include "check/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
+#include "check/clocks.h"
 #include "check/order_steps.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { ROLES = 3, NAMED = 16 };  // of roles, 0 stands for all threads
 enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
@@ -37,11 +35,6 @@ struct event {
 struct done {
     int32_t epoch;  // -1: it was not
     int32_t time;   // of the role that waited
-};
-
-// What a role, or a named barrier, knows of each role: accesses of earlier times are complete.
-struct clock {
-    int32_t of[ROLES];
 };
 
 // An access by one thread.
@@ -78,9 +71,7 @@ struct order {
     int32_t nevents, cap_events;
     struct done *done;  // by group
     int32_t cap_done;
-    int64_t parted;  // the roles for which these clocks are
-    int32_t time[ROLES];
-    struct clock knows[ROLES], named[NAMED];
+    struct clocks clocks;
     struct order_fault *fault;
 };
 
@@ -178,25 +169,14 @@ static int64_t cell_of(struct order *r, struct shadow *x, int64_t piece) {
     return i;
 }
 
-// The time of the role that executes now.
-static int32_t now_of(struct order *r) {
-    const struct machine *m = &r->machine;
-    if (r->parted != m->parted) {  // new roles know nothing of each other yet
-        r->parted = m->parted;
-        memset(r->time, 0, sizeof r->time);
-        memset(r->knows, 0, sizeof r->knows);
-    }
-    return r->time[m->role];
-}
-
 static int32_t add_event(struct order *r, const struct kir_node *n, bool async) {
     if (r->nevents == r->cap_events) {
         r->cap_events *= 2;
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
     const struct machine *m = &r->machine;
-    r->event[r->nevents] =
-        (struct event){n, r->epoch, async ? m->commits : -1, m->parted, m->role, now_of(r)};
+    r->event[r->nevents] = (struct event){n,         r->epoch, async ? m->commits : -1,
+                                          m->parted, m->role,  clocks_now(&r->clocks, m)};
     return r->nevents++;
 }
 
@@ -229,8 +209,8 @@ static bool is_over(const struct order *r, const struct mark *a) {
     struct done end = e->group >= 0 ? r->done[e->group] : (struct done){e->epoch, e->time};
     const struct machine *m = &r->machine;
     if (end.epoch < 0) return false;
-    bool roles = e->role && m->role && e->parted == m->parted;
-    return end.epoch < r->epoch || (roles && end.time < r->knows[m->role].of[e->role]);
+    return end.epoch < r->epoch ||
+           (e->role && e->parted == m->parted && clocks_after(&r->clocks, m, e->role, end.time));
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
@@ -360,27 +340,17 @@ static void commit(void *user, struct machine *m) {
 static void wait(void *user, struct machine *m, int pending) {
     struct order *r = user;
     for (int32_t g = m->commits - pending - 1; g >= 0 && r->done[g].epoch < 0; --g)
-        r->done[g] = (struct done){r->epoch, now_of(r)};
-}
-
-static void join(struct clock *a, const struct clock *b) {
-    for (int i = 0; i < ROLES; ++i)
-        if (a->of[i] < b->of[i]) a->of[i] = b->of[i];
+        r->done[g] = (struct done){r->epoch, clocks_now(&r->clocks, m)};
 }
 
 static void arrive(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
-    int32_t now = now_of(r);
-    struct clock tells = r->knows[m->role];
-    tells.of[m->role] = ++now;
-    r->time[m->role] = now;
-    if (first) r->named[id] = (struct clock){{0}};
-    join(&r->named[id], &tells);
+    clocks_arrive(&r->clocks, m, id, first);
 }
 
 static void pass(void *user, struct machine *m, int id) {
     struct order *r = user;
-    join(&r->knows[m->role], &r->named[id]);
+    clocks_pass(&r->clocks, m, id);
 }
 
 // -- one block ------------------------------------------------------------------------------------
@@ -430,15 +400,8 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {.user = &r,
-                                .wants = wants,
-                                .access = access,
-                                .call = call,
-                                .barrier = barrier,
-                                .commit = commit,
-                                .wait = wait,
-                                .arrive = arrive,
-                                .pass = pass};
+    struct observer observer = {&r,     wants,  access, call,   NULL,
+                                barrier, commit, wait,   arrive, pass};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
