@@ -400,8 +400,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r,     wants,  access, call,   NULL,
-                                barrier, commit, wait,   arrive, pass};
+    struct observer observer = {&r, wants, access, call, NULL, barrier, commit, wait, arrive, pass};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);

@@ -42,6 +42,14 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
     return NULL;
 }
 
+int64_t kernel_threads_of(const struct kernel *k, const struct copy *c) {
+    int64_t n = k->threads;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (const struct stmt *up = st->copy == c ? st->up : NULL; up; up = up->up)
+            n = stmt_threads(up, n);
+    return n;
+}
+
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];

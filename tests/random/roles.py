@@ -43,7 +43,8 @@ def kernel(rng, i):
     begin = rng.choice([0, 0, 0, 2])
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
-    rest = rng.randrange(1, columns) if tail else 0
+    unit = 128 // min(bits, BITS[to])  # of elements, so that no access is at an edge
+    rest = unit * rng.randrange(1, columns // unit) if tail and columns > unit else 0
     asynchronous = rng.random() < 0.6
     two = rng.random() < 0.25
     way = rng.choice(["direct", "frag", "shared", "fill"])
@@ -53,7 +54,7 @@ def kernel(rng, i):
         way = "direct"
     count = f"T{i}" if param else str(steps)
     height = rows * outer * grid
-    width = f"{columns}*{count}" if not tail else f"{columns}*{count} - {rest}"
+    width = f"{columns}*{count}" if not rest else f"{columns}*{count} - {rest}"
     text = ""
     if param:
         text += f"param T{i} : index in {1 if tail else 0} .. 13;\n"
