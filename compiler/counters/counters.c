@@ -242,6 +242,18 @@ static void barrier(void *user) {
     ++((struct count *)user)->barriers;
 }
 
+// nvcc joins no accesses across a named barrier either.
+static void arrive(void *user, struct machine *m, int id, bool first) {
+    (void)m;
+    (void)id;
+    (void)first;
+    barrier(user);
+}
+
+static void pass(void *user, struct machine *m, int id) {
+    arrive(user, m, id, false);
+}
+
 // -- a launch -------------------------------------------------------------------------------------
 
 // The cost of a block with known facts.
@@ -389,7 +401,12 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     // an access counts as 16 operations at least
     struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
                                 .least_access = 16};
-    struct observer observer = {.user = &c, .wants = wants, .access = access, .barrier = barrier};
+    struct observer observer = {.user = &c,
+                                .wants = wants,
+                                .access = access,
+                                .barrier = barrier,
+                                .arrive = arrive,
+                                .pass = pass};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
     struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};

@@ -42,12 +42,11 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
     return NULL;
 }
 
-int64_t kernel_threads_of(const struct kernel *k, const struct copy *c) {
-    int64_t n = k->threads;
+const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         for (const struct stmt *up = st->copy == c ? st->up : NULL; up; up = up->up)
-            n = stmt_threads(up, n);
-    return n;
+            if (stmt_threads(up, 0)) return up;
+    return NULL;
 }
 
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
