@@ -54,8 +54,7 @@ static const char *place(struct session *s, const struct explained_side *x) {
 
 // -- the paragraph --------------------------------------------------------------------------------
 
-static void put_work(struct session *s, struct buf *b,
-                     const struct explained_copy *c) {
+static void put_work(struct session *s, struct buf *b, const struct explained_copy *c) {
     const char *from = place(s, &c->src), *to = place(s, &c->dst);
     bool all = c->threads == c->role_threads, warp = c->tiler && c->lanes;
     if (!c->tiled && !c->tiler) {

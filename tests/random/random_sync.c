@@ -42,10 +42,70 @@ static bool found(struct session *s, const struct plan *p, const struct kir_kern
     return false;
 }
 
+static void report(const char *name, const struct kir_kernel *k, struct session *s,
+                   const struct kir_node *n, const char *what) {
+    int line, column;
+    ++mutants;
+    source_place(s, n->where, &line, &column);
+    printf("%s: kernel %s: nothing is wrong with a named barrier at line %d, %s\n", name, k->name,
+           line, what);
+    ++missed;
+}
+
+// Spoils what roles wait for: a named barrier, its number (that of a role's own barrier may be any that
+// is free), its count, whether its threads wait (an arrival that waits too is only slow), the condition
+// around it, and the slot with which a loop begins.
+static void spoil_roles(struct session *s, const char *name, const struct plan *p,
+                        const struct kir_kernel *k, struct kir_node *n) {
+    static const char *const what[] = {
+        "left out",          "with the next number", "with the last number",
+        "with more threads", "with fewer threads",   "without waiting"};
+    const struct kir_node was = *n;
+    for (int i = 0; n->kind == KIR_NAMED && i < 6; ++i) {
+        if ((i == 1 || i == 2) && ix_static(n->index, NULL)) continue;
+        if (i == 5 && n->arrives) continue;
+        if (i == 0) n->kind = KIR_COMMENT;
+        if (i == 1 || i == 2) n->index = ix_add(s, n->index, ix_int(s, i == 1 ? 1 : -1));
+        if (i == 3 || i == 4) n->count += i == 3 ? 32 : -32;
+        if (i == 5) n->arrives = true;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, what[i]);
+        *n = was;
+    }
+    bool around = n->kind == KIR_IF && n->nconds == 1 && n->body && n->body->kind == KIR_NAMED;
+    for (int by = -1; around && by < 2; by += 2) {
+        struct kir_cond cond = *n->cond;
+        cond.b = ix_add(s, cond.b, ix_int(s, by));
+        n->cond = &cond;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, "where there is another one");
+        *n = was;
+    }
+    for (int i = 0; n->nrings && i < n->nrings; ++i) {
+        struct kir_ring ring[4];
+        bool role = n->body && (n->body->kind == KIR_NAMED || n->body->kind == KIR_IF);
+        if (!role || n->nrings > 4 || n->ring[i].size == 1) continue;
+        memcpy(ring, n->ring, sizeof *ring * (size_t)n->nrings);
+        ring[i].first = (ring[i].first + 1) % ring[i].size;
+        n->ring = ring;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, "with the next slot");
+        *n = was;
+    }
+}
+
 static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list) {
     for (struct kir_node *n = list; n; n = n->next) {
         spoil(s, name, p, k, n->body);
+        spoil(s, name, p, k, n->orelse);
+        spoil_roles(s, name, p, k, n);
         if (n->kind != KIR_BARRIER && n->kind != KIR_WAIT) continue;
         for (int loosened = 0; loosened < 1 + (n->kind == KIR_WAIT); ++loosened) {
             ++mutants;
