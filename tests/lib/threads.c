@@ -1,4 +1,5 @@
-// Many threads compile at once through the library, and each has to get what one alone got.
+// Many threads compile at once through the library, half of them with one cache, and each has to get what one
+// alone got.
 //
 //   threads [--plans N] [--threads N] [--seed N] PLAN...
 //
@@ -12,78 +13,49 @@
 
 #include "check.h"
 #include "gen_plans.h"
-#include "tcpc.h"
+#include "shown.h"
 
 enum { MOST_THREADS = 64 };
 
 struct job {
     char *name, *text;
     size_t size;
-    struct tcpc_result *alone;
+    char *alone;  // the result
 };
 
 struct crew {
     struct job *job;
     int njobs;
+    struct tcpc_cache *cache;
     atomic_int next, differ;
 };
 
 static const char *const folders[] = {"."};
 
-static struct tcpc_result *compile(const struct job *j, int i) {
+static struct tcpc_result *compile(const struct job *j, int i, struct tcpc_cache *cache) {
     static const char *const archs[] = {NULL, "sm_80", "sm_90"};
     struct tcpc_options o = {.size = sizeof o,
                              .emit = i % 7 == 6 ? TCPC_EMIT_HEADER : TCPC_EMIT_CUDA,
                              .arch = archs[i % 3],
                              .folder = folders,
-                             .nfolders = 1};
+                             .nfolders = 1,
+                             .cache = cache};
     struct tcpc_result *r;
     tcpc_compile(j->name, j->text, j->size, &o, &r);
     return r;
-}
-
-static int same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static int same_place(struct tcpc_place a, struct tcpc_place b) {
-    return same_text(a.file, b.file) && a.line == b.line && a.column == b.column &&
-           a.end_line == b.end_line && a.end_column == b.end_column;
-}
-
-static int same_messages(const struct tcpc_message *const *first,
-                         const struct tcpc_message *const *second, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-        const struct tcpc_message *a = first[i], *b = second[i];
-        if (a->severity != b->severity || !same_place(a->at, b->at) ||
-            !same_text(a->text, b->text) || !same_text(a->warning, b->warning) ||
-            !same_text(a->page, b->page) || a->nnotes != b->nnotes || a->nfixits != b->nfixits ||
-            !same_messages(a->note, b->note, a->nnotes))
-            return 0;
-        for (size_t k = 0; k < a->nfixits; ++k)
-            if (!same_place(a->fixit[k]->at, b->fixit[k]->at) ||
-                !same_text(a->fixit[k]->text, b->fixit[k]->text))
-                return 0;
-    }
-    return 1;
-}
-
-static int same(const struct tcpc_result *a, const struct tcpc_result *b) {
-    return a && b && a->status == b->status && a->output.size == b->output.size &&
-           memcmp(a->output.bytes, b->output.bytes, a->output.size) == 0 &&
-           a->nmessages == b->nmessages && same_messages(a->message, b->message, a->nmessages) &&
-           a->nlaunches == b->nlaunches && a->nfiles == b->nfiles;
 }
 
 static void *work(void *user) {
     struct crew *c = user;
     int i;
     while ((i = atomic_fetch_add(&c->next, 1)) < c->njobs) {
-        struct tcpc_result *r = compile(&c->job[i], i);
-        if (!same(r, c->job[i].alone)) {
+        struct tcpc_result *r = compile(&c->job[i], i, i % 2 ? c->cache : NULL);
+        char *is = shown(r);
+        if (!is || strcmp(is, c->job[i].alone) != 0) {
             atomic_fetch_add(&c->differ, 1);
             fprintf(stderr, "%s: another result\n", c->job[i].name);
         }
+        free(is);
         tcpc_free(r);
     }
     return NULL;
@@ -128,16 +100,19 @@ int main(int argc, char **argv) {
     }
     if (plans < argc - at) plans = argc - at;
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    struct crew c = {calloc((size_t)plans, sizeof(struct job)), plans, 0, 0};
+    struct crew c = {calloc((size_t)plans, sizeof(struct job)), plans, tcpc_cache_new(1 << 20), 0,
+                     0};
     int right = 0;
     for (int i = 0; i < plans; ++i) {
         if (at + i < argc)
             read_plan(&c.job[i], argv[at + i]);
         else
             draw_plan(&c.job[i], seed++);
-        c.job[i].alone = compile(&c.job[i], i);
-        HOLDS(c.job[i].alone && c.job[i].alone->status <= TCPC_WRONG);
-        right += c.job[i].alone->status == TCPC_OK;
+        struct tcpc_result *r = compile(&c.job[i], i, i % 4 == 1 ? c.cache : NULL);
+        c.job[i].alone = shown(r);
+        HOLDS(r && r->status <= TCPC_WRONG);
+        right += r && r->status == TCPC_OK;
+        tcpc_free(r);
     }
     CHECK(right * 2 > plans, "%d of %d compile", right, plans);
     CHECK(right < plans, "all compile");
@@ -147,10 +122,11 @@ int main(int argc, char **argv) {
     CHECK(c.differ == 0, "%d plans", (int)c.differ);
     printf("%d plans, %d of them right, in %d threads\n", plans, right, threads);
     for (int i = 0; i < plans; ++i) {
-        tcpc_free(c.job[i].alone);
+        free(c.job[i].alone);
         free(c.job[i].name);
         free(c.job[i].text);
     }
     free(c.job);
+    tcpc_cache_free(c.cache);
     return check_done();
 }
