@@ -235,11 +235,11 @@ static bool cleared(const struct flow *x, const struct stmt *st, int i) {
         other |= j != i && st->call->fn->formal[j].dir == ARG_INOUT;
     }
     if (!other) return false;
-    diag_warn(s, W_DEAD_COPY, over->at,
-              "this 'fill' discards what '%s' wrote to '%s' in the step before, and nothing else "
-              "reads it",
-              st->call->fn->name, st->call->view[i].base->name);
-    diag_note(s, loop->at, "before the loop, the 'fill' is executed once");
+    diag_warn(s, W_DEAD_COPY, st->call->view[i].at,
+              "'%s' writes to '%s' in each step of the loop over '%s', and nothing reads it before "
+              "the next step clears it",
+              st->call->fn->name, st->call->view[i].base->name, loop->var->name);
+    diag_note(s, over->at, "before the loop, this 'fill' is executed once");
     return true;
 }
 
