@@ -313,14 +313,15 @@ void dead_call_twice(struct session *s, const struct stmt *st) {
     if (!again || again->kind != STMT_CALL || st->call->fill || again->call->fn != st->call->fn)
         return;
     const struct function *f = st->call->fn;
-    bool reads = false;
+    bool reads = false, writes = false;
     for (int i = 0; i < f->nindexes; ++i)
         if (!ix_equal(st->call->index[i], again->call->index[i])) return;
     for (int i = 0; i < f->nformals; ++i) {
         if (!same_as_last(s, NULL, &st->call->view[i], &again->call->view[i])) return;
         reads |= f->formal[i].dir == ARG_IN;
+        writes |= f->formal[i].dir != ARG_IN;
     }
-    if (!reads) return;
+    if (!reads || !writes) return;
     diag_warn(s, W_DEAD_COPY, again->at, "'%s' gets here once more what the call before it got",
               f->name);
     diag_note(s, st->at, "nothing is written between that call and this one");
