@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._api import cache_clear, cache_info, contiguous, copy_, permute, prepare, relayout
 from ._engine import CacheInfo, KernelInfo
-from ._library import CompileError, Fix, version
+from ._library import CompileError, Fix, PlanWarning, version
 from ._pattern import PatternError
 
 if TYPE_CHECKING:
@@ -33,5 +33,5 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "prepare",
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "prepare",
            "relayout", "version"]
