@@ -192,13 +192,6 @@ def test_the_page_runs(capsys):
     assert np.array_equal(names["mirrored"], x[:, ::-1]) and names["ones"].shape == (5, 3) and names["ones"].all()
 
 
-def test_the_readme_runs():
-    block, = re.findall(r"^```python\n(.*?)^```", (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text(), re.M | re.S)
-    names = {}
-    exec(block, names)
-    assert names["y"].shape == (2, 8, 100, 64) and tcpc.cache_info().misses == 1
-
-
 def test_threads():
     """Of two shapes each is compiled once, and each thread gets its own result."""
     arrays = [np.random.default_rng(i).random((20 + i % 2, 30)) for i in range(6)]
