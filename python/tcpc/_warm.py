@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import threading
 from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
@@ -42,6 +43,11 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, c_void_p).value or 0
 
 
+@functools.lru_cache(maxsize=None)
+def _core() -> Any:
+    return ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
+
+
 def _integers(values: Any, n: int) -> Any:
     return (c_int64 * max(1, n))(*values[:n])
 
@@ -71,9 +77,7 @@ class Warm:
         self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
-        core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
-        if not core.tcpc_core_is_in_python():
-            raise ImportError("the interpreter's functions are not visible to libraries")
+        core = _core()
         shape, type_ids = sys.intern("shape"), (c_void_p * len(types))(*map(id, types))
         asks = self._questions(ABOUT_TENSOR), self._questions(about_state)
         self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), get_context, launch, id(None), id(True), id(False), id(int), id(shape),
@@ -143,7 +147,8 @@ def start(cuda: Any) -> Optional[Warm]:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], c_void_p
     exchange = pointer(capsule, b"dlpack_exchange_api")
-    if Exchange.from_address(exchange).major != 1 or not Exchange.from_address(exchange).tensor_of:
+    table = Exchange.from_address(exchange)
+    if table.major != 1 or not table.tensor_of or not _core().tcpc_core_is_in_python():
         return None
     c = torch._C
     about_state = (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
