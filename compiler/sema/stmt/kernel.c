@@ -205,7 +205,9 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
-        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
+        const struct tensor *declared = c->text && i < 2 ? c->text->declared[i] : NULL;
+        k->formal[k->nformals++] =
+            (struct formal){t, dir_of(f->dir), i, f->at, f->readonly, declared};
     }
 }
 
