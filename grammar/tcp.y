@@ -38,7 +38,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
     struct range range;
     enum ast_dir dir;
     struct access access;
-    enum ast_space space;
+    enum space space;
     struct ast_type type;
     struct ast_formal formal;
     struct ast_expect expect;
@@ -137,9 +137,9 @@ tensor_type: type space shape align { $$ = build_type(@$, $type, $space, $shape,
     | type space LIKE expr align { $$ = build_type(@$, $type, $space, $expr, true, $align); }
     ;
 type: ID { $$ = build_ident($ID, @ID); };
-space: GLOBAL { $$ = SPACE_GLOBAL; }
-    | SHARED { $$ = SPACE_SHARED; }
-    | FRAG { $$ = SPACE_FRAG; }
+space: GLOBAL { $$ = MEM_GLOBAL; }
+    | SHARED { $$ = MEM_SHARED; }
+    | FRAG { $$ = MEM_FRAG; }
     ;
 shape: expr;
 align: %empty { $$ = (struct number){0}; }
@@ -207,8 +207,8 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
     | WAIT INT ';' { $$ = build_plain(p, @$, S_WAIT, $INT.value); }
     | ALLOW warnings stmt[of] { $$ = build_allow_stmt(p, range_join(@ALLOW, @warnings), $warnings, $of); }
     ;
-buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, false, (struct number){0}); }
-    | type LIKE expr { $$ = build_type(@$, $type, SPACE_SHARED, $expr, true, (struct number){0}); }
+buffer: type shape { $$ = build_type(@$, $type, MEM_SHARED, $shape, false, (struct number){0}); }
+    | type LIKE expr { $$ = build_type(@$, $type, MEM_SHARED, $expr, true, (struct number){0}); }
     ;
 label: %empty { $$ = (struct ast_ident){0}; }
     | name ':' { $$ = $name; }

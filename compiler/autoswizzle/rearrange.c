@@ -188,7 +188,7 @@ static struct place *places(struct layer *x, const struct kernel *k) {
     bool calls = has_calls(k);
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
-        if (t->space != MEM_SHARED) continue;
+        if (!space_is_shared(t->space)) continue;
         p[i].cosize = lay_span(&x->s.lay, t->layout).num;
         p[i].asked = calls ? align_for_calls(k, t) : 1;
     }
@@ -323,7 +323,7 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
     p->place[p->local].cosize = p->t->stages ? (p->t->stages - 1) * step + one : one;
     for (int j = p->local - 1; j >= 0; --j) {
         const struct tensor *t = p->k->local[j];
-        if (t->space != MEM_SHARED) continue;
+        if (!space_is_shared(t->space)) continue;
         at = t->smem_offset + t->smem_elements * t->elem->bits / 8;
         break;
     }
@@ -331,7 +331,7 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
     for (int j = p->local; j < p->k->nlocal && !same; ++j) {
         struct tensor *t = p->k->local[j];
         int was = t->smem_offset;
-        if (t->space != MEM_SHARED) continue;
+        if (!space_is_shared(t->space)) continue;
         at = shared_behind(t, p->place[j].cosize, p->place[j].asked, at);
         same = j > p->local && t->smem_offset == was;
     }

@@ -104,7 +104,7 @@ static void find_buffers(struct order *r, const struct kir_node *list) {
 }
 
 static void make_cells(struct shadow *x) {
-    if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
+    if (x->buf->space == MEM_GLOBAL || x->buf->outside) {
         x->cells = FIRST_PIECES;
         x->key = memory_new(sizeof *x->key * (size_t)x->cells);
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
@@ -217,7 +217,7 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
     if (at < 0) return false;
     struct cell *c = &x->cell[at];
     // several threads write different elements of a global tensor
-    bool ordered = write && x->buf->space == KIR_GLOBAL;
+    bool ordered = write && x->buf->space == MEM_GLOBAL;
     const struct touch now = {m, write};
     if (!ordered && !in_order(r, (struct touch){&c->write, true}, now, x, piece)) return false;
     if (!write) {
@@ -346,10 +346,10 @@ static bool nothing_under_way(struct order *r) {
 static bool reads_global(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
-        if (reads && n->buf->space == KIR_GLOBAL && order_tracks(n->buf)) return true;
+        if (reads && n->buf->space == MEM_GLOBAL && order_tracks(n->buf)) return true;
         for (int i = 0; i < n->nargs; ++i) {
             const struct kir_buffer *b = n->arg[i].buf;
-            if (b && b->space == KIR_GLOBAL && order_tracks(b)) return true;
+            if (b && b->space == MEM_GLOBAL && order_tracks(b)) return true;
         }
         if (reads_global(n->body) || reads_global(n->orelse)) return true;
     }

@@ -8,7 +8,7 @@ enum { FEW_STEPS = 2 };   // iterations of a loop that may have more than the pa
 #define OPERATIONS ((int64_t)1 << 18)  // operations of threads in a turn
 
 bool order_tracks(const struct kir_buffer *b) {
-    return b && (b->space == KIR_SHARED || (b->space == KIR_GLOBAL && b->read && b->written));
+    return b && (space_is_shared(b->space) || (b->space == MEM_GLOBAL && b->read && b->written));
 }
 
 // -- loops ----------------------------------------------------------------------------------------

@@ -38,16 +38,6 @@ static const struct param *param_of(const struct plan *p, const struct ix *e) {
     return NULL;
 }
 
-static bool by_thread(const struct ix *e) {
-    return ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP);
-}
-
-static bool by_others(const struct ix *e) {
-    for (int kind = IX_BLOCK_X; kind <= IX_NAMED; ++kind)
-        if (ix_depends(e, (enum ix_var_kind)kind)) return true;
-    return false;
-}
-
 static int64_t power_of_two(int64_t divisor) {
     return divisor & -divisor;
 }
@@ -66,10 +56,11 @@ static const char *take(const struct reading *r, struct ix_term t, struct parts 
     const struct ix *e = t.atom ? ix_scale(s, t.atom, t.coef) : ix_lay(s, t.coef);
     const struct param *param = param_of(r->p, e);
     bool each = r->f->each && ix_depends_on(e, r->f->each);
-    bool others = by_others(each ? ix_substitute(s, e, r->f->each, ix_int(s, 0)) : e);
+    bool others =
+        ix_depends_if(each ? ix_substitute(s, e, r->f->each, ix_int(s, 0)) : e, ix_is_no_thread);
     int64_t value;
     const struct ix_env env = {NULL, r->values};
-    if (by_thread(e) || each) {
+    if (ix_depends_if(e, ix_is_thread) || each) {
         if (others)
             return arena_printf(&s->arena,
                                 "what a thread adds to its address, %s, is another in "
@@ -204,7 +195,7 @@ static bool is_limit(const struct reading *r, const struct predicate *p, int64_t
     const struct ix_env env = {NULL, NULL};
     const struct ix *at = p->at;
     if (r->f->each) at = ix_substitute(r->s, at, r->f->each, ix_int(r->s, 0));
-    if (by_others(at) || param_of(r->p, at)) return false;
+    if (ix_depends_if(at, ix_is_no_thread) || param_of(r->p, at)) return false;
     for (int i = 0; i < r->f->nmodes; ++i)
         if (!lay_int_static(p->edge_stride[i])) return false;
     return ix_static(p->limit, NULL) && ix_eval(p->limit, &env, limit);
@@ -281,7 +272,7 @@ static void keep_within(const struct parts *x, struct accesses *a) {
 static void find_shifts(struct session *s, const struct kernel *k, const struct part *part,
                         const struct parts *x, int modulus, struct accesses *a) {
     const struct tensor *t = a->tensor;
-    bool placed = t->space == MEM_SHARED && !t->outside;
+    bool placed = space_is_shared(t->space) && !t->outside;
     int64_t end = modulus > a->elem_bytes ? modulus / a->elem_bytes : 1, block = 1;
     if (a->sw.b) block = (int64_t)1 << (a->sw.m + a->sw.b + abs(a->sw.s));
     if (end < block) end = block;

@@ -304,7 +304,7 @@ static const struct atom_row *row_of(const struct copy *c, const struct copy_fac
 
 static enum cost_class class_of(const struct copy *c, const struct copy_facts *f, bool src) {
     const struct atom_row *row = row_of(c, f);
-    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    bool shared = space_is_shared(copy_side(c, src)->base->space);
     if (!row) row = atom_narrower(copy_atom(c)->row);
     if (row->cost) return row->cost;
     if (shared) return src ? COST_LD_SHARED : COST_ST_SHARED;
@@ -324,7 +324,7 @@ static const char *rule_text(struct session *s, const struct side_cost *x) {
 static void keep_side(const struct counting *counting, const struct copy *c, bool src,
                       struct side_cost *x) {
     struct warp_cost *all[] = {&x->most, &x->total, &x->least, &x->least_total};
-    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    bool shared = space_is_shared(copy_side(c, src)->base->space);
     const struct cost_worst *worst = &counting->worst[shared];
     x->worst = worst->access;
     x->worst_warp = worst->warp;
@@ -362,7 +362,7 @@ static void count_sides(struct counting *c, const struct costed *costed, bool sr
     if (has_both(y) && !row_of(y, f)) out->why = "no asynchronous copy is as narrow";
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
-        bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
+        bool shared = space_is_shared(copy_side(y, i == 0)->base->space);
         bool lines = both && (c->class != COST_CP_ASYNC_CA || !c->only_total);
         int modulus = shared || lines ? LINE : SECTOR;
         out->why = accesses_of(c->s, costed, i == 0, modulus, &a[i]);

@@ -256,8 +256,8 @@ static void walk_ways(struct classes *x, const struct kir_node *n) {
 
 static void walk_address(struct classes *x, const struct kir_buffer *b, const struct ix *at) {
     if (!b || !at) return;
-    if (b->space == KIR_GLOBAL) same_but_for(x, at, b->elem->bits / 8, LINE);
-    if (b->space == KIR_SHARED) same(x, at);
+    if (b->space == MEM_GLOBAL) same_but_for(x, at, b->elem->bits / 8, LINE);
+    if (space_is_shared(b->space)) same(x, at);
 }
 
 static void walk_access(struct classes *x, const struct kir_node *n) {

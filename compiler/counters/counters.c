@@ -52,7 +52,7 @@ const char *counter_metric(enum counter c) {
 
 static bool wants(void *user, const struct kir_buffer *b) {
     (void)user;
-    return b->space == KIR_GLOBAL || b->space == KIR_SHARED;
+    return b->space == MEM_GLOBAL || space_is_shared(b->space);
 }
 
 static void add(struct cost_range *to, struct cost_range r) {
@@ -63,7 +63,7 @@ static void add(struct cost_range *to, struct cost_range r) {
 // The class of the instruction of node "n" that reads "b", or writes it if "store".
 static enum cost_class class_of(const struct kir_node *n, const struct kir_buffer *b, bool store) {
     if (n->cost) return n->cost;
-    if (b->space == KIR_GLOBAL) return store ? COST_ST_GLOBAL : COST_LD_GLOBAL;
+    if (b->space == MEM_GLOBAL) return store ? COST_ST_GLOBAL : COST_LD_GLOBAL;
     return store ? COST_ST_SHARED : COST_LD_SHARED;
 }
 
@@ -179,7 +179,7 @@ static bool is_dead(const struct count *c, const struct kir_buffer *b) {
 
 static void find_dead(struct count *c, const struct kir_kernel *k) {
     for (int i = 0; i < k->nbuffers && c->ndead < MOST_DEAD; ++i)
-        if (k->buffer[i]->space == KIR_FRAG && !reads(k->body, k->buffer[i]))
+        if (k->buffer[i]->space == MEM_FRAG && !reads(k->body, k->buffer[i]))
             c->dead[c->ndead++] = k->buffer[i];
 }
 
@@ -194,9 +194,9 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
         struct warp_access x = {.class = class_of(n, side->buf, store), .bits = n->bits};
         int64_t filled = 0;
         bool cut = false, split = false,
-             back = !store && !other && side->buf->space == KIR_SHARED && !warp;
+             back = !store && !other && space_is_shared(side->buf->space) && !warp;
         // one bit for each place, see may_join
-        unsigned joins = !other && side->buf->space == KIR_SHARED && !warp ? 7 : 0;
+        unsigned joins = !other && space_is_shared(side->buf->space) && !warp ? 7 : 0;
         if (warp) {
             x.bits = 128;
             x.matrices = (store ? warp->dst_lanes : warp->src_lanes) / 8;
@@ -213,13 +213,13 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
             // nor how it counts a partial access
             cut |= a->read && a->read[t] < n->bits / n->buf->elem->bits;
             x.lanes |= (uint32_t)1 << lane;
-            int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
+            int64_t *at = side->buf->space == MEM_GLOBAL ? x.global : x.shared;
             at[lane] = byte_of(side, t);
             if (other) x.shared[lane] = byte_of(other, t);
             int64_t from = x.shared[lane], bytes = n->bits / 8;
             if (back) back = touched(c, WRITTEN, from, bytes, t);
             if (joins) joins &= may_join(c, store ? WRITTEN : READ, from, bytes, t);
-            if (!other && side->buf->space == KIR_SHARED)
+            if (!other && space_is_shared(side->buf->space))
                 touch(c, store ? WRITTEN : READ, from, bytes, warp ? -2 : t);
         }
         if (x.lanes || filled)

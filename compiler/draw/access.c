@@ -171,7 +171,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     bool first = true, by_values = false;
     for (int src = 0; src < 2; ++src) {
         const struct view *v = copy_side(r->copy, src);
-        if (v->base->space != MEM_SHARED) continue;
+        if (!space_is_shared(v->base->space)) continue;
         struct lay_swizzle sw = copy_part(&r->copy->facts, src)->sw;
         struct pic_grid *g;
         struct drawn d, plain;

@@ -50,13 +50,13 @@ void emit_body(const struct emission *o) {
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
-        if (x->space == KIR_SHARED) {
+        if (space_is_shared(x->space)) {
             const char *type = x->elem->c_name, *from = "smem";
             if (x->smem_offset) from = arena_printf(a, "(smem + %" PRId64 ")", x->smem_offset);
             emit_constant(o, 4,
                           arena_printf(a, "%s *const %s = (%s *)%s;", type, x->c_name, type, from),
                           x->layout_told);
-        } else if (x->space == KIR_FRAG) {
+        } else if (x->space == MEM_FRAG) {
             emit_constant(o, 4,
                           arena_printf(a, "alignas(16) %s %s[%" PRId64 "];", x->elem->c_name,
                                        x->c_name, elements_of(o, x)),

@@ -9,7 +9,7 @@
 
 // -- device functions -----------------------------------------------------------------------------
 
-static bool has(const struct kir_kernel *k, enum kir_space space) {
+static bool has(const struct kir_kernel *k, enum space space) {
     for (int i = 0; i < k->nformals; ++i) {
         if (k->formal[i].buffer && k->formal[i].buffer->space == space) return true;
     }
@@ -20,7 +20,7 @@ static bool has(const struct kir_kernel *k, enum kir_space space) {
 static bool shares_global(const struct kir_kernel *k) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_buffer *x = k->formal[i].buffer;
-        if (x && x->space == KIR_GLOBAL && !x->constant) return true;
+        if (x && x->space == MEM_GLOBAL && !x->constant) return true;
     }
     return false;
 }
@@ -84,10 +84,10 @@ static void put_duties(const struct emission *o) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (!f->buffer) continue;
-        const char *what = f->buffer->space == KIR_GLOBAL   ? "in global memory"
-                           : f->buffer->space == KIR_SHARED ? "in shared memory"
-                                                            : "an array of each thread";
-        if (f->buffer->space == KIR_GLOBAL) {
+        const char *what = f->buffer->space == MEM_GLOBAL      ? "in global memory"
+                           : space_is_shared(f->buffer->space) ? "in shared memory"
+                                                               : "an array of each thread";
+        if (f->buffer->space == MEM_GLOBAL) {
             owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what,
                 f->buffer->elem->name, f->buffer->layout, f->align);
         } else {
@@ -115,7 +115,7 @@ static void put_duties(const struct emission *o) {
         owe(o,
             "a barrier separates this call from what other threads do with its tensors, before and "
             "after it; reads need none between them");
-    } else if (has(k, KIR_SHARED)) {
+    } else if (has(k, MEM_SHARED)) {
         owe(o, "a barrier separates this call from what other threads do with the shared memory, "
                "before and after it");
     }
@@ -163,7 +163,7 @@ void emit_device(const struct emission *o) {
     put_duties(o);
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
-        if (!f->buffer || f->buffer->space != KIR_SHARED) continue;
+        if (!f->buffer || !space_is_shared(f->buffer->space)) continue;
         bytes += f->buffer->count * f->buffer->elem->bits / 8;
         if (f->align > align) align = f->align;
     }

@@ -27,8 +27,8 @@ static const char *begin_of(const struct emission *o, const struct kir_node *n) 
 static const char *element(const struct emission *o, const struct kir_buffer *x,
                            const struct ix *at) {
     int64_t zero;
-    if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
-    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name,
+    if (ix_static(at, &zero) && zero == 0 && x->space != MEM_STAGE) return x->c_name;
+    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == MEM_STAGE ? "" : "&", x->c_name,
                         emit_ix_within(o->s, o->k, at, o->carry, o->ncarries));
 }
 
@@ -39,7 +39,7 @@ static const char *hinted(const struct emission *o, const char *name, const char
 static const char *load_name(const struct emission *o, const struct kir_node *n,
                              const struct kir_buffer *x) {
     static const char *const space[] = {"global", "shared", "frag"};
-    bool nc = x->space == KIR_GLOBAL && x->constant;
+    bool nc = x->space == MEM_GLOBAL && x->constant;
     const char *name =
         arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", n->bits);
     return hinted(o, name, n->ld);
@@ -71,7 +71,7 @@ static const char *loaded(const struct emission *o, const struct kir_node *n,
     if (n->apart == x)
         return arena_printf(&o->s->arena, "%s(%s, %s)", apart_name(o, n, n->bits, "gather"),
                             x->c_name, index_of(o, at));
-    if (x->space == KIR_STAGE) return element(o, x, at);
+    if (x->space == MEM_STAGE) return element(o, x, at);
     return arena_printf(&o->s->arena, "%s(%s)", load_name(o, n, x), element(o, x, at));
 }
 

@@ -274,7 +274,7 @@ int explain_align(const struct kir_kernel *k, const struct tensor *t) {
             return k->tensor[i].align;
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_buffer *b = k->formal[i].buffer;
-        if (b && b->tensor == t->id && b->space != KIR_FRAG && strcmp(b->name, t->name) == 0)
+        if (b && b->tensor == t->id && b->space != MEM_FRAG && strcmp(b->name, t->name) == 0)
             return k->formal[i].align;
     }
     return 0;

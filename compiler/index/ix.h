@@ -31,6 +31,26 @@ enum ix_var_kind {
     IX_NAMED
 };
 
+// What kinds have in common.  Their order means nothing, but that of the axes of a block.
+typedef bool ix_kind_fn(enum ix_var_kind k);
+static inline bool ix_is_thread(enum ix_var_kind k) {
+    return k == IX_TID || k == IX_LANE || k == IX_WARP;
+}
+static inline bool ix_is_no_thread(enum ix_var_kind k) {
+    return !ix_is_thread(k);
+}
+static inline bool ix_is_block(enum ix_var_kind k) {
+    return k == IX_BLOCK_X || k == IX_BLOCK_Y || k == IX_BLOCK_Z;
+}
+// The axis of a block's coordinate: 0 for x.
+static inline int ix_axis(enum ix_var_kind k) {
+    return (int)k - IX_BLOCK_X;
+}
+// Whether it counts blocks or iterations.
+static inline bool ix_is_block_or_loop(enum ix_var_kind k) {
+    return ix_is_block(k) || k == IX_LOOP;
+}
+
 // A variable has values lo <= v < end.  Both may contain params.  If "end" is invalid (den 0),
 // there is no upper bound.
 struct ix_var {
@@ -109,6 +129,8 @@ bool ix_monomial(const struct ix *e, struct lay_int *value);
 bool ix_equal(const struct ix *a, const struct ix *b);
 // Whether "e" depends on a variable of that kind.
 bool ix_depends(const struct ix *e, enum ix_var_kind kind);
+// Whether "e" depends on a variable of a kind for which "is" holds.
+bool ix_depends_if(const struct ix *e, ix_kind_fn *is);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 // Whether "e" depends on a variable that has no values: the loop over it is empty.
 bool ix_is_never(const struct ix *e);

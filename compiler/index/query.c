@@ -82,6 +82,14 @@ bool ix_depends(const struct ix *e, enum ix_var_kind kind) {
     return ix_has(e, is_of_kind, &kind);
 }
 
+static bool is_of_kinds(const struct ix *e, const void *is) {
+    return e->op == IX_VAR && (*(ix_kind_fn *const *)is)(e->var->kind);
+}
+
+bool ix_depends_if(const struct ix *e, ix_kind_fn *is) {
+    return ix_has(e, is_of_kinds, &is);
+}
+
 static bool is_same_var(const struct ix *e, const void *v) {
     return e->op == IX_VAR && e->var->id == ((const struct ix_var *)v)->id;
 }

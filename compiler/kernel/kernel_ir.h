@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "hw/classes.h"
+#include "hw/space.h"
 #include "image/elem.h"
 #include "index/ix.h"
 #include "kernel/launch.h"
@@ -16,12 +17,10 @@
 struct session;
 struct buf;
 
-enum kir_space { KIR_GLOBAL, KIR_SHARED, KIR_FRAG, KIR_STAGE };
-
-// Memory that instructions refer to.  KIR_STAGE: the registers between the loads and the stores of
+// Memory that instructions refer to.  MEM_STAGE: the registers between the loads and the stores of
 // a batch, an array with the value of one access in each entry.
 struct kir_buffer {
-    enum kir_space space;
+    enum space space;
     const char *name;    // in the plan
     const char *c_name;  // in emitted code
     const struct elem_type *elem;

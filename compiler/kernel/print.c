@@ -170,7 +170,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel
         const struct kir_buffer *t = x->buffer[i];
         buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem->name,
                    t->count);
-        if (t->space == KIR_SHARED) buf_printf(b, " at %" PRId64, t->smem_offset);
+        if (space_is_shared(t->space)) buf_printf(b, " at %" PRId64, t->smem_offset);
         buf_char(b, '\n');
     }
     put_list(s, b, x->body, 1);

@@ -36,7 +36,8 @@ static int bits_of(struct ix_bounds r) {
 // -- variables and params -------------------------------------------------------------------------
 
 static int var_bits(const struct ix_var *v) {
-    if (v->kind < IX_LOOP) return 32;  // tid, and block coordinates, which fit an int
+    if (ix_is_thread(v->kind) || ix_is_block(v->kind))
+        return 32;  // tid, and block coordinates, which fit an int
     if (!lay_int_valid(v->end)) return 64;
     int64_t lo, hi, unused;
     lay_int_range(v->lo, &lo, &unused);
@@ -76,8 +77,7 @@ static bool may_vary(const struct ix *e, const void *unused) {
     (void)unused;
     if (e->op != IX_VAR) return false;
     const struct ix_var *v = e->var;
-    bool axis = v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z;
-    return !axis && v->kind != IX_LOOP && v->kind != IX_FORMAL && !v->uniform;
+    return !ix_is_block_or_loop(v->kind) && v->kind != IX_FORMAL && !v->uniform;
 }
 
 // Whether "e" is known to be the same for all threads of a block.
@@ -98,8 +98,8 @@ static bool divides_grid(struct widths *w, const struct ix *e) {
     struct lay_int by = e->k;
     const struct ix *a = e->a;
     for (; a->op == IX_DIV; a = a->a) by = lay_int_mul(&w->s->lay, by, a->k);
-    bool is = a->op == IX_VAR && a->var->kind >= IX_BLOCK_X && a->var->kind <= IX_BLOCK_Z &&
-              lay_int_valid(a->var->end) && lay_int_valid(by);
+    bool is = a->op == IX_VAR && ix_is_block(a->var->kind) && lay_int_valid(a->var->end) &&
+              lay_int_valid(by);
     struct lay_int others = is ? lay_int_div(&w->s->lay, a->var->end, by) : LAY_INT_INVALID;
     lay_clear_error(&w->s->lay);
     return lay_int_valid(others) && others.den == 1;

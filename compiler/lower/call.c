@@ -102,7 +102,7 @@ const char *lower_prototype(struct session *s, const struct function *fn) {
 // writes them, so the host runtime is told.
 static int64_t written_apart(struct lowering *w, const struct function *fn, int formal,
                              const struct view *v) {
-    if (fn->formal[formal].dir != ARG_OUT || v->base->space != MEM_SHARED) return 0;
+    if (fn->formal[formal].dir != ARG_OUT || !space_is_shared(v->base->space)) return 0;
     return lay_cosize(&w->s->lay, v->layout).num;
 }
 

@@ -49,7 +49,7 @@ static bool linear(const struct search *f, const struct ix *e, struct lay_int *c
 // Whether "v" is used in the offset of a load from global memory.
 static bool leads_to_global(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL &&
+        if (n->kind != KIR_STORE && n->buf && n->buf->space == MEM_GLOBAL &&
             ix_depends_on(n->at, v)) {
             return true;
         }
@@ -62,7 +62,7 @@ static bool leads_to_global(const struct kir_node *list, const struct ix_var *v)
 // loads from global memory.
 static void find_apart(const struct kir_node *list, const struct ix_var *v, struct lay_int *apart) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        bool loads = n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL;
+        bool loads = n->kind != KIR_STORE && n->buf && n->buf->space == MEM_GLOBAL;
         if (loads && n->at->op == IX_SUM && ix_depends_on(n->at, v)) {
             for (int i = 0; i < n->at->nterms; ++i) {
                 struct ix_term t = n->at->term[i];

@@ -68,7 +68,7 @@ static int bits_of(const struct copy *c, const struct way *y, const struct tenso
 static void stand_apart(struct kir_node *n, const struct way *y) {
     n->step = y->step;
     if (!y->step) return;
-    bool from = n->buf && n->buf->space == KIR_FRAG;
+    bool from = n->buf && n->buf->space == MEM_FRAG;
     if (from || n->kind == KIR_STORE)
         n->apart = n->buf;
     else
@@ -160,7 +160,7 @@ static bool through_frag(const struct copy *c) {
 static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c,
                                         const struct way *y, const struct tensor *held) {
     struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
-    stage->space = KIR_STAGE;
+    stage->space = MEM_STAGE;
     stage->name = stage->c_name = "v";
     stage->elem = held->elem;
     stage->access_bits = bits_of(c, y, held);
@@ -230,7 +230,7 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
             n->at = nest_address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
             n->bits = bits_of(c, y, store ? c->dst.base : c->src.base);
             add_hints(w, c, n, !store, store);
-            if (n->buf->space == KIR_FRAG) stand_apart(n, y);
+            if (n->buf->space == MEM_FRAG) stand_apart(n, y);
             if (ask && !store && y->pad) {
                 struct kir_node *fill = nest_pad(w, nest, ask, stage->access_bits);
                 fill->stage = stage;

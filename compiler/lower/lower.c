@@ -55,7 +55,7 @@ void lower_barrier(struct lowering *w) {
 }
 
 void lower_written(struct lowering *w, const struct tensor *t) {
-    if (t->space == MEM_SHARED && w->nfresh < MOST_FRESH) w->fresh[w->nfresh++] = t;
+    if (space_is_shared(t->space) && w->nfresh < MOST_FRESH) w->fresh[w->nfresh++] = t;
 }
 
 void lower_before(struct lowering *w, const struct sync_before *x) {
@@ -76,7 +76,7 @@ static bool depends(const struct ix *e, const struct told *x) {
 }
 
 static bool is_register(const struct kir_buffer *b, const struct ix *at, const struct told *x) {
-    return b && b->space == KIR_FRAG && depends(at, x);
+    return b && b->space == MEM_FRAG && depends(at, x);
 }
 
 // Whether an access in "list" selects its register by a variable in "x".
@@ -152,9 +152,8 @@ struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t) {
 }
 
 static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t) {
-    static const enum kir_space space[] = {KIR_GLOBAL, KIR_SHARED, KIR_FRAG};
     struct kir_buffer *b = ARENA_NEW(&w->s->arena, struct kir_buffer);
-    b->space = space[t->space];
+    b->space = t->space;
     b->name = t->name;
     b->c_name = names_take(&w->names, t->name);
     b->elem = t->elem;
@@ -163,7 +162,7 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
     b->outside = t->outside;
-    if (t->space == MEM_SHARED && !t->outside)
+    if (space_is_shared(t->space) && !t->outside)
         b->count = t->smem_elements;
     else if (t->space != MEM_GLOBAL && lay_valid(t->layout))
         b->count = lay_span(&w->s->lay, t->layout).num;

@@ -4,14 +4,12 @@
 #include "base/session.h"
 #include "lower/private.h"
 
-static bool depends_below(const struct ix *e, enum ix_var_kind first, enum ix_var_kind last) {
-    for (int k = (int)first; k <= (int)last; ++k)
-        if (ix_depends(e, (enum ix_var_kind)k)) return true;
-    return false;
+static bool is_not_tid(enum ix_var_kind k) {
+    return k != IX_TID;
 }
 
 static bool of_tid_alone(const struct ix *e) {
-    return !depends_below(e, IX_LANE, IX_NAMED) && ix_depends(e, IX_TID);
+    return !ix_depends_if(e, is_not_tid) && ix_depends(e, IX_TID);
 }
 
 static bool names_loop(const struct stmt *list, const char *name) {

@@ -10,7 +10,7 @@ static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b
     int64_t end = k->smem_bytes;
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *o = k->buffer[i];
-        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end)
+        if (space_is_shared(o->space) && o->smem_offset > b->smem_offset && o->smem_offset < end)
             end = o->smem_offset;
     }
     return end;
@@ -25,9 +25,9 @@ static int64_t span_of(const struct reach *v, const struct kir_buffer *b) {
 }
 
 int64_t reach_sure(const struct reach *v, const struct kir_buffer *b, int elements) {
-    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
+    int64_t count = b->space == MEM_GLOBAL ? span_of(v, b) : b->count;
     if (b->outside) return INT64_MAX - elements;
-    if (b->space == KIR_SHARED) {
+    if (space_is_shared(b->space)) {
         int64_t end = (shared_end(v->k, b) - b->smem_offset) * 8 / b->elem->bits;
         if (end < count) count = end;
     }
@@ -42,12 +42,12 @@ bool reach_check(const struct reach *v, struct machine *m, const struct kir_buff
                                             " of '%s' is not at a multiple of the %d of an access",
                                             at, b->name, elements));
     }
-    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
+    int64_t count = b->space == MEM_GLOBAL ? span_of(v, b) : b->count;
     if (at < 0 || (!b->outside && at + touched > count)) {
         return machine_fail(m, arena_printf(&m->s->arena, "element %" PRId64 " is outside '%s'", at,
                                             b->name));
     }
-    if (b->space == KIR_SHARED && !b->outside &&
+    if (space_is_shared(b->space) && !b->outside &&
         b->smem_offset + (at + touched) * b->elem->bits / 8 > shared_end(v->k, b)) {
         return machine_fail(
             m, arena_printf(&m->s->arena, "element %" PRId64 " is beyond the shared memory of '%s'",

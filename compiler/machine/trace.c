@@ -19,14 +19,14 @@ static void add_reader(struct image *readers, int64_t buf, int64_t at, int64_t m
 
 static bool wants(void *user, const struct kir_buffer *b) {
     (void)user;
-    return b->space == KIR_GLOBAL;
+    return b->space == MEM_GLOBAL;
 }
 
 static bool access(void *user, struct machine *m, const struct machine_access *a) {
     const struct kir_trace *trace = user;
     const struct kir_buffer *read = a->from.buf, *written = a->to.buf;
-    if (read && read->space != KIR_GLOBAL) read = NULL;
-    if (written && written->space != KIR_GLOBAL) written = NULL;
+    if (read && read->space != MEM_GLOBAL) read = NULL;
+    if (written && written->space != MEM_GLOBAL) written = NULL;
     if (!read && !written) return true;
     int elements = a->node->bits / (read ? read : written)->elem->bits;
     for (int64_t t = 0; t < m->active; ++t) {

@@ -40,16 +40,16 @@ struct values {
 static int64_t buffer_id(const struct kir_buffer *b) {
     if (b->outside) return image_global(b->tensor);
     switch (b->space) {
-    case KIR_GLOBAL: return image_global(b->tensor);
-    case KIR_SHARED: return image_shared(b->tensor);
-    case KIR_FRAG: return image_frag(b->tensor);
-    case KIR_STAGE: break;
+    case MEM_GLOBAL: return image_global(b->tensor);
+    case MEM_SHARED: return image_shared(b->tensor);
+    case MEM_FRAG: return image_frag(b->tensor);
+    case MEM_STAGE: break;
     }
     BUG("a stage is no memory");
 }
 
 static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
-    if (b->space != KIR_FRAG) return at;
+    if (b->space != MEM_FRAG) return at;
     return image_own(thread, b->outside ? IMAGE_OUTSIDE : b->count, at);
 }
 

@@ -117,8 +117,7 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
                                "an argument has no extent for these params");
         }
         oracle_join(&f);
-        bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID) ||
-                   ix_depends(v->offset, IX_LANE) || ix_depends(v->offset, IX_WARP);
+        bool own = v->base->space == MEM_FRAG || ix_depends_if(v->offset, ix_is_thread);
         int64_t each = oracle_each(r->s, v->base);
         for (int t = 0; t < (own ? r->k->threads : 1); ++t) {
             if (!touch_by(r, y, i, &f, each, t)) return false;

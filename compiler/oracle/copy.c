@@ -29,7 +29,7 @@ const char *oracle_name(const struct tensor *t) {
 
 int64_t oracle_buffer(const struct tensor *t) {
     if (t->space == MEM_GLOBAL || t->outside) return image_global(t->id);
-    return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id);
+    return space_is_shared(t->space) ? image_shared(t->id) : image_frag(t->id);
 }
 
 int64_t oracle_each(struct session *s, const struct tensor *t) {

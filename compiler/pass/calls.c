@@ -51,7 +51,7 @@ static bool alignment_fits(struct session *s, const struct kernel *k, const stru
     int64_t need = align_of_formal(f), offset = align_offset(v);
     bool base = align_can_be(k, t, need);
     if (base && offset % need == 0) return true;
-    if (!base && t->space == MEM_SHARED && !t->outside)
+    if (!base && space_is_shared(t->space) && !t->outside)
         diag_error(s, v->at,
                    "the function's '%s' must be aligned to %" PRId64
                    " bytes; shared memory itself is aligned to %d",

@@ -53,7 +53,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     const struct tensor *largest = NULL;
     for (int i = 0; i < k->nlocal; ++i) {
         struct tensor *t = k->local[i];
-        if (t->space != MEM_SHARED) continue;
+        if (!space_is_shared(t->space)) continue;
         int64_t cosize = lay_span(&s->lay, t->layout).num, elements = reach_of(t, cosize);
         // beyond the available memory only the sum is reported, so calls need not be searched
         bool over = at > arch_shared_bytes(p->arch);

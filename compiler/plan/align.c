@@ -13,17 +13,17 @@ static bool placed(const struct tensor *t) {
 int64_t align_known(const struct tensor *t) {
     if (t->align) return t->align;
     if (!placed(t)) return element(t);
-    return t->space == MEM_SHARED ? ALIGN_PLACED : ALIGN_ACCESS;
+    return space_is_shared(t->space) ? ALIGN_PLACED : ALIGN_ACCESS;
 }
 
 int64_t align_counted_on(const struct kernel *k, const struct tensor *t) {
     if (t->align || placed(t) || !k->device) return align_known(t);
-    return t->space == MEM_SHARED ? ALIGN_PLACED : ALIGN_ACCESS;
+    return space_is_shared(t->space) ? ALIGN_PLACED : ALIGN_ACCESS;
 }
 
 bool align_can_be(const struct kernel *k, const struct tensor *t, int64_t bytes) {
     if (align_known(t) % bytes == 0) return true;
-    if (placed(t)) return t->space == MEM_SHARED && bytes <= ALIGN_BLOCK;
+    if (placed(t)) return space_is_shared(t->space) && bytes <= ALIGN_BLOCK;
     return k->device && !t->align;
 }
 

@@ -7,9 +7,10 @@
 
 #include "base/source.h"
 #include "hw/classes.h"
+#include "hw/space.h"
+#include "image/elem.h"
 #include "layout/lay.h"
 #include "plan/hints.h"
-#include "plan/types.h"
 
 // When the data that an instruction moves has arrived.
 enum completion {

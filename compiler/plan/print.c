@@ -255,7 +255,7 @@ static void print_type(struct session *s, const struct tensor *t, struct buf *b,
         buf_printf(b, "like %s", t->like->name ? t->like->name : "tile(..)");
     else
         buf_puts(b, plan_named_layout(s, t->layout, t->names));
-    bool own = t->space == MEM_SHARED && !t->outside;  // the compiler places it
+    bool own = space_is_shared(t->space) && !t->outside;  // the compiler places it
     if (t->align || own) buf_printf(b, " align %" PRId64, align_known(t));
 }
 

@@ -1,18 +1,8 @@
-// Names of spaces and bounds, and look-ups in a plan.
+// Names of bounds, and look-ups in a plan.
 #include <string.h>
 
 #include "base/session.h"
 #include "plan/plan.h"
-
-const char *space_name(enum space s) {
-    static const char *const names[] = {"global", "shared", "frag"};
-    return names[s];
-}
-
-const char *space_place(enum space s) {
-    static const char *const places[] = {"in global memory", "in shared memory", "in registers"};
-    return places[s];
-}
 
 const char *bound_name(enum bound b) {
     static const char *const names[N_BOUNDS] = {

@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/space.h"
+#include "image/elem.h"
 #include "index/ix.h"
 #include "layout/lay.h"
 #include "plan/atoms.h"
-#include "plan/types.h"
 
 struct param;
 // A relation in a where clause of a param: a OP b.

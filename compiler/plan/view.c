@@ -344,7 +344,8 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
     if (c->rank == 1 && lay_is_leaf(shape)) return slice(z, &c->kid[0], shape, stride, coord);
     if (lay_is_leaf(shape) || shape->rank != c->rank) {
         const struct tensor *t = z->v->base;
-        bool slots = t->space == MEM_SHARED && !t->stages && c->rank == lay_tuple_rank(shape) + 1;
+        bool slots =
+            space_is_shared(t->space) && !t->stages && c->rank == lay_tuple_rank(shape) + 1;
         z->error =
             arena_printf(&s->arena, "%d coordinate%s for %d mode%s of '%s', with the extents %s%s",
                          c->rank, c->rank == 1 ? "" : "s", lay_tuple_rank(shape),

@@ -210,7 +210,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
     int nshared = 0;
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
-        if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
+        if (!space_is_shared(t->space) || !is_printed(c, t)) continue;
         if ((why = put_offsets(s, c, t, view_id(s, k, v, t), out))) return why;
         ++nshared;
     }
@@ -241,7 +241,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
         buf_printf(out, "static const tcp_harness_shared shared_%s[] = {\n", run_id(s, k, v));
     for (int i = 0; i < k->nlocal && nshared > 0; ++i) {
         const struct tensor *t = k->local[i];
-        if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
+        if (!space_is_shared(t->space) || !is_printed(c, t)) continue;
         buf_printf(out, "    {\"%s\", ", t->name);
         run_put_element(out, t->elem);
         buf_printf(out, ", %d, ", t->smem_offset);
@@ -259,7 +259,7 @@ static const char *put_run(struct session *s, const struct run_case *c, const st
     int64_t bytes;
     int nshared = 0;
     for (int i = 0; i < k->nlocal; ++i)
-        nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
+        nshared += space_is_shared(k->local[i]->space) && is_printed(c, k->local[i]);
     const char *id = run_id(s, k, v), *why = put_kernel(s, c, k, v, out, &bytes);
     const char *name =
         v < 0 ? k->name

@@ -47,10 +47,6 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     return NULL;
 }
 
-static enum space space_of(enum ast_space s) {
-    return s == SPACE_GLOBAL ? MEM_GLOBAL : s == SPACE_SHARED ? MEM_SHARED : MEM_FRAG;
-}
-
 // Checks that strides are numbers, and with "forwards" that they are not negative.
 static bool check_modes(struct sema *c, const char *name, const struct lay_tuple *shape,
                         const struct lay_tuple *stride, bool forwards, struct range at) {
@@ -267,7 +263,7 @@ static bool begin_of(struct sema *c, const struct value *v, struct range at, str
 struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *type,
                            const struct ast_expr *stages) {
     struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
-    *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
+    *t = (struct tensor){.name = name.name, .space = type->space, .at = name.at};
     t->elem = find_elem(c, &type->elem);
     t->elem_at = type->elem.at;
     t->layout_at = type->shape->at;

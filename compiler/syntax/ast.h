@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/space.h"
 
 struct buf;
 struct session;
@@ -74,12 +75,10 @@ struct ast_expr {
 
 // -- parts of declarations and statements ---------------------------------------------------------
 
-enum ast_space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
-
 // "type space shape align": f16 global (M,K):(lda,1) align 16
 struct ast_type {
     struct ast_ident elem;  // f16; the names of types are not looked up here
-    enum ast_space space;
+    enum space space;
     struct ast_expr *shape;  // the shape; when "like", the tensor to resemble
     bool like;
     int64_t align;  // 0: none given
@@ -274,7 +273,6 @@ struct ast_block *ast_block_again(struct session *s, const struct ast_block *b, 
 // -- printing -------------------------------------------------------------------------------------
 
 const char *ast_op_text(enum ast_op op);
-const char *ast_space_text(enum ast_space space);
 // The word that begins a declaration with a value: "const".
 const char *ast_value_word(enum ast_decl_kind kind);
 // "text" as a string of the source, with its quotes.

@@ -82,7 +82,7 @@ struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_exp
 // Returns "num", and reports an error when it is 0. "what" is the subject of the message: "an
 // alignment".
 struct number build_positive(struct parser *p, struct number num, const char *what);
-struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
+struct ast_type build_type(struct range at, struct ast_ident elem, enum space space,
                            struct ast_expr *shape, bool like, struct number align);
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name);
 struct ast_formal build_formal_index(struct parser *p, struct range at, struct ast_ident name,

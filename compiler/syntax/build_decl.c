@@ -16,7 +16,7 @@ struct number build_positive(struct parser *p, struct number num, const char *wh
     return num;
 }
 
-struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
+struct ast_type build_type(struct range at, struct ast_ident elem, enum space space,
                            struct ast_expr *shape, bool like, struct number align) {
     return (struct ast_type){.elem = elem,
                              .space = space,
@@ -115,7 +115,7 @@ struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_k
                               struct ast_ident name, struct ast_type type, struct range swizzle_at,
                               struct ast_expr *stages) {
     struct ast_stmt *st = statement(p, kind, at, name);
-    type.space = kind == S_SHARED ? SPACE_SHARED : SPACE_FRAG;
+    type.space = kind == S_SHARED ? MEM_SHARED : MEM_FRAG;
     st->buffer.type = type;
     st->buffer.stages = stages;
     st->buffer.swizzle_at = swizzle_at;

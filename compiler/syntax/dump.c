@@ -57,7 +57,7 @@ static void dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
 static void dump_type(struct buf *b, const struct ast_type *t, bool with_space, int indent) {
     buf_fill(b, ' ', indent);
     buf_printf(b, "type %s%s%s", t->elem.name, with_space ? " " : "",
-               with_space ? ast_space_text(t->space) : "");
+               with_space ? space_name(t->space) : "");
     if (t->align) buf_printf(b, " align %lld", (long long)t->align);
     buf_char(b, '\n');
     child(b, indent + 2, t->like ? "like" : "shape", t->shape);
@@ -100,7 +100,7 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
     switch (st->kind) {
     case S_SHARED:
     case S_FRAG:
-        named(b, indent, ast_space_text(st->buffer.type.space), st->name.name);
+        named(b, indent, space_name(st->buffer.type.space), st->name.name);
         dump_type(b, &st->buffer.type, false, indent + 2);
         if (st->buffer.swizzle_at.end) line(b, indent + 2, "swizzle auto");
         child(b, indent + 2, "stages", st->buffer.stages);

@@ -15,7 +15,7 @@ static void clause(struct buf *b, const char *before, const struct ast_expr *e) 
 
 static void type_text(struct buf *b, const struct ast_type *t, bool with_space) {
     buf_printf(b, "%s%s%s", t->elem.name, with_space ? " " : "",
-               with_space ? ast_space_text(t->space) : "");
+               with_space ? space_name(t->space) : "");
     clause(b, t->like ? " like " : " ", t->shape);
     if (t->align) buf_printf(b, BREAK "align %lld", (long long)t->align);
 }
@@ -59,7 +59,7 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
     switch (st->kind) {
     case S_SHARED:
     case S_FRAG:
-        buf_printf(b, "%s %s : ", ast_space_text(st->buffer.type.space), st->name.name);
+        buf_printf(b, "%s %s : ", space_name(st->buffer.type.space), st->name.name);
         type_text(b, &st->buffer.type, false);
         if (st->buffer.swizzle_at.end) buf_puts(b, BREAK "swizzle auto");
         clause(b, BREAK "stages ", st->buffer.stages);

@@ -11,11 +11,6 @@ const char *ast_op_text(enum ast_op op) {
     return text[op];
 }
 
-const char *ast_space_text(enum ast_space space) {
-    static const char text[][7] = {"global", "shared", "frag"};
-    return text[space];
-}
-
 const char *ast_value_word(enum ast_decl_kind kind) {
     static const char words[][11] = {[D_CONST] = "const",
                                      [D_LAYOUT] = "layout",

@@ -107,7 +107,7 @@ def own_copy(destination: Any, source: Any) -> None:
     if hasattr(destination, "copy_"):
         destination.copy_(source)
     else:
-        sys.modules["numpy"].copyto(destination, source, casting="unsafe")
+        destination[...] = source
 
 
 def split(x: Any, expanded: Tuple[int, ...], order: Optional[Sequence[int]]) -> Any:

@@ -9,13 +9,14 @@ import hashlib
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import DEVICE
@@ -24,6 +25,8 @@ from ._host import cache_folder
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
 FAR = 1 << 52  # bytes that no two arrays are apart
+OLDEST = 80  # sm_80
+DIGEST = hashlib.sha256().digest_size
 
 
 @functools.lru_cache(maxsize=None)
@@ -61,35 +64,69 @@ def _nvcc() -> str:
     raise RuntimeError("neither NVRTC nor nvcc, which compile kernels, was found; install NVRTC with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
 
 
-def compile_cubin(text: str, arch: str, folder: Optional[str] = None) -> bytes:
-    """The code for one architecture, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
-    nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17"]
-    if nvrtc is not None:
-        options.append("-device-int128")
-        major, minor = c_int(), c_int()
-        nvrtc.nvrtcVersion(byref(major), byref(minor))
-        version = f"{major.value}.{minor.value}"
-    else:
-        version = subprocess.run([_nvcc(), "--version"], capture_output=True, text=True).stdout
-    key = "\0".join([text, *options, version, _headers()])
+def _of_nvcc(option: str) -> str:
+    return subprocess.run([_nvcc(), option], capture_output=True, text=True).stdout
+
+
+@functools.lru_cache(maxsize=None)
+def _compiler() -> Tuple[str, Tuple[int, ...]]:
+    """The name of what compiles kernels, with its version, and the architectures that it knows."""
+    nvrtc = _nvrtc()
+    if nvrtc is None:
+        return "nvcc " + _of_nvcc("--version"), tuple(int(found) for found in re.findall(r"sm_(\d+)\b", _of_nvcc("--list-gpu-code")))
+    major, minor, count = c_int(), c_int(), c_int()
+    nvrtc.nvrtcVersion(byref(major), byref(minor))
+    nvrtc.nvrtcGetNumSupportedArchs(byref(count))
+    known = (c_int * count.value)()
+    nvrtc.nvrtcGetSupportedArchs(known)
+    return f"NVRTC {major.value}.{minor.value}", tuple(known)
+
+
+def code_arch(number: int, compiler: str, known: Sequence[int]) -> str:
+    """The architecture to compile for, so that a GPU of this one can execute it: itself, or the newest before it of its family."""
+    fit = [n for n in known if n // 10 == number // 10 and n <= number]
+    if not fit:
+        raise RuntimeError(f"{compiler.splitlines()[0]} knows no architecture that a GPU of sm_{number} executes; install a newer one")
+    return f"sm_{max(fit)}"
+
+
+def compile_cubin(text: str, number: int, folder: Optional[str] = None) -> bytes:
+    """The code for a GPU, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
+    nvrtc, (compiler, known) = _nvrtc(), _compiler()
+    options = [f"-arch={code_arch(number, compiler, known)}", "-std=c++17", *(["-device-int128"] if nvrtc is not None else [])]
+    key = "\0".join([text, *options, compiler, _headers()])
     kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
-    try:
+    cubin = None if folder else _read(kept)
+    if cubin is None:
+        options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
+        cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
         if not folder:
-            return kept.read_bytes()
+            _write(kept, cubin)
+    return cubin
+
+
+def _read(kept: pathlib.Path) -> Optional[bytes]:
+    """The code in a file, which ends in its digest; None: there is none, or a part of it, as after a power failure."""
+    try:
+        data = kept.read_bytes()
     except OSError:
-        pass
-    options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
-    cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
-    if folder:
-        return cubin
+        return None
+    return data[:-DIGEST] if len(data) > DIGEST and hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:] else None
+
+
+def _write(kept: pathlib.Path, cubin: bytes) -> None:
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-            file.write(cubin)
-        os.replace(file.name, kept)  # other processes see all of it, or nothing
+            try:
+                file.write(cubin + hashlib.sha256(cubin).digest())
+                file.close()
+                os.replace(file.name, kept)  # other processes see all of it, or nothing
+            except OSError:
+                os.unlink(file.name)
+                raise
     except OSError:
         pass  # the disk is full, or may not be written: the next process compiles again
-    return cubin
 
 
 def _compile(nvrtc: Any, text: str, options: Sequence[str]) -> bytes:
@@ -143,7 +180,9 @@ def _check(cuda: Any, error: int, what: str) -> None:
 def known_arch(number: int) -> str:
     """The newest architecture that the compiler knows and that is not newer than the GPU's."""
     arch = _library.ArchRow(size=ctypes.sizeof(_library.ArchRow))
-    best, i = 80, 0
+    if number < OLDEST:
+        raise RuntimeError(f"kernels need a GPU of sm_{OLDEST} or later, and this one is sm_{number}; copy by its framework instead")
+    best, i = OLDEST, 0
     while _library.library().tcpc_arch_at(c_size_t(i), byref(arch)):
         if best < arch.number <= number:
             best = arch.number
@@ -178,17 +217,18 @@ class Device:
         cupy = sys.modules.get("cupy")
         return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
 
-    def _within(self, work: Any) -> None:
+    def _within(self, work: Callable[[], Any]) -> None:
         """Does it in the device's context."""
         current = c_void_p()
         self.cuda.cuCtxGetCurrent(byref(current))
-        if current.value == self.context.value:
-            return work()
-        self._call("cuCtxSetCurrent", self.context)
+        inside = current.value == self.context.value
+        if not inside:
+            self._call("cuCtxSetCurrent", self.context)
         try:
             work()
         finally:
-            self._call("cuCtxSetCurrent", current)
+            if not inside:
+                self._call("cuCtxSetCurrent", current)
 
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:
@@ -198,7 +238,7 @@ class Device:
 
     def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> Dict[int, Any]:
         """The functions of all variants of these launches, with the place of the destination's address, by the variants' addresses."""
-        cubin, symbols = compile_cubin(text, f"sm_{self.number}", folder), {}
+        cubin, symbols = compile_cubin(text, self.number, folder), {}
         self._within(lambda: symbols.update(self._functions(cubin, launches)))
         return symbols
 

@@ -145,7 +145,7 @@ class Kernel:
         self.planned = time.perf_counter() - begin  # seconds, as "built"
 
     def all_hits(self) -> int:
-        return self.hits + sum(entry.hits for entry in self.warm)
+        return self.hits + sum(int(entry.hits) for entry in self.warm)
 
     def serves(self, request: Request) -> bool:
         n = request.extents[self.mode]
@@ -195,6 +195,12 @@ class KernelInfo(NamedTuple):
     plan_ms: float
     build_ms: float
     how: str
+
+    def explain(self) -> Any:
+        """What the compiler chose for it, and why: tcpc.explain(plan)."""
+        from .algebra import explain
+
+        return explain(self.plan)
 
 
 class CacheInfo(NamedTuple):

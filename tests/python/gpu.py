@@ -107,13 +107,19 @@ def memory():
         right = False
     except ValueError as error:
         right &= "single memory location" in str(error)
-    for wrong, kind in ((lambda: tcpc.contiguous(torch.zeros(3, device="cuda", requires_grad=True)), RuntimeError), (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64, device="cuda").conj()), ValueError),
-                        (lambda: tcpc.copy_(torch.zeros(3), torch.zeros(3, device="cuda")), ValueError), (lambda: tcpc.contiguous(torch.zeros(3, device="cuda").to_sparse()), TypeError)):
+    zeros = torch.zeros(3, device="cuda")
+    for wrong, kind, text in (
+            (lambda: tcpc.contiguous(zeros.clone().requires_grad_()), RuntimeError, "the copy is not recorded for gradients"),
+            (lambda: tcpc.contiguous(zeros.to(torch.complex64).conj()), ValueError, "the tensor's conjugation or negation is not resolved"),
+            (lambda: tcpc.copy_(torch.zeros(3), zeros), ValueError, "expected both arrays on one device"),
+            (lambda: tcpc.contiguous(zeros.to_sparse()), TypeError, "has no strides; call to_dense() first"),
+            (lambda: tcpc.contiguous(zeros.as_subclass(Sub)), TypeError, "is a subclass of torch.Tensor, which may be more than its memory"),
+            (lambda: tcpc.contiguous(torch.zeros(3, device="meta")), TypeError, "tensors on 'meta' cannot be copied; only those on 'cpu' and 'cuda'")):
         try:
             wrong()
             right = False
-        except kind:
-            pass
+        except kind as error:
+            right &= text in str(error)
     large = torch.zeros(2**31 + 4096, 1, dtype=torch.uint8, device="cuda")
     large[-3:] = 7
     out = torch.zeros(2**31 + 4096, dtype=torch.uint8, device="cuda")
@@ -206,6 +212,14 @@ def plans():
                 if text not in str(error):
                     print(error)
         part("kernels of a plan", right)
+
+
+def benches():
+    x = torch.randn(2, 1024, 2048, device="cuda", dtype=torch.float16)
+    ours, theirs, plain = tcpc.bench(x, "b s (h d) -> b h s d", h=16).rows
+    right = [row.name for row in (ours, theirs, plain)] == ["tcpc", "PyTorch", "a plain copy"] and 50 < ours.gb_s < 9000 and 50 < plain.gb_s < 9000
+    expected = 2 * 2 * x.numel() / ours.us / 1e3
+    part("bench", right and abs(ours.gb_s / expected - 1) < 1e-6 and len(tcpc.bench(x, "a b c -> c b a", dtype=torch.float32).rows) == 3)
 
 
 def order():
@@ -320,7 +334,7 @@ def main():
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
     torch.manual_seed(given.seed)
-    for work in (lengths, memory, warm, plans, order, processes, times):
+    for work in (lengths, memory, warm, plans, benches, order, processes, times):
         begin = time.time()
         try:
             work()

@@ -229,6 +229,8 @@ def tests():
 # Kinds of which CONTRIBUTING.md has a list: where each one is declared, the pattern of its name (without a group: the name of the file),
 # and the files that have to name it. Files joined by "+" count as one. Comments of C are left out where a kind is declared.
 COMPLETIONS = ("docs/completion/_tcpc", "docs/completion/tcpc.bash", "docs/completion/tcpc.fish")
+# functions, constants, and members of structures
+OF_LIBRARY = r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)"
 LISTS = (
     ("view", ("compiler/draw/draw.c",), r'\[DRAW_\w+\] = "(\w+)"',
      ("compiler/driver/draw.c", *COMPLETIONS, "docs/man/tcpc.1", "docs/tiled-copy.md", "tests/draw/formats.tcp", "tests/tools/mutated.py")),
@@ -238,8 +240,8 @@ LISTS = (
     ("atom", ("compiler/plan/atom_rows.c",), r'\.name = "([\w.]+)"', ("docs/language.md",)),
     ("warning", ("compiler/base/warnings.c",), r'\{"([\w-]+)",\s', ("docs/errors.md", "docs/mkdocs.yml")),
     ("architecture", ("compiler/plan/arch.c",), r'"(sm_\w+)"', COMPLETIONS[:2]),
-    # functions, constants, and members of structures
-    ("part of the library", ("compiler/lib/tcpc.h", "compiler/launch/tcpc_launch.h"), r"^TCPC_API .*?\b(tcpc_\w+)\(|\b(TCPC_[A-Z_]+)(?=[,\n ]*[,}])|(?<=[ *])(\w+)(?=(?:, \*?\w+)*;)",
+    ("part of the first header", ("tests/lib/older/tcpc.h",), OF_LIBRARY, ("tests/lib/tell.c",)),
+    ("part of the library", ("compiler/lib/tcpc.h", "compiler/launch/tcpc_launch.h"), OF_LIBRARY,
      ("tests/lib/data.c+tests/lib/ask.c+tests/lib/launch.c+tests/lib/relayout.c+tests/lib/stack.c+tests/lib/cancel.c+tests/lib/names.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
 )
 # No test can reach them: a broken compiler.

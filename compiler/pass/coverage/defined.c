@@ -282,7 +282,7 @@ static bool writes_all(struct uses *u, struct prover *prover, const struct use *
     int rank = lay_tuple_rank(flat);
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     struct prove_set *set = ARENA_ARRAY(&s->arena, struct prove_set, n + 1);
-    bool apart = r->view->base->space == MEM_SHARED && n > 0;
+    bool apart = space_is_shared(r->view->base->space) && n > 0;
     for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
     for (int i = 0; i < n; ++i) {
         apart = apart && write[i].before && !write[i].common && !write[i].equal;

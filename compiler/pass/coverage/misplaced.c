@@ -19,20 +19,17 @@ struct cut {
     bool first;              // always the first tile
 };
 
-static bool counts(const struct ix_var *v) {
-    return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);
-}
-
 static struct cut cut_of(const struct ix *e, struct lay_int extent, int64_t tile) {
     int64_t at;
     struct cut c = {extent, tile, 0, NULL, ix_static(e, &at) && at == 0};
-    if (e->op == IX_VAR && counts(e->var)) {
+    if (e->op == IX_VAR && ix_is_block_or_loop(e->var->kind)) {
         c.v = e->var;
         c.step = 1;
     }
     if (e->op != IX_SUM || e->nterms != 1) return c;
     const struct ix_term *t = &e->term[0];
-    if (!t->atom || t->atom->op != IX_VAR || !counts(t->atom->var) || !lay_int_static(t->coef))
+    if (!t->atom || t->atom->op != IX_VAR || !ix_is_block_or_loop(t->atom->var->kind) ||
+        !lay_int_static(t->coef))
         return c;
     c.v = t->atom->var;
     c.step = t->coef.num;
@@ -150,10 +147,10 @@ bool coverage_scaled(struct session *s, const struct view *v) {
         view_reach(s, v, i, &lo, &hi);
         const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
         if (!span || !ix_static(span, &tile)) continue;
-        if (e->op == IX_VAR && counts(e->var) && tile > 0) return true;
+        if (e->op == IX_VAR && ix_is_block_or_loop(e->var->kind) && tile > 0) return true;
         for (int j = 0; e->op == IX_SUM && j < e->nterms; ++j) {
             const struct ix_term *t = &e->term[j];
-            if (t->atom && t->atom->op == IX_VAR && counts(t->atom->var) &&
+            if (t->atom && t->atom->op == IX_VAR && ix_is_block_or_loop(t->atom->var->kind) &&
                 !lay_int_is(t->coef, tile + 1))
                 return true;
         }

@@ -21,8 +21,8 @@ static bool mover_of(struct session *s, const struct kernel *k, const struct aro
         return false;
     const struct ix_var *v = t->atom->var;
     *out = (struct mover){.v = v, .step = t->coef.num};
-    if (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z) {
-        int axis = (int)v->kind - IX_BLOCK_X;
+    if (ix_is_block(v->kind)) {
+        int axis = ix_axis(v->kind);
         out->begin = ix_int(s, 0);
         out->end = ix_lay(s, k->grid[axis]);
         out->end_at = k->grid_at[axis];

@@ -208,7 +208,7 @@ static bool check_fill(struct writes *w, const struct view *v) {
     struct session *s = w->s;
     struct prove_witness found;
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
-    if (v->base->space != MEM_SHARED || !lay_valid(v->coord)) return true;
+    if (!space_is_shared(v->base->space) || !lay_valid(v->coord)) return true;
     instances_begin(s, w->k, &w->around, true, x);
     instances_of(x, NULL, v);
     struct prove_set set = instances_settled(x, &w->around, v);

@@ -15,7 +15,7 @@
 #include "pass/walk.h"
 
 void advice_claim(const struct costly *a, bool proven) {
-    bool shared = copy_side(a->c, a->src)->base->space == MEM_SHARED;
+    bool shared = space_is_shared(copy_side(a->c, a->src)->base->space);
     enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
     diag_claim(a->s, (struct claim){a->k->name, a->number, 0, cheaper, !a->src, true, proven});
 }
@@ -53,7 +53,7 @@ static void offer_order(const struct costly *a, const struct arrangement *x, con
 
 // Whether 'swizzle auto' can be added after the layout of "t".
 static bool takes_auto(const struct tensor *t) {
-    return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
+    return space_is_shared(t->space) && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
            !t->layout.composed && !t->swizzle_auto;
 }
 
@@ -351,7 +351,7 @@ bool advise_layout(const struct costly *a) {
 
 static void advise_turn(struct session *s, const struct copy *c) {
     const struct view *from = &c->src, *to = &c->dst;
-    bool shared = (from->base->space == MEM_SHARED) != (to->base->space == MEM_SHARED);
+    bool shared = space_is_shared(from->base->space) != space_is_shared(to->base->space);
     if (!shared || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;
     int bits = from->base->elem->bits, a = contiguous_mode(&s->lay, from);
     int b = contiguous_mode(&s->lay, to);

@@ -29,10 +29,7 @@ static bool fills_between(struct session *s, const struct view *v) {
     for (int i = 0; i < lay_tuple_rank(stride); ++i) {
         const struct ix *lo, *hi;
         int64_t least, most, n = 0;
-        bool moved = false;
-        for (int kind = IX_BLOCK_X; kind <= IX_NAMED; ++kind)
-            moved |= ix_depends(v->coord_off[i], (enum ix_var_kind)kind);
-        if (!moved) continue;
+        if (!ix_depends_if(v->coord_off[i], ix_is_no_thread)) continue;
         view_reach(s, v, i, &lo, &hi);
         const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
         if (span && ix_static(span, &n) && n > SECTOR) n = SECTOR;

@@ -286,7 +286,7 @@ void dead_parts(struct lint *l, const struct tensor *t) {
     struct session *s = l->s;
     struct dead_list x = {.l = l, .t = t};
     bool parts = false;
-    if (t->space != MEM_SHARED || t->outside || fixed_tile_known(s, l->k, t)) return;
+    if (!space_is_shared(t->space) || t->outside || fixed_tile_known(s, l->k, t)) return;
     gather(&x, l->k->body);
     if (!x.more) halves_unread(&x);
     if (is_of_pipeline(l->k, t)) return;

@@ -36,12 +36,6 @@ static int ncoords(const struct view *v) {
     return lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
 
-static bool is_of_block(const struct ix *at) {
-    for (int axis = IX_BLOCK_X; axis <= IX_BLOCK_Z; ++axis)
-        if (ix_depends(at, (enum ix_var_kind)axis)) return true;
-    return false;
-}
-
 // Whether "v" is the same in all blocks, threads and steps.
 static bool is_fixed(const struct view *v) {
     for (int i = 0; i < ncoords(v); ++i)
@@ -193,7 +187,7 @@ static void warn(struct session *s, const struct kernel *k, const struct uses *x
     const struct view *a = &x->copy->copy->src;
     int mode = mode_apart(a, b);
     const char *at = ix_text(s, b->coord_off[mode]);
-    bool block = is_of_block(b->coord_off[mode]);
+    bool block = ix_depends_if(b->coord_off[mode], ix_is_block);
     if (block && is_fixed(a))
         diag_warn(s, W_FIXED_TILE, a->at,
                   "every block reads the same part of '%s', and '%s', which has the same shape, is "
@@ -410,7 +404,7 @@ void lint_fixed_tile(struct lint *l) {
         if (k->formal[i].dir == ARG_IN && t && t->space == MEM_GLOBAL) warned |= look_at(r, t);
     }
     for (int i = 0; i < k->nlocal; ++i)
-        if (k->local[i]->space == MEM_SHARED) warned |= look_at(r, k->local[i]);
+        if (space_is_shared(k->local[i]->space)) warned |= look_at(r, k->local[i]);
     warned = warned || alike_sums(r);
     for (const struct stmt *st = k->body; st && !warned && !has_no_output(k);
          st = stmt_next(k->body, st)) {

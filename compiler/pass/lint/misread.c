@@ -10,13 +10,6 @@
 
 // -- steps ----------------------------------------------------------------------------------------
 
-// Whether "at" depends on one of the kinds "first" to IX_LOOP: from IX_TID on also threads.
-static bool is_of(const struct ix *at, enum ix_var_kind first) {
-    for (int kind = first; kind <= IX_LOOP; ++kind)
-        if (ix_depends(at, (enum ix_var_kind)kind)) return true;
-    return false;
-}
-
 // The coordinate along "mode" of the output of the same shape to which "a" is copied at once; or NULL.
 static const struct ix *written_at(const struct reads *r, const struct access *a, int mode) {
     const struct view *to = a->copy ? &a->copy->dst : NULL;
@@ -36,10 +29,12 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
     struct mover m;
     if (!at || !end || v->base->space != MEM_GLOBAL || r->k->device) return false;
     const struct ix *apart = to ? ix_sub(s, at, to) : NULL;
+    bool moves = ix_depends_if(at, ix_is_block_or_loop);
     // for parts by threads see thread_order.c
-    bool threads = apart && (v->limit || v->sliced) && !v->part && is_of(at, IX_TID) &&
-                   !is_of(apart, IX_BLOCK_X);
-    if (!threads && !is_of(at, IX_BLOCK_X)) return false;
+    bool threads = apart && (v->limit || v->sliced) && !v->part &&
+                   (ix_depends_if(at, ix_is_thread) || moves) &&
+                   !ix_depends_if(apart, ix_is_block_or_loop);
+    if (!threads && !moves) return false;
     if (to && ix_constant(apart)) return false;
     if (!to && (coverage_outermost(s, r->k, &a->around, at, &m) || !reads_all(r, a, mode, NULL)))
         return false;

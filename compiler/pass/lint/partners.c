@@ -11,18 +11,12 @@ static bool is_alike(const struct view *v, const struct view *w) {
            lay_tuple_equal(v->base->layout.shape, w->base->layout.shape);
 }
 
-static bool depends_on_any(const struct ix *e, enum ix_var_kind first, enum ix_var_kind last) {
-    for (int kind = first; kind <= (int)last; ++kind)
-        if (ix_depends(e, (enum ix_var_kind)kind)) return true;
-    return false;
-}
-
 // Whether blocks or steps move "v" and "w" along "mode", one of them up and the other one down.
 static bool is_apart(struct session *s, const struct view *v, const struct view *w, int mode) {
     const struct ix *a = v->coord_off[mode], *b = w->coord_off[mode];
     const struct ix *more = a && b ? ix_sub(s, a, b) : NULL, *sum = a && b ? ix_add(s, a, b) : NULL;
-    return more && sum && depends_on_any(more, IX_BLOCK_X, IX_LOOP) &&
-           !depends_on_any(sum, IX_BLOCK_X, IX_LOOP) && !depends_on_any(more, IX_TID, IX_WARP);
+    return more && sum && ix_depends_if(more, ix_is_block_or_loop) &&
+           !ix_depends_if(sum, ix_is_block_or_loop) && !ix_depends_if(more, ix_is_thread);
 }
 
 // Whether "v" and "w" are where the other one is along all modes, but for numbers.

@@ -197,8 +197,7 @@ enum prove_answer reads_whole_pass(struct reads *r, const struct access *a, enum
 bool reads_stand(struct session *s, const struct view *v, int mode, const struct ix **lo,
                  const struct ix **hi) {
     const struct ix *at = v->coord_off[mode];
-    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
-        if (!at || ix_depends(at, (enum ix_var_kind)kind)) return false;
+    if (!at || ix_depends_if(at, ix_is_block_or_loop)) return false;
     view_reach(s, v, mode, lo, hi);
     *lo = *lo ? ix_min(s, *lo) : NULL;
     *hi = *hi ? ix_max(s, *hi) : NULL;

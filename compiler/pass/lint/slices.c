@@ -64,9 +64,7 @@ static bool find_together(struct session *s, const struct kernel *k, const struc
     for (int i = 0; i < rest.rank; ++i) {
         bool of_thread = false;
         kid[i] = y->at->kid[i];
-        if (kid[i].ix)
-            of_thread = ix_depends(kid[i].ix, IX_TID) || ix_depends(kid[i].ix, IX_LANE) ||
-                        ix_depends(kid[i].ix, IX_WARP);
+        if (kid[i].ix) of_thread = ix_depends_if(kid[i].ix, ix_is_thread);
         if (of_thread && x->mode < 0) {
             tile = tile_of(s, k, kid[i].ix);
             x->mode = x->rank;

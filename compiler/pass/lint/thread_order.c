@@ -31,8 +31,7 @@ static bool is_fewer(struct session *s, const struct ix *a, const struct ix *b) 
     int64_t last[2];
     for (int i = 0; i < 2; ++i) {
         const struct ix *x = i ? b : a;
-        if (!ix_depends(x, IX_TID) && !ix_depends(x, IX_LANE) && !ix_depends(x, IX_WARP))
-            return false;
+        if (!ix_depends_if(x, ix_is_thread)) return false;
         if (!ix_static(ix_max(s, x), &last[i])) return false;
     }
     return last[0] < last[1];

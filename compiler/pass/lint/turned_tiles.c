@@ -6,10 +6,6 @@
 #include "pass/lint/leaves.h"
 #include "pass/lint/lint.h"
 
-static bool counts(const struct ix_var *v) {
-    return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);
-}
-
 // The variable that is alone in the coordinate "e", and in "step" what it is multiplied by; or NULL.
 static const struct ix_var *alone_in(const struct ix *e, struct lay_int *step) {
     const struct ix *atom = e;
@@ -20,7 +16,7 @@ static const struct ix_var *alone_in(const struct ix *e, struct lay_int *step) {
         atom = e->term[0].atom;
         *step = e->term[0].coef;
     }
-    return atom->op == IX_VAR && counts(atom->var) ? atom->var : NULL;
+    return atom->op == IX_VAR && ix_is_block_or_loop(atom->var->kind) ? atom->var : NULL;
 }
 
 // The variable that alone moves "v" along the mode of leaf "i", by steps as large as its tile; or NULL.

@@ -141,7 +141,7 @@ static void note_commit(const struct schedule *x) {
 static bool own_slot(const struct schedule *x, const struct schedule_fault *f) {
     const struct schedule_access *a = &x->access[f->a], *b = &x->access[f->b];
     int mode = lay_tuple_leaves(a->view->base->layout.shape) - 1;
-    if (a->view->base->stages < 2 || a->view->base->space != MEM_SHARED || !a->around.n ||
+    if (a->view->base->stages < 2 || !space_is_shared(a->view->base->space) || !a->around.n ||
         a->stmt->up != b->stmt->up || !lay_valid(a->view->coord) || !lay_valid(b->view->coord))
         return false;
     for (int i = 0; i < a->around.n; ++i) {

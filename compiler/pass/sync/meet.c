@@ -20,7 +20,7 @@ static bool is_inout(const struct kernel *k, const struct tensor *t) {
 
 const struct tensor *meet_buffer(const struct kernel *k, struct access a) {
     const struct tensor *t = !a.copy ? a.arg : a.write ? a.copy->dst.base : a.copy->src.base;
-    return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
+    return space_is_shared(t->space) || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
 }
 
 // -- whose element is it? -------------------------------------------------------------------------

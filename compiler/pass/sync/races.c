@@ -127,7 +127,7 @@ static bool check_arguments(struct race *r, const struct plan_call *y) {
         struct prove_witness w;
         enum prove_answer answer = PROVE_UNKNOWN;
         bool writes = y->fn->formal[b].dir != ARG_IN, reads = y->fn->formal[a].dir != ARG_OUT;
-        bool twice = !reads && a < b && to.view->base->space == MEM_SHARED;
+        bool twice = !reads && a < b && space_is_shared(to.view->base->space);
         if (a == b || !writes || from.view->base != to.view->base || !(reads || twice)) continue;
         if (to.view->base->space == MEM_FRAG) continue;
         make_set(r, &from, true);
@@ -176,12 +176,12 @@ static void gather(struct race *r, const struct stmt *list, struct accesses *a) 
         }
         for (int side = 0; x->kind == STMT_COPY && side < 2; ++side) {
             const struct view *v = copy_side(x->copy, side == 0);
-            if (a->t ? v->base == a->t : v->base->space == MEM_SHARED)
+            if (a->t ? v->base == a->t : space_is_shared(v->base->space))
                 add_access(a, (struct access){x->copy, v, side, r->around});
         }
         for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i) {
             const struct view *v = &x->call->view[i];
-            if (a->t ? v->base == a->t : v->base->space == MEM_SHARED)
+            if (a->t ? v->base == a->t : space_is_shared(v->base->space))
                 add_access(a, (struct access){NULL, v, x->call->fn->formal[i].dir != ARG_IN,
                                               r->around});
         }

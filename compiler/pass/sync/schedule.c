@@ -44,7 +44,7 @@ static struct prove_set event(struct walk *w, int place, enum phase phase) {
 // Whether accesses to "t" must be ordered.
 static bool is_shared(const struct kernel *k, const struct tensor *t) {
     const struct formal *f = kernel_formal(k, t);
-    return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && f && f->dir == ARG_INOUT);
+    return space_is_shared(t->space) || (t->space == MEM_GLOBAL && f && f->dir == ARG_INOUT);
 }
 
 static void add_access(struct walk *w, const struct stmt *st, const struct copy *c,

@@ -91,7 +91,7 @@ static struct lay_int idle_extent(struct session *s, const struct ix *atom) {
     while (atom && atom->op != IX_VAR && atom->op != IX_SUM) atom = atom->a;
     if (atom && atom->op == IX_SUM && atom->nterms == 1) return idle_extent(s, atom->term[0].atom);
     const struct ix_var *v = atom && atom->op == IX_VAR ? atom->var : NULL;
-    bool counts = v && (v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z));
+    bool counts = v && ix_is_block_or_loop(v->kind);
     int64_t lo = 2, hi;
     if (counts && lay_int_is(v->lo, 0) && lay_int_valid(v->end)) lay_int_range(v->end, &lo, &hi);
     if (lo > 1 || ix_may_overflow(ix_lay(s, v->end))) return (struct lay_int){0};

@@ -33,7 +33,8 @@ static void rows_wide(struct session *s, const struct kernel *k, const struct co
                       int bits) {
     for (int i = 0; i < 2; ++i) {
         const struct tensor *t = side_of(c, i);
-        if (t->space != MEM_SHARED || t->outside || t->stages || !lay_valid(t->layout)) continue;
+        if (!space_is_shared(t->space) || t->outside || t->stages || !lay_valid(t->layout))
+            continue;
         struct lay l = lay_inner(t->layout);
         if (t->layout.sw.b || lay_is_leaf(l.shape) || lay_tuple_rank(l.shape) != 2) continue;
         long long n[2], d[2], need = bits / t->elem->bits;
@@ -62,7 +63,7 @@ static void swizzle_wide(struct session *s, const struct copy *c, int bits) {
     for (int i = 0; i < 2; ++i) {
         const struct tensor *t = side_of(c, i);
         int keep = 0;
-        if (t->space != MEM_SHARED || !lay_valid(t->layout) || !t->layout.sw.b) continue;
+        if (!space_is_shared(t->space) || !lay_valid(t->layout) || !t->layout.sw.b) continue;
         while (t->elem->bits << keep < bits) ++keep;
         if (t->layout.sw.m >= keep) continue;
         diag_note(s, t->at,

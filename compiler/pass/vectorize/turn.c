@@ -17,7 +17,7 @@ static const struct atom_row *turned(const struct atom_row *row) {
 void turn_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {
     const struct atom *atom = copy_atom(c);
     const struct atom_row *other = turned(atom->row);
-    bool src = c->src.base->space == MEM_SHARED;
+    bool src = space_is_shared(c->src.base->space);
     if (!other || !c->tc) return;
     const struct view *v = copy_side(c, src);
     const char *text = s->sources.file[v->at.file].text + v->at.begin, *name = v->base->name;
@@ -45,7 +45,7 @@ void turn_offer(struct session *s, const struct kernel *k, const struct copy *c,
 void turn_note_reader(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct tensor *t = c->dst.base;
     int a = contiguous_mode(&s->lay, &c->src), b = contiguous_mode(&s->lay, &c->dst);
-    if (t->space != MEM_SHARED || a < 0 || b < 0 || a == b) return;
+    if (!space_is_shared(t->space) || a < 0 || b < 0 || a == b) return;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_COPY || st->copy->src.base != t) continue;
         const struct atom *atom = copy_atom(st->copy);

@@ -66,11 +66,8 @@ static const struct value *divide_down(struct sema *c, enum ast_op op, int64_t x
 // Keeps the quotient "q" of "of" for a warning, if it is one number for all blocks or steps.
 static void note_vanished(struct sema *c, const struct ix *of, const struct ix *q,
                           const struct ast_expr *e) {
-    bool counts = false;
     int64_t value;
-    for (int kind = IX_BLOCK_X; kind <= IX_LOOP; ++kind)
-        counts |= ix_depends(of, (enum ix_var_kind)kind);
-    if (!counts || !ix_static(q, &value)) return;
+    if (!ix_depends_if(of, ix_is_block_or_loop) || !ix_static(q, &value)) return;
     struct vanished *v = ARENA_NEW(&c->s->arena, struct vanished);
     *v = (struct vanished){of, value, e->at, e->rhs->at, NULL, c->plan->vanished};
     c->plan->vanished = v;

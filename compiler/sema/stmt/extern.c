@@ -169,9 +169,7 @@ static bool of_the_block(struct sema *c, const struct plan_call *y) {
     for (int i = 0; i < y->fn->nformals; ++i) {
         const struct view *v = &y->view[i];
         if (v->base->space != MEM_GLOBAL || y->fn->formal[i].dir == ARG_IN) continue;
-        if (!v->part && !ix_depends(v->offset, IX_TID) && !ix_depends(v->offset, IX_LANE) &&
-            !ix_depends(v->offset, IX_WARP))
-            continue;
+        if (!v->part && !ix_depends_if(v->offset, ix_is_thread)) continue;
         sema_not_yet(c, v->at,
                      "an extern function that writes global memory by thread; give it the part of "
                      "the block, which its threads write together");

@@ -29,7 +29,7 @@ const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct ran
     }
     if (t->space == MEM_GLOBAL || k->device) {
         for (int i = 0; i < k->nformals; ++i)
-            if (t->space == MEM_SHARED && k->formal[i].tensor->at.begin == t->at.begin &&
+            if (space_is_shared(t->space) && k->formal[i].tensor->at.begin == t->at.begin &&
                 k->formal[i].tensor->at.file == t->at.file)
                 return value_view(c, view_of_tensor(c->s, k->formal[i].tensor, at));
         for (int i = 0; i < k->nformals; ++i)
@@ -114,9 +114,9 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
 static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
     bool device = c->kernel->device;
     if (f->kind == FORMAL_TENSOR) {
-        if (f->type.space != SPACE_GLOBAL && !device) {
+        if (f->type.space != MEM_GLOBAL && !device) {
             diag_error(c->s, f->type.at, "'%s' is %s memory; a kernel's arguments are global",
-                       f->name.name, ast_space_text(f->type.space));
+                       f->name.name, space_name(f->type.space));
             return NULL;
         }
         struct tensor *t = make_tensor(c, f->name, &f->type, NULL);
@@ -144,7 +144,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         return NULL;
     }
     if (!sym->tensor) return NULL;
-    if (sym->tensor->space == MEM_SHARED && device) {
+    if (space_is_shared(sym->tensor->space) && device) {
         struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
         *t = *sym->tensor;
         t->id = c->nlocals++;
@@ -155,7 +155,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         diag_error(c->s, f->name.at, "'%s' is %s memory; a kernel's arguments are global",
                    f->name.name, space_name(sym->tensor->space));
         diag_note(c->s, sym->at, "it is declared here");
-        if (sym->tensor->space == MEM_SHARED && lay_valid(sym->tensor->layout))
+        if (space_is_shared(sym->tensor->space) && lay_valid(sym->tensor->layout))
             diag_note(
                 c->s, f->name.at,
                 "a kernel declares its shared memory between its braces: 'shared %s : %s %s;'",
@@ -205,7 +205,9 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
-        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
+        const struct tensor *declared = c->text && i < 2 ? c->text->declared[i] : NULL;
+        k->formal[k->nformals++] =
+            (struct formal){t, dir_of(f->dir), i, f->at, f->readonly, declared};
     }
 }
 
@@ -252,7 +254,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;
-        if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
+        if (ix_depends_if(e, ix_is_thread)) {
             sema_not_yet(
                 c, i ? s->loop.hi->at : s->loop.lo->at,
                 "a loop whose bounds differ from thread to thread; take bounds that are the "

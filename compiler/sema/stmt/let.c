@@ -8,9 +8,7 @@
 static void keep_let(struct sema *c, const char *name, const struct ix *is) {
     enum { MOST_KEPT = 64 };
     if (!is || ix_constant(is) || is->lo < 0) return;
-    static const enum ix_var_kind changing[] = {IX_TID, IX_LANE, IX_WARP};
-    for (size_t i = 0; i < sizeof changing / sizeof *changing; ++i)
-        if (ix_depends(is, changing[i])) return;
+    if (ix_depends_if(is, ix_is_thread)) return;
     struct kernel *k = c->kernel;
     if (k->nlets == MOST_KEPT) return;
     struct let *more = ARENA_ARRAY(&c->s->arena, struct let, k->nlets + 1);

@@ -96,8 +96,8 @@ static void warn_in_order(struct sema *c, const struct ast_stmt *s, const struct
     if (r->n > 0 || !t) return;
     diag_warn(c->s, W_IN_ORDER, s->at,
               "the loads of this pipeline do not run ahead: '%s', which 'load' fills, has %s",
-              t->name, t->space == MEM_SHARED ? "no stages" : "one place, in registers");
-    if (t->space != MEM_SHARED) {
+              t->name, space_is_shared(t->space) ? "no stages" : "one place, in registers");
+    if (!space_is_shared(t->space)) {
         diag_note(c->s, t->at, "a buffer in shared memory can have stages");
         return;
     }

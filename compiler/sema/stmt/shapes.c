@@ -168,7 +168,7 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     enum { MOST_PADDING = 16 };
     struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
     for (int i = 0; i < 2; ++i) n[i] = lay_size(c->lay, lay_mode(c->lay, other->layout, i));
-    if (v->base->space != MEM_SHARED || other->part || other->partitioned || !is_buffer(c, v))
+    if (!space_is_shared(v->base->space) || other->part || other->partitioned || !is_buffer(c, v))
         return false;
     if (!lay_int_static(n[0]) || !lay_int_static(n[1]) || !lay_int_static(have) ||
         have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)

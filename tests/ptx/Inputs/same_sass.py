@@ -1,11 +1,13 @@
 """Compares the machine code that NVRTC and nvcc make of one text, for the relayouts of the benchmark and for plans.
 
-usage: same_sass.py [--one-of=N] [--arch sm_NN] [--without OPTION] [-j JOBS] NVRTC NVCC CUOBJDUMP RUNTIME TCPC WORK LIST|PLAN..
+usage: same_sass.py [--one-of=N] [--arch sm_NN] [--without OPTION] [--accesses CUOBJDUMP] [-j JOBS] NVRTC NVCC RUNTIME TCPC WORK LIST|PLAN..
 
-A LIST has lines as bench/relayout/prepare.py describes them; a PLAN ends in .tcp. For each kernel the accesses of global
-memory must be equal, by opcode with its width ("LDG.E.128.CONSTANT"), and so must be the bytes of local memory, the spills. Other
-instructions are compared and counted too: NVRTC 13.0 makes them a little differently in one kernel of six.
-NVRTC has the options that the runtime's page names. Both must be of one version. Prints what differs, and a line of sums.
+A LIST has lines as bench/relayout/prepare.py describes them; a PLAN ends in .tcp. The two differ in one thing: a pointer to shared
+memory has 64 bits for NVRTC, which no option of NVRTC changes, and 32 bits for nvcc. So nvcc is told to take 64 bits too: the machine
+code has to be the same, byte for byte. With --accesses it is compared with that of nvcc as users call it: for each kernel the accesses
+of global memory must be equal, by opcode with its width ("LDG.E.128.CONSTANT"), and so must be the bytes of local memory, the spills.
+Other instructions are counted: they differ a little in one kernel of six.
+NVRTC has the options that the library's page names. Both must be of one version. Prints what differs, and a line of sums.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import concurrent.futures
 import ctypes
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -25,6 +28,8 @@ from sampled import drawn  # noqa: E402
 
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)")
 FUNCTION = re.compile(r"^\s*Function : (\S+)")
+# cicc's own option: nvcc has none.
+POINTERS_OF_64_BITS = ("-Xcicc", "--sharedmem32=0")
 USED = re.compile(r"Function (\S+?):\n.*?STACK:(\d+).*?LOCAL:(\d+)")
 
 
@@ -77,6 +82,16 @@ def far(counts):
     return {name: n for name, n in counts.items() if name.startswith(("LDG", "STG", "LDL", "STL"))}
 
 
+def codes(cubin):
+    """Of each kernel in an ELF file: its machine code, the section ".text.NAME"."""
+    data = cubin.read_bytes()
+    offset, (size, n, names) = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<3H", data, 58)
+    sections = [struct.unpack_from("<2I4Q", data, offset + i * size) for i in range(n)]
+    texts = sections[names][4]
+    found = {data[texts + s[0] : data.index(0, texts + s[0])].decode(): data[s[4] : s[4] + s[5]] for s in sections}
+    return {name[6:]: code for name, code in found.items() if name.startswith(".text.")}
+
+
 def difference(a, b):
     more, less = a[0] - b[0], b[0] - a[0]
     return f"+{dict(more)} -{dict(less)} stack and local {a[1]}, {b[1]}"
@@ -95,13 +110,19 @@ def emit(a, work, what):
 
 
 def compare(a, nvrtc, path):
+    """The numbers of kernels, of those that are wrong, and of others that differ, and what is said of these."""
     nvrtc.compile(path)
-    output(a.nvcc, "-std=c++17", "-cubin", f"-arch={a.arch}", f"-I{a.runtime}", path, "-o", path.with_suffix(".nvcc"))
-    one, other = (read(a.cuobjdump, path.with_suffix(end)) for end in (".nvrtc", ".nvcc"))
+    options = () if a.accesses else POINTERS_OF_64_BITS
+    output(a.nvcc, "-std=c++17", *options, "-cubin", f"-arch={a.arch}", f"-I{a.runtime}", path, "-o", path.with_suffix(".nvcc"))
+    made = [path.with_suffix(end) for end in (".nvrtc", ".nvcc")]
+    one, other = (read(a.accesses, cubin) if a.accesses else codes(cubin) for cubin in made)
     if not one or one.keys() != other.keys():
-        return 0, 1, [f"{path.name}: kernels {sorted(one)}, {sorted(other)}"]
-    worse = sum(far(one[name][0]) != far(other[name][0]) or one[name][1] != other[name][1] for name in one)
-    return len(one), worse, [f"{path.name}: {name}: {difference(one[name], other[name])}" for name in one if one[name] != other[name]]
+        return 0, 1, 0, [f"{path.name}: kernels {sorted(one)}, {sorted(other)}"]
+    differ = [name for name in one if one[name] != other[name]]
+    if not a.accesses:
+        return len(one), len(differ), 0, [f"{path.name}: {name}: {len(one[name])}, {len(other[name])} bytes" for name in differ]
+    worse = sum(far(one[name][0]) != far(other[name][0]) or one[name][1] != other[name][1] for name in differ)
+    return len(one), worse, len(differ) - worse, [f"{path.name}: {name}: {difference(one[name], other[name])}" for name in differ]
 
 
 def main():
@@ -109,8 +130,9 @@ def main():
     arguments.add_argument("--one-of")
     arguments.add_argument("--arch", default="sm_90")
     arguments.add_argument("--without")
+    arguments.add_argument("--accesses")
     arguments.add_argument("-j", type=int, default=1)
-    for name in ("nvrtc", "nvcc", "cuobjdump", "runtime", "tcpc", "work"):
+    for name in ("nvrtc", "nvcc", "runtime", "tcpc", "work"):
         arguments.add_argument(name)
     arguments.add_argument("lists", type=pathlib.Path, nargs="+")
     a = arguments.parse_args()
@@ -118,8 +140,7 @@ def main():
     nvrtc = Nvrtc(a.nvrtc, [o for o in options if o != a.without])
     version = re.search(r"release ([\d.]+)", output(a.nvcc, "--version"))[1]
     if version != nvrtc.version:
-        print(f"0 kernels, 0 differ in accesses or spills: NVRTC is {nvrtc.version}, nvcc {version}")
-        return
+        sys.exit(f"NVRTC is {nvrtc.version}, nvcc {version}")
     every = []
     for path in a.lists:
         every += [path] if path.suffix == ".tcp" else [line for line in path.read_text().splitlines() if line.strip()]
@@ -128,11 +149,11 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
         paths = pool.map(lambda what: emit(a, work, what), chosen)
         found = list(pool.map(lambda path: compare(a, nvrtc, path), paths))
-    for text in (text for _, _, texts in found for text in texts):
+    for text in (text for *_, texts in found for text in texts):
         print(text)
-    worse, other = sum(w for _, w, _ in found), sum(len(texts) - w for _, w, texts in found)
-    print(f"{sum(n for n, _, _ in found)} kernels of {len(found)} texts, {worse} differ in accesses or spills, {other} in other instructions "
-          f"(NVRTC {nvrtc.version}, {a.arch}){told}")
+    n, worse, other = (sum(of[i] for of in found) for i in range(3))
+    wrong = f"{worse} differ in accesses or spills, {other} in other instructions" if a.accesses else f"{worse} have other machine code"
+    print(f"{n} kernels of {len(found)} texts, {wrong} (NVRTC {nvrtc.version}, {a.arch}){told}")
 
 
 if __name__ == "__main__":

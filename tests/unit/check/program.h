@@ -46,13 +46,13 @@ struct test {
 // written; c: global, only read; x: a shared buffer of the caller's; b: shared bytes.
 static const struct elem_type word = {.bits = 32}, half = {.bits = 16}, byte = {.bits = 8};
 static const struct kir_buffer buffers[BUFFERS] = {
-    {.space = KIR_SHARED, .name = "s", .elem = &word, .count = 64},
-    {.space = KIR_SHARED, .name = "q", .elem = &word, .count = 65536},
-    {.space = KIR_SHARED, .name = "h", .elem = &half, .count = 64},
-    {.space = KIR_GLOBAL, .name = "g", .elem = &word, .read = true, .written = true},
-    {.space = KIR_GLOBAL, .name = "c", .elem = &word, .read = true},
-    {.space = KIR_SHARED, .name = "x", .elem = &word, .count = 64, .outside = true},
-    {.space = KIR_SHARED, .name = "b", .elem = &byte, .count = 64},
+    {.space = MEM_SHARED, .name = "s", .elem = &word, .count = 64},
+    {.space = MEM_SHARED, .name = "q", .elem = &word, .count = 65536},
+    {.space = MEM_SHARED, .name = "h", .elem = &half, .count = 64},
+    {.space = MEM_GLOBAL, .name = "g", .elem = &word, .read = true, .written = true},
+    {.space = MEM_GLOBAL, .name = "c", .elem = &word, .read = true},
+    {.space = MEM_SHARED, .name = "x", .elem = &word, .count = 64, .outside = true},
+    {.space = MEM_SHARED, .name = "b", .elem = &byte, .count = 64},
 };
 
 static void begin(struct test *x) {

@@ -28,9 +28,9 @@ static void begin(struct test *x) {
     session_init(&x->s);
     x->tid = (struct ix_var){IX_TID, "tid", "tid", x->s.next_var++, lay_int(0), lay_int(THREADS)};
     const struct elem_type *f32 = elem_type_find("f32");
-    x->from = (struct kir_buffer){.space = KIR_GLOBAL, .name = "a", .elem = f32};
+    x->from = (struct kir_buffer){.space = MEM_GLOBAL, .name = "a", .elem = f32};
     x->to = (struct kir_buffer){
-        .space = KIR_FRAG, .name = "f", .elem = f32, .tensor = 1, .count = VALUES};
+        .space = MEM_FRAG, .name = "f", .elem = f32, .tensor = 1, .count = VALUES};
     for (int v = 0; v < VALUES; ++v)
         for (int l = 0; l < LANES; ++l)
             x->source[l + LANES * v] = LANES - 1 - l + LANES * ((v + 1) % VALUES);
