@@ -220,7 +220,7 @@ static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
     enum { MANY = 256, HELD = 128, OWN = 1024 };  // threads, bytes of a thread and of a block
     int64_t held = 0;
     for (int i = 0; i < k->nbuffers; ++i)
-        if (k->buffer[i]->space == KIR_FRAG)
+        if (k->buffer[i]->space == MEM_FRAG)
             held += k->buffer[i]->count * k->buffer[i]->elem->bits / 8;
     bool room = 2 * (k->smem_bytes + OWN) <= arch_shared_bytes(p->arch) + OWN;
     bool few = k->threads > MANY && k->threads <= 2 * MANY && held <= HELD;
