@@ -209,6 +209,7 @@ struct kir_kernel {
     int nrelations;
     struct lay_int grid[3];
     int64_t threads;
+    int blocks;  // of an SM at least, which limits the registers; 0: any
     int64_t smem_bytes;
     const struct ix_var *tid, *block[3];
     struct kir_buffer *const *buffer;  // shared buffers and fragments, which it declares

@@ -9,6 +9,7 @@
 #include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
+#include "plan/arch.h"
 #include "plan/c_names.h"
 
 enum { UNROLL_MOST = 64, MOST_TOLD = 32 };  // steps of a loop; variables
@@ -199,6 +200,34 @@ static void take_functions(struct lowering *w, const char *stem) {
     names_reserve(&w->names, arena_printf(&s->arena, "%s_variant", stem));
 }
 
+// The registers between loads and stores, in bytes; more than any if a function is called.
+static int64_t most_staged(const struct kir_node *list) {
+    int64_t most = 0;
+    for (const struct kir_node *n = list; n; n = n->next) {
+        int64_t in[] = {most_staged(n->body), most_staged(n->orelse),
+                        n->kind == KIR_CALL         ? INT64_MAX
+                        : n->kind == KIR_STAGE_DECL ? n->stage->count * n->stage->access_bits / 8
+                                                    : 0};
+        for (int i = 0; i < 3; ++i)
+            if (in[i] > most) most = in[i];
+    }
+    return most;
+}
+
+// Two blocks of more than MANY threads, where they hold so little that both find room on an SM: nvcc
+// gives some of these kernels so many registers that one is alone there, and is slower (0.80 of
+// memcpy for 0.98).
+static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
+    enum { MANY = 256, HELD = 128, OWN = 1024 };  // threads, bytes of a thread and of a block
+    int64_t held = 0;
+    for (int i = 0; i < k->nbuffers; ++i)
+        if (k->buffer[i]->space == MEM_FRAG)
+            held += k->buffer[i]->count * k->buffer[i]->elem->bits / 8;
+    bool room = 2 * (k->smem_bytes + OWN) <= arch_shared_bytes(p->arch) + OWN;
+    bool few = k->threads > MANY && k->threads <= 2 * MANY && held <= HELD;
+    return room && few && most_staged(k->body) <= HELD ? 2 : 0;
+}
+
 // "variant": number of the variant, or -1 if the kernel has none.
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
@@ -253,6 +282,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
+    if (!k->device) out->blocks = blocks_at_least(p, out);
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
     // a device function computes its sums from what they are sums of
