@@ -118,6 +118,8 @@ static enum prove_answer is_read(struct prover *p, const struct prove_step *step
     return a;
 }
 
+RECALL_SIZE(struct prove_step, 320);
+
 // The number of a loop: where it comes first.
 static int loop_number(const struct prove_step *step, const void *loop) {
     for (int number = 0;; ++step)

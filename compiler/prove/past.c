@@ -25,6 +25,11 @@ struct order_past {
     struct order_call *first, **end;
 };
 
+RECALL_SIZE(struct prove_program, 64);
+RECALL_SIZE(struct prove_access, 176);
+RECALL_SIZE(struct prove_sync, 72);
+RECALL_SIZE(struct arrival, 12);
+
 static void put_sets(struct recall *x, const struct prove_set *set, int n) {
     recall_int(x, n);
     for (int i = 0; i < n; ++i) recall_set(x, &set[i]);
@@ -47,10 +52,7 @@ void order_past_begin(struct prove_order *o) {
     put_sets(x, y->commit, y->ncommits);
     put_sets(x, y->step, y->nsteps);
     recall_int(x, y->nsyncs);
-    for (int i = 0; i < y->nsyncs; ++i) {
-        recall_set(x, &y->sync[i].when);
-        recall_int(x, y->sync[i].wait);
-    }
+    for (int i = 0; i < y->nsyncs; ++i) recall_set(x, &y->sync[i].when);
     recall_end(x);
     past->of = x->key;
     past->limit = o->p->limit;
@@ -83,8 +85,9 @@ static void add_call(struct prove_order *o, int a, int b, bool fault) {
     digest_int(&d, y->soon);
     digest_int(&d, (int64_t)o->p->limit);
     for (int i = 0; i < y->nsyncs; ++i) {
-        digest_int(&d, sync[i].on);
-        digest_int(&d, sync[i].pending);
+        digest_int(&d, (int64_t)sync[i].arrival.kind);
+        digest_int(&d, sync[i].arrival.of);
+        digest_int(&d, sync[i].arrival.count);
     }
     past->of = digest_end(&d);
     *past->end = c;
@@ -99,10 +102,7 @@ static enum prove_answer ask(struct prove_order *o, const struct order_call *c, 
 // Brings what may change between questions to what it was at "c".
 static void set_back(struct prove_order *o, const struct order_call *c) {
     struct prove_program *y = (struct prove_program *)o->program;
-    for (int i = 0; i < y->nsyncs; ++i) {
-        y->sync[i].on = c->sync[i].on;
-        y->sync[i].pending = c->sync[i].pending;
-    }
+    for (int i = 0; i < y->nsyncs; ++i) y->sync[i].arrival = c->sync[i].arrival;
     y->soon = c->soon;
     o->p->limit = c->limit;
 }

@@ -13,6 +13,16 @@ enum {
 };
 
 _Static_assert(sizeof((struct recall_bytes *)0)->byte == KEPT_MOST, "room for any result");
+// Of what a digest has all members: for a new one, look at the functions below.
+RECALL_SIZE(struct prove_set, 56);
+RECALL_SIZE(struct prove_var, 24);
+RECALL_SIZE(struct prove_promise, 24);
+RECALL_SIZE(struct ix, 112);
+RECALL_SIZE(struct ix_term, 48);
+RECALL_SIZE(struct ix_var, 104);
+RECALL_SIZE(struct lay_int, 32);
+RECALL_SIZE(struct lay_sym, 120);
+RECALL_SIZE(struct lay_product, 48);
 
 // -- digests --------------------------------------------------------------------------------------
 

@@ -20,6 +20,10 @@ struct recall {
     int nvars, nsyms, cap_vars, cap_syms;
 };
 
+// Says where a structure has got another size, where pointers have 8 bytes.
+#define RECALL_SIZE(type, bytes)                                                                   \
+    _Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), "a digest has all of " #type)
+
 enum recall_kind {
     RECALL_NONE,
     RECALL_AT_LEAST,

@@ -168,6 +168,8 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
     return r;
 }
 
+RECALL_SIZE(struct prove_write, 24);
+
 static void recall_writes(struct prover *p, const struct prove_set *read,
                           const struct prove_write *write, int n) {
     struct recall *x = &p->recall;
