@@ -114,9 +114,11 @@ def below(x: Any, pattern: str, axes: Mapping[str, int], out: Any, dtype: Any) -
 
 def _learn(key: Any, destination: Array, source: Array, where: Any, done: Optional[Tuple[Copy, Any]]) -> None:
     """For the next call with this key."""
+    global _is_traced
     if done and source.kind == destination.kind == "torch" and source.device >= 0:
         warm = _warm.start(where.cuda)
         if warm is not None:
+            _is_traced = sys.modules["torch"].compiler.is_dynamo_compiling  # the same, at once
             warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
 
 
