@@ -13,6 +13,13 @@
 
 struct kir_kernel;
 
+// A tensor as the plan declares it, where the planner's has other modes.
+struct kir_declared {
+    const char *name;
+    struct lay layout;
+    const char *const *names;
+};
+
 struct kir_tensor {
     const char *name, *c_name;
     const struct elem_type *elem;
@@ -29,6 +36,7 @@ struct kir_tensor {
     // strides of these modes in bytes; NULL: a swizzle, or numbers that may not fit 64 bits
     const struct ix *const *stride;
     bool gaps;  // memory between its elements may belong to another tensor
+    const struct kir_declared *declared;  // NULL: as above
 };
 
 struct kir_param {

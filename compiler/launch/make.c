@@ -127,23 +127,35 @@ static int mode_names(const struct lay_tuple *shape, const char *name, const cha
     return n;
 }
 
-static const struct tcpc_tensor *tensor(const struct making *m, const struct kir_tensor *t) {
-    struct tcpc_tensor *r = NEW(m, struct tcpc_tensor);
+// Sets what a layout says.
+static void set_layout(const struct making *m, struct lay l, const char *const *names,
+                       struct tcpc_tensor *out) {
     struct lay_ctx *c = &m->s->lay;
-    struct lay l = t->layout;
+    const struct lay_tuple *extent = lay_tuple_flatten(c, l.shape);
     const struct lay_tuple *stride = lay_tuple_flatten(c, l.stride);
-    const struct tcpc_mode **mode = ARRAY(m, const struct tcpc_mode *, t->nextents + 1);
-    const char *names[LAY_MAX_LEAVES];
-    for (int i = 0, n = 0; i < lay_tuple_rank(l.shape); ++i)
-        n += mode_names(lay_tuple_get(c, l.shape, i), t->names ? kept_text(m, t->names[i]) : NULL,
-                        names + n);
-    for (int i = 0; i < t->nextents; ++i) {
+    int n = lay_tuple_rank(extent);
+    const struct tcpc_mode **mode = ARRAY(m, const struct tcpc_mode *, n + 1);
+    const char *name[LAY_MAX_LEAVES];
+    for (int i = 0, k = 0; i < lay_tuple_rank(l.shape); ++i)
+        k += mode_names(lay_tuple_get(c, l.shape, i), names ? kept_text(m, names[i]) : NULL,
+                        name + k);
+    for (int i = 0; i < n; ++i) {
         struct tcpc_mode *x = NEW(m, struct tcpc_mode);
-        *x = (struct tcpc_mode){.size = sizeof *x, .name = names[i]};
-        x->extent = value(m, t->extent[i]);
+        *x = (struct tcpc_mode){.size = sizeof *x, .name = name[i]};
+        x->extent = value(m, ix_lay(m->s, lay_tuple_get(c, extent, i)->leaf));
         x->stride = value_int(m, lay_tuple_get(c, stride, i)->leaf);
         mode[i] = x;
     }
+    out->layout = kept_text(m, lay_text(c, l));
+    out->swizzled = l.sw.b != 0;
+    out->offset = value_int(m, l.offset);
+    out->mode = mode;
+    out->nmodes = (size_t)n;
+}
+
+static const struct tcpc_tensor *tensor(const struct making *m, const struct kir_tensor *t) {
+    struct tcpc_tensor *r = NEW(m, struct tcpc_tensor);
+    const struct kir_declared *of = t->declared;
     *r = (struct tcpc_tensor){.size = sizeof *r,
                               .name = kept_text(m, t->name),
                               .element = t->elem->name,
@@ -152,13 +164,17 @@ static const struct tcpc_tensor *tensor(const struct making *m, const struct kir
                                            : t->read   ? TCPC_INOUT
                                                        : TCPC_OUT,
                               .align = t->align,
-                              .layout = kept_text(m, lay_text(c, l)),
-                              .swizzled = l.sw.b != 0,
-                              .offset = value_int(m, l.offset),
-                              .mode = mode,
-                              .nmodes = (size_t)t->nextents,
                               .bytes =
                                   value(m, ix_scale(m->s, t->span, lay_int(t->elem->bits / 8)))};
+    set_layout(m, t->layout, t->names, r);
+    if (of) {
+        struct tcpc_tensor *d = NEW(m, struct tcpc_tensor);
+        *d = *r;
+        d->name = kept_text(m, of->name);
+        d->bytes = number(0);
+        set_layout(m, of->layout, of->names, d);
+        r->declared = d;
+    }
     return r;
 }
 

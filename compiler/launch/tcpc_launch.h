@@ -63,6 +63,10 @@ struct tcpc_tensor {
     const struct tcpc_mode *const *mode; /* nested modes are flat here */
     size_t nmodes;
     struct tcpc_value bytes; /* from the pointer to the end of the last element */
+    /* The same memory as the plan declares it, if the layout above is one that the planner wrote,
+     * with modes that are sorted, merged and parts; otherwise NULL.  "bytes" is not set there, and
+     * a value that depends on a param that the kernel does not have does not fit 64 bits. */
+    const struct tcpc_tensor *declared;
 };
 
 /* An integer that a launch is given; behind these, those that the launcher computes itself. */

@@ -1,5 +1,6 @@
 // The parameters of a kernel: tensors, params, and what its launcher or caller must check.
 #include <ctype.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -94,6 +95,16 @@ static void set_strides(struct session *s, struct lay l, struct kir_tensor *r) {
     r->gaps = !is_compact(s, extent, stride);
 }
 
+// What the plan declares for "f"; NULL: the same.
+static const struct kir_declared *declared_of(struct session *s, const struct formal *f) {
+    const struct tensor *of = f->declared, *t = f->tensor;
+    if (!of || (lay_equal(of->layout, t->layout) && !of->names && strcmp(of->name, t->name) == 0))
+        return NULL;
+    struct kir_declared *r = ARENA_NEW(&s->arena, struct kir_declared);
+    *r = (struct kir_declared){of->name, of->layout, of->names};
+    return r;
+}
+
 struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
@@ -103,6 +114,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     r.read = f->dir != ARG_OUT;
     r.layout = t->layout;
     r.names = t->names;
+    r.declared = declared_of(s, f);
     r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
     add_span(s, t->layout.shape, t->layout.stride, &r.span);
     struct lay_swizzle sw = t->layout.sw;

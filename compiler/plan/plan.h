@@ -44,6 +44,8 @@ struct formal {
     int place;  // among all formals, in the order of the list
     struct range at;
     bool readonly;  // of a device function: nobody writes its memory while the kernel runs
+    // of a kernel of one copy, whose tensors are the planner's: that of the plan; otherwise NULL
+    const struct tensor *declared;
 };
 
 // "n : index" of a device function.

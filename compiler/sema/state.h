@@ -157,11 +157,11 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
-    const struct tensor *part_of[2];  // .. that the planned kernel being checked copies parts of
-    int first_own;                    // index of the first of its own params
-    struct pipe_part *part;           // the innermost part of a pipeline
-    const struct inlining *call;      // or NULL
-    int inlined;                      // statements of called functions
+    const struct kernel_text *text;  // .. that is being checked
+    int first_own;                   // index of the first of its own params
+    struct pipe_part *part;          // the innermost part of a pipeline
+    const struct inlining *call;     // or NULL
+    int inlined;                     // statements of called functions
     // outside of a plan:
     bool alone;
     const struct calc_options *options;  // or NULL

@@ -9,13 +9,15 @@ import hashlib
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import DEVICE
@@ -23,7 +25,11 @@ from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
+RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
+MOST_RETIRED = 64  # that are not unloaded yet
 FAR = 1 << 52  # bytes that no two arrays are apart
+OLDEST = 80  # sm_80
+DIGEST = hashlib.sha256().digest_size
 
 
 @functools.lru_cache(maxsize=None)
@@ -61,35 +67,69 @@ def _nvcc() -> str:
     raise RuntimeError("neither NVRTC nor nvcc, which compile kernels, was found; install NVRTC with 'pip install nvidia-cuda-nvrtc', or name its library in TCPC_NVRTC")
 
 
-def compile_cubin(text: str, arch: str, folder: Optional[str] = None) -> bytes:
-    """The code for one architecture, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
-    nvrtc, options = _nvrtc(), [f"-arch={arch}", "-std=c++17"]
-    if nvrtc is not None:
-        options.append("-device-int128")
-        major, minor = c_int(), c_int()
-        nvrtc.nvrtcVersion(byref(major), byref(minor))
-        version = f"{major.value}.{minor.value}"
-    else:
-        version = subprocess.run([_nvcc(), "--version"], capture_output=True, text=True).stdout
-    key = "\0".join([text, *options, version, _headers()])
+def _of_nvcc(option: str) -> str:
+    return subprocess.run([_nvcc(), option], capture_output=True, text=True).stdout
+
+
+@functools.lru_cache(maxsize=None)
+def _compiler() -> Tuple[str, Tuple[int, ...]]:
+    """The name of what compiles kernels, with its version, and the architectures that it knows."""
+    nvrtc = _nvrtc()
+    if nvrtc is None:
+        return "nvcc " + _of_nvcc("--version"), tuple(int(found) for found in re.findall(r"sm_(\d+)\b", _of_nvcc("--list-gpu-code")))
+    major, minor, count = c_int(), c_int(), c_int()
+    nvrtc.nvrtcVersion(byref(major), byref(minor))
+    nvrtc.nvrtcGetNumSupportedArchs(byref(count))
+    known = (c_int * count.value)()
+    nvrtc.nvrtcGetSupportedArchs(known)
+    return f"NVRTC {major.value}.{minor.value}", tuple(known)
+
+
+def code_arch(number: int, compiler: str, known: Sequence[int]) -> str:
+    """The architecture to compile for, so that a GPU of this one can execute it: itself, or the newest before it of its family."""
+    fit = [n for n in known if n // 10 == number // 10 and n <= number]
+    if not fit:
+        raise RuntimeError(f"{compiler.splitlines()[0]} knows no architecture that a GPU of sm_{number} executes; install a newer one")
+    return f"sm_{max(fit)}"
+
+
+def compile_cubin(text: str, number: int, folder: Optional[str] = None) -> bytes:
+    """The code for a GPU, from the disk if it was compiled before. "folder" has headers of its own, so that what they hold is not known."""
+    nvrtc, (compiler, known) = _nvrtc(), _compiler()
+    options = [f"-arch={code_arch(number, compiler, known)}", "-std=c++17", *(["-device-int128"] if nvrtc is not None else [])]
+    key = "\0".join([text, *options, compiler, _headers()])
     kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
-    try:
+    cubin = None if folder else _read(kept)
+    if cubin is None:
+        options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
+        cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
         if not folder:
-            return kept.read_bytes()
+            _write(kept, cubin)
+    return cubin
+
+
+def _read(kept: pathlib.Path) -> Optional[bytes]:
+    """The code in a file, which ends in its digest; None: there is none, or a part of it, as after a power failure."""
+    try:
+        data = kept.read_bytes()
     except OSError:
-        pass
-    options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
-    cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
-    if folder:
-        return cubin
+        return None
+    return data[:-DIGEST] if len(data) > DIGEST and hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:] else None
+
+
+def _write(kept: pathlib.Path, cubin: bytes) -> None:
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-            file.write(cubin)
-        os.replace(file.name, kept)  # other processes see all of it, or nothing
+            try:
+                file.write(cubin + hashlib.sha256(cubin).digest())
+                file.close()
+                os.replace(file.name, kept)  # other processes see all of it, or nothing
+            except OSError:
+                os.unlink(file.name)
+                raise
     except OSError:
         pass  # the disk is full, or may not be written: the next process compiles again
-    return cubin
 
 
 def _compile(nvrtc: Any, text: str, options: Sequence[str]) -> bytes:
@@ -143,7 +183,9 @@ def _check(cuda: Any, error: int, what: str) -> None:
 def known_arch(number: int) -> str:
     """The newest architecture that the compiler knows and that is not newer than the GPU's."""
     arch = _library.ArchRow(size=ctypes.sizeof(_library.ArchRow))
-    best, i = 80, 0
+    if number < OLDEST:
+        raise RuntimeError(f"kernels need a GPU of sm_{OLDEST} or later, and this one is sm_{number}; copy by its framework instead")
+    best, i = OLDEST, 0
     while _library.library().tcpc_arch_at(c_size_t(i), byref(arch)):
         if best < arch.number <= number:
             best = arch.number
@@ -157,6 +199,7 @@ class Device:
 
     def __init__(self, index: int):
         self.cuda, self.index, self.name = _driver(), index, f"cuda:{index}"
+        self.retired: Deque[Any] = deque()
         self.device, self.context = c_int(), c_void_p()
         self._call("cuDeviceGet", byref(self.device), index)
         major, minor = c_int(), c_int()
@@ -178,36 +221,45 @@ class Device:
         cupy = sys.modules.get("cupy")
         return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
 
-    def _within(self, work: Any) -> None:
+    def _within(self, work: Callable[[], Any]) -> None:
         """Does it in the device's context."""
         current = c_void_p()
         self.cuda.cuCtxGetCurrent(byref(current))
-        if current.value == self.context.value:
-            return work()
-        self._call("cuCtxSetCurrent", self.context)
+        inside = current.value == self.context.value
+        if not inside:
+            self._call("cuCtxSetCurrent", self.context)
         try:
             work()
         finally:
-            self._call("cuCtxSetCurrent", current)
+            if not inside:
+                self._call("cuCtxSetCurrent", current)
 
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:
             compiled = kernel.compiled
-            symbols = self.load(compiled.output, [compiled.launch])
-            kernel.ready = Launcher(self, compiled.launch, symbols, True)
+            kernel.ready = Launcher(self, compiled.launch, self.load(compiled.output, [compiled.launch]), True)
 
-    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> Dict[int, Any]:
-        """The functions of all variants of these launches, with the place of the destination's address, by the variants' addresses."""
-        cubin, symbols = compile_cubin(text, f"sm_{self.number}", folder), {}
-        self._within(lambda: symbols.update(self._functions(cubin, launches)))
-        return symbols
+    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> "Code":
+        cubin = compile_cubin(text, self.number, folder)
+        code = Code(self)
+        self._within(lambda: self._load(code, cubin, launches))
+        return code
 
-    def _functions(self, cubin: bytes, launches: Sequence[Any]) -> Dict[int, Any]:
-        library, symbols = c_void_p(), {}
-        self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
+    def _load(self, code: "Code", cubin: bytes, launches: Sequence[Any]) -> None:
+        self._call("cuLibraryLoadData", byref(code.library), cubin, None, None, 0, None, None, 0)
         for launch in launches:
-            symbols.update(self._variants(library, launch.contents))
-        return symbols
+            code.functions.update(self._variants(code.library, launch.contents))
+        self._unload()
+
+    def _unload(self) -> None:
+        """What nobody has any more, but the last ones, which may still be executed."""
+        mode = c_int(RELAXED)
+        self._call("cuThreadExchangeStreamCaptureMode", byref(mode))  # others may capture meanwhile
+        try:
+            while len(self.retired) > MOST_RETIRED:
+                self._call("cuLibraryUnload", self.retired.popleft())
+        finally:
+            self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
 
     def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
         symbols = {}
@@ -224,6 +276,26 @@ class Device:
         self._within(lambda: kernel.ready(params, addresses, stream))
 
 
+class Code:
+    """What was loaded from one file: the functions of all variants, with the place of the destination's address, by the variants' addresses. It is unloaded
+    some time after nobody has it any more, unless a graph may have it."""
+
+    def __init__(self, device: Device):
+        self.device, self.library, self.captured = device, c_void_p(), False
+        self.functions: Dict[int, Any] = {}
+        self.entries: List[Any] = []  # of the warm path, which knows of its own captures
+
+    def note(self, stream: Any) -> None:
+        """That a launch on this stream comes."""
+        state = c_int()
+        if stream and not self.captured and (self.device.cuda.cuStreamIsCapturing(c_void_p(stream), byref(state)) or state.value):
+            self.captured = True
+
+    def __del__(self) -> None:
+        if self.library and not self.captured and not any(entry.captured for entry in self.entries):
+            self.device.retired.append(self.library)
+
+
 def _place_of_destination(variant: Any) -> int:
     for i in range(variant.narguments):
         argument = variant.argument[i].contents
@@ -235,8 +307,8 @@ def _place_of_destination(variant: Any) -> int:
 class Launcher:
     """"apart": that no element is shared was decided before."""
 
-    def __init__(self, device: Device, launch: Any, symbols: Dict[int, Any], apart: bool):
-        self.device, self.launch, self.symbols, self.apart = device, launch, symbols, apart
+    def __init__(self, device: Device, launch: Any, code: Code, apart: bool):
+        self.device, self.launch, self.code, self.symbols, self.apart = device, launch, code, code.functions, apart
         self.room = launch.contents.argument_bytes + 16
 
     def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
@@ -259,6 +331,7 @@ class Launcher:
         size = c_size_t(variant.argument_bytes)
         extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
         grid = call.grid
+        self.code.note(stream)
         error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, None, extra)
         if error:
             _check(self.device.cuda, error, f"the launch of {variant.symbol.decode()}")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
-from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
-HERE = pathlib.Path(__file__).resolve().parent
+if TYPE_CHECKING:
+    import pathlib
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 CUDA, DEVICE = 0, 5  # of enum tcpc_emit
 
 
@@ -43,9 +46,15 @@ Planned = _structure("Planned", [
     ("cost", c_int64), ("text", c_char_p)])
 Value = _structure("Value", [("number", c_int64), ("text", c_char_p), ("expression", c_void_p)])
 Mode = _structure("Mode", [("size", c_size_t), ("name", c_char_p), ("extent", Value), ("stride", Value)])
-Tensor = _structure("Tensor", [
+
+
+class Tensor(ctypes.Structure):
+    pass
+
+
+Tensor._fields_ = [
     ("size", c_size_t), ("name", c_char_p), ("element", c_char_p), ("element_bits", c_int), ("direction", c_int), ("align", c_int64), ("layout", c_char_p),
-    ("swizzled", c_int), ("offset", Value), ("mode", _list_of(Mode)), ("nmodes", c_size_t), ("bytes", Value)])
+    ("swizzled", c_int), ("offset", Value), ("mode", _list_of(Mode)), ("nmodes", c_size_t), ("bytes", Value), ("declared", POINTER(Tensor))]
 ParamRow = _structure("ParamRow", [("size", c_size_t), ("name", c_char_p), ("least", c_int64), ("most", c_int64), ("multiple", c_int64), ("value", Value)])
 Argument = _structure("Argument", [("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t)])
 Variant = _structure("Variant", [
@@ -114,19 +123,25 @@ class CompileError(RuntimeError):
         self.text, self.file, self.line, self.column, self.notes, self.fixits = text, file, line, column, list(notes), list(fixits)
 
 
-def find(name: str, variable: str) -> pathlib.Path:
+class PlanWarning(UserWarning):
+    """What the compiler warns of in a plan that it compiled: the text with the place, and the notes."""
+
+
+def find(name: str, variable: str) -> str:
     """A shared library: that which the environment names, that of the package, or that of a build in a checkout."""
-    named, build = os.environ.get(variable), HERE.parents[1] / "build"
-    places = [pathlib.Path(named)] if named else [HERE / "lib" / name, build / "compiler" / name, build / "python" / name]
+    named, build = os.environ.get(variable), os.path.join(CHECKOUT, "build")
+    places = [named] if named else [os.path.join(folder, name) for folder in (os.path.join(HERE, "lib"), os.path.join(build, "compiler"), os.path.join(build, "python"))]
     for place in places:
-        if place.exists():
+        if os.path.exists(place):
             return place
-    raise ImportError(f"{name} is not at {' or '.join(map(str, places))}; {variable} can name it")
+    raise ImportError(f"{name} is not at {' or '.join(places)}; {variable} can name it")
 
 
-def find_runtime() -> pathlib.Path:
+def find_runtime() -> "pathlib.Path":
     """The folder of the headers that emitted code includes."""
-    for place in (HERE / "include" / "tcpc", HERE.parents[1] / "runtime"):
+    import pathlib  # which takes a while
+
+    for place in (pathlib.Path(HERE) / "include" / "tcpc", pathlib.Path(CHECKOUT) / "runtime"):
         if (place / "tcp_device.cuh").exists():
             return place
     raise ImportError("the runtime's headers are not in the package")
@@ -140,7 +155,7 @@ def library() -> Any:
     global _loaded
     with _lock:
         if _loaded is None:
-            lib = ctypes.CDLL(str(find("libtcpc.so", "TCPC_LIBRARY")))
+            lib = ctypes.CDLL(find("libtcpc.so", "TCPC_LIBRARY"))
             result = POINTER(POINTER(Result))
             lib.tcpc_compile_relayout.argtypes = [POINTER(Relayout), POINTER(Options), result]
             lib.tcpc_ask.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), POINTER(Question), result]
@@ -159,26 +174,33 @@ def library() -> Any:
 
 
 def version() -> str:
-    return library().tcpc_version().decode()
+    """Of the compiler."""
+    return str(library().tcpc_version().decode())
 
 
 def _text(t: Any) -> str:
     return ctypes.string_at(t.bytes, t.size).decode()
 
 
-def _error(result: Any) -> CompileError:
-    errors = [result.message[i].contents for i in range(result.nmessages) if result.message[i].contents.severity == 0]
-    if not errors:
-        return CompileError("the compiler gave no output")
-    first = errors[0]
+def _told(message: Any) -> CompileError:
+    """A message with its notes and fix-its."""
     notes, fixits = [], []
-    for message in [first] + [first.note[i].contents for i in range(first.nnotes)]:
-        if message is not first:
-            notes.append(message.text.decode())
-        for i in range(message.nfixits):
-            fix, at = message.fixit[i].contents, message.fixit[i].contents.at
+    for each in [message] + [message.note[i].contents for i in range(message.nnotes)]:
+        if each is not message:
+            notes.append(each.text.decode())
+        for i in range(each.nfixits):
+            fix, at = each.fixit[i].contents, each.fixit[i].contents.at
             fixits.append(Fix(at.file and at.file.decode(), at.line, at.column, at.end_line, at.end_column, fix.text.decode()))
-    return CompileError(first.text.decode(), first.at.file and first.at.file.decode(), first.at.line, first.at.column, notes, fixits)
+    return CompileError(message.text.decode(), message.at.file and message.at.file.decode(), message.at.line, message.at.column, notes, fixits)
+
+
+def _messages(result: Any, severity: int) -> List[CompileError]:
+    found = [result.message[i].contents for i in range(result.nmessages)]
+    return [_told(message) for message in found if message.severity == severity]
+
+
+def _error(result: Any) -> CompileError:
+    return (_messages(result, 0) or [CompileError("the compiler gave no output")])[0]
 
 
 class Compiled:
@@ -196,7 +218,10 @@ class Compiled:
             _loaded.tcpc_launch_free(self.launch)
 
 
-def _done(call: Any, made: Any) -> Any:
+Made = TypeVar("Made")
+
+
+def _done(call: Callable[[Any], int], made: Callable[[Any], Made]) -> Made:
     """What "made" makes of the result of "call"."""
     result = POINTER(Result)()
     status = call(ctypes.byref(result))
@@ -240,23 +265,36 @@ class Plan:
     """What the compiler made of a plan. The launches, one for each kernel, are freed with this object."""
 
     def __init__(self, result: Any):
-        self.output = _text(result.output)
+        self.output, self.warnings = _text(result.output), [str(told) for told in _messages(result, 1)]
         self.launches = [library().tcpc_launch_keep(result.launch[i]) for i in range(result.nlaunches)]
-        self.planned = {result.planned[i].contents.kernel.decode() for i in range(result.nplanned)}  # names of kernels
 
     def __del__(self) -> None:
         for launch in getattr(self, "launches", []) if _loaded is not None else []:
             _loaded.tcpc_launch_free(launch)
 
 
-def compile_plan(name: str, text: bytes, folder: str, defines: Mapping[str, Any], arch: Optional[str], emit: int) -> Plan:
-    """Compiles a plan, whose imports are in "folder"; raises CompileError."""
-    lib = library()
-    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=arch.encode() if arch else None, no_line=1)
-    pairs = (Define * max(1, len(defines)))(*[Define(key.encode(), str(value).encode()) for key, value in defines.items()])
-    folders = (c_char_p * 1)(folder.encode())
-    options.define, options.ndefines, options.folder, options.nfolders = pairs, len(defines), folders, 1
-    return _done(lambda result: lib.tcpc_compile(name.encode(), text, len(text), ctypes.byref(options), result), Plan)
+class Source(NamedTuple):
+    """Where a plan is from: the name of its file, the folder of its imports, values of its constants, and its architecture."""
+
+    name: str = "plan"
+    folder: Optional[str] = None
+    defines: Tuple[Tuple[str, str], ...] = ()
+    arch: Optional[str] = None
+
+
+def _options(source: Source, emit: int) -> Any:
+    options = Options(size=ctypes.sizeof(Options), emit=emit, arch=source.arch.encode() if source.arch else None, no_line=1)
+    options.define = (Define * max(1, len(source.defines)))(*[Define(key.encode(), value.encode()) for key, value in source.defines])
+    options.ndefines = len(source.defines)
+    if source.folder:
+        options.folder, options.nfolders = (c_char_p * 1)(source.folder.encode()), 1
+    return options
+
+
+def compile_plan(text: bytes, source: Source, emit: int) -> Plan:
+    """Compiles a plan; raises CompileError."""
+    lib, options = library(), _options(source, emit)
+    return _done(lambda result: lib.tcpc_compile(source.name.encode(), text, len(text), ctypes.byref(options), result), Plan)
 
 
 def value_at(value: Any, params: Any) -> int:
@@ -267,11 +305,11 @@ def value_at(value: Any, params: Any) -> int:
     return out.value
 
 
-def ask(about: int, form: int, text: str, **more: Any) -> str:
+def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:
     """What the commands explain, count, draw, eval and fmt print."""
-    lib, data = library(), text.encode()
-    question = Question(size=ctypes.sizeof(Question), about=about, form=form)
+    lib, data, source = library(), text.encode(), source or Source()
+    options, question = _options(source, CUDA), Question(size=ctypes.sizeof(Question), about=about, form=form)
     for key, value in more.items():
         if value is not None:
             setattr(question, key, value.encode() if isinstance(value, str) else value)
-    return _done(lambda result: lib.tcpc_ask(b"plan", data, len(data), None, ctypes.byref(question), result), lambda made: _text(made.output))
+    return _done(lambda result: lib.tcpc_ask(source.name.encode(), data, len(data), ctypes.byref(options), ctypes.byref(question), result), lambda made: _text(made.output))

@@ -7,13 +7,17 @@ import os
 import pathlib
 import re
 import threading
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
 from ._api import _backend
 from ._arrays import NUMBERS, Array, describe
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
+
+if TYPE_CHECKING:
+    from .algebra import Drawing, Explanation
 
 EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$")  # N, 8*N or N*8
 
@@ -22,16 +26,16 @@ class Kernel:
     """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no extent gives them.
 
     On arrays of numpy the emitted code is executed on the CPU, access by access; tensors of PyTorch and arrays of CuPy are for the GPU. What the
-    kernel writes is written to the arrays; nothing is returned. Of a kernel that the planner plans, arrays are compared by the memory that they reach, and
-    all params are given by name.
+    kernel writes is written to the arrays; nothing is returned.
     """
 
-    def __init__(self, plan: "Plan", number: int, launch: Any, planned: bool):
-        self._plan, self._number, self._planned = plan, number, planned
+    def __init__(self, plan: "Plan", number: int, launch: Any):
+        self._plan, self._number = plan, number
         self.name: str = launch.name.decode()
-        self.tensors: Tuple[str, ...] = tuple(launch.tensor[i].contents.name.decode() for i in range(launch.ntensors))
+        tensors = [_declared(t) for t in _tensors(launch)]
+        self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
-        self.__doc__ = f"{self.name}({', '.join([*(_signature(launch.tensor[i].contents) for i in range(launch.ntensors)), *(f'{p}=' for p in self.params)])})"
+        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' for p in self.params)])})"
 
     def __repr__(self) -> str:
         return f"<kernel {self.__doc__}>"
@@ -46,10 +50,9 @@ class Kernel:
         built = self._plan._build(device, first)
         launch = built.plan.launches[self._number].contents
         params = _params(self, launch, given, named)
-        tensors = [launch.tensor[i].contents for i in range(launch.ntensors)]
-        pointers = [_check(self, t, given[t.name.decode()], params) for t in tensors]
+        pointers = [_check(self, t, given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
         if device < 0:
-            parts = [_part(self, t, given[t.name.decode()], at, params) for t, at in zip(tensors, pointers)]
+            parts = [_part(t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
             built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
         else:
             from ._cuda import Launcher
@@ -57,6 +60,13 @@ class Kernel:
             launcher = Launcher(built.backend, built.plan.launches[self._number], built.loaded, False)
             work = stream if stream is not None else built.backend.stream(first)
             built.backend._within(lambda: launcher(list(params)[:len(self.params)], pointers, work))
+
+    def explain(self) -> "Explanation":
+        """What the compiler chose for each copy, as tcpc.explain()."""
+        return self._plan.explain(self.name)
+
+    def _repr_svg_(self) -> str:
+        return self._plan.draw(self.name).svg
 
     def _bind(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Dict[str, Array]:
         if len(arrays) > len(self.tensors):
@@ -75,6 +85,15 @@ class Kernel:
         return {name: describe(given[name]) for name in self.tensors}
 
 
+def _tensors(launch: Any) -> List[Any]:
+    return [launch.tensor[i].contents for i in range(launch.ntensors)]
+
+
+def _declared(t: Any) -> Any:
+    """The tensor as the plan declares it; the planner merges and sorts its modes."""
+    return t.declared.contents if t.declared else t
+
+
 def _signature(t: Any) -> str:
     return f"{('', 'out ', 'inout ')[t.direction]}{t.name.decode()} : {t.element.decode()} {t.layout.decode()}"
 
@@ -87,9 +106,10 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
             if isinstance(named[name], bool) or not hasattr(named[name], "__index__"):
                 raise TypeError(f"kernel '{k.name}': param '{name}' is an integer, not {named[name]!r}")
             found[name] = named[name].__index__()
-    for i in range(launch.ntensors if not k._planned else 0):
-        t = launch.tensor[i].contents
-        array = given[t.name.decode()]
+            if not -(1 << 63) <= found[name] < 1 << 63:
+                raise OverflowError(f"kernel '{k.name}': param '{name}' does not fit 64 bits: {found[name]}")
+    for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
+        array = given[of]
         for j in range(min(t.nmodes, len(array.shape))):
             match = EXTENT.match(t.mode[j].contents.extent.text.decode())
             if not match or len(array.shape) != t.nmodes:
@@ -105,8 +125,9 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
     return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
 
 
-def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
-    """That the array is what the tensor is in the plan; returns the kernel's pointer."""
+def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
+    """That the array is what the plan declares; returns the kernel's pointer."""
+    t = _declared(tensor)
     name, element = t.name.decode(), t.element.decode()
     begin = f"kernel '{k.name}': '{name}'"
     if NUMBERS.get(array.name) != element and not (element == f"b{array.itemsize * 8}"):
@@ -115,62 +136,44 @@ def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
         raise ValueError(f"{begin} is written by the kernel, but the array is read-only")
     if 0 not in array.shape and any(step % array.itemsize for step, n in zip(array.strides, array.shape) if n > 1):
         raise ValueError(f"{begin} has elements of {array.itemsize} bytes in the array, but a stride that is no multiple of it")
+    if len(array.shape) != t.nmodes:
+        raise ValueError(f"{begin} has {t.nmodes} modes in the plan, {t.layout.decode()}, but the array has {len(array.shape)} dimensions")
     modes = [t.mode[i].contents for i in range(t.nmodes)]
-    extents, strides = ([value_at(value, params) for value in values] for values in ([m.extent for m in modes], [m.stride for m in modes]))
-    if k._planned:
-        _check_memory(begin, t, array, extents, strides)
-    else:
-        _check_modes(begin, t, array, extents, strides)
-    below = sum(min(0, stride * (n - 1)) for stride, n in zip(strides, extents) if 0 not in extents)
-    return _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
+    places = [f"dimension {i} ({mode.name.decode()})" if mode.name else f"dimension {i}" for i, mode in enumerate(modes)]
+    for n, mode, place in zip(array.shape, modes, places):
+        extent = value_at(mode.extent, params)
+        if n != extent:
+            raise ValueError(f"{begin} has {extent} elements in {place}, {mode.extent.text.decode()} in the plan, but the array has {n}")
+    below = 0
+    for n, step, mode, place in zip(array.shape, array.strides, modes, places):
+        if n == 1 or 0 in array.shape:  # the stride has no meaning
+            continue
+        stride = value_at(mode.stride, params)
+        below += min(0, stride * (n - 1))
+        if step != stride * array.itemsize:
+            raise ValueError(f"{begin} has stride {stride} in {place}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
+    pointer = _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
+    behind = pointer + value_at(tensor.bytes, params) - _end(array)
+    if t.swizzled and behind > 0:
+        raise ValueError(f"{begin} has a swizzle, which reaches {behind} bytes behind the array's last element")
+    return pointer
 
 
 def _lowest(array: Array) -> int:
     return array.address + sum(min(0, step * (n - 1)) for step, n in zip(array.strides, array.shape) if 0 not in array.shape)
 
 
-def _check_modes(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
-    if len(array.shape) != t.nmodes:
-        raise ValueError(f"{begin} has {t.nmodes} modes in the plan, {t.layout.decode()}, but the array has {len(array.shape)} dimensions")
-    for i, (n, step) in enumerate(zip(array.shape, array.strides)):
-        mode = t.mode[i].contents
-        called = f" ({mode.name.decode()})" if mode.name else ""
-        if n != extents[i]:
-            raise ValueError(f"{begin} has {extents[i]} elements in dimension {i}{called}, {mode.extent.text.decode()} in the plan, but the array has {n}")
-        if n > 1 and step != strides[i] * array.itemsize and 0 not in array.shape:
-            raise ValueError(f"{begin} has stride {strides[i]} in dimension {i}{called}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
+def _end(array: Array) -> int:
+    """Behind its last byte."""
+    return _lowest(array) + sum(abs(step) * (n - 1) for step, n in zip(array.strides, array.shape)) + array.itemsize
 
 
-def _check_memory(begin: str, t: Any, array: Array, extents: Sequence[int], strides: Sequence[int]) -> None:
-    """The planner orders and merges modes: that the array has the same elements of its memory."""
-    mine, plans = _merged(array.shape, [step // array.itemsize for step in array.strides]), _merged(extents, strides)
-    if mine != plans:
-        raise ValueError(f"{begin} has (extent, stride) {plans} in memory, {t.layout.decode()} in the plan, but the array has {mine}")
-
-
-def _merged(extents: Sequence[int], strides: Sequence[int]) -> List[Tuple[int, int]]:
-    """The modes from the finest stride on, those that continue one another as one; forwards, as they are compared from their lowest address on."""
-    if 0 in extents:
-        return [(0, 1)]
-    found: List[Tuple[int, int]] = []
-    for stride, n in sorted((abs(stride), n) for stride, n in zip(strides, extents) if n > 1):
-        if found and found[-1][0] * found[-1][1] == stride:
-            found[-1] = found[-1][0] * n, found[-1][1]
-        else:
-            found.append((n, stride))
-    return found
-
-
-def _part(k: Kernel, t: Any, array: Array, pointer: int, params: Any) -> Part:
+def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
     """The bytes of the array that the host run copies."""
     if 0 in array.shape:
         return Part(pointer, 0, 0, 0, False)
     low = _lowest(array)
-    high = low + sum(abs(step) * (n - 1) for step, n in zip(array.strides, array.shape)) + array.itemsize
-    size = value_at(t.bytes, params)
-    if t.swizzled and pointer + size > high:
-        raise ValueError(f"kernel '{k.name}': the swizzle of '{t.name.decode()}' reaches {pointer + size - high} bytes behind the array's last element")
-    return Part(pointer, size, low - pointer, high - low, t.direction != 0)
+    return Part(pointer, value_at(t.bytes, params), low - pointer, _end(array) - low, t.direction != 0)
 
 
 class _Built:
@@ -182,17 +185,20 @@ class Plan:
     """The kernels of a plan, as attributes: `plan.copy_all(A, B)`. "kernels" has them by name."""
 
     def __init__(self, path: pathlib.Path, defines: Mapping[str, Any], arch: Optional[str]):
-        self.path, self._defines, self._arch = path, dict(defines), arch
+        self.path = path
+        self._source = _library.Source(path.name, str(path.parent), tuple((key, str(value)) for key, value in defines.items()), arch)
         self._text, self._lock = path.read_bytes(), threading.Lock()
         self._built: Dict[int, _Built] = {}
         first = self._compile(DEVICE)
+        for told in first.warnings:
+            warnings.warn(told, _library.PlanWarning, stacklevel=3)
         self.kernels: Dict[str, Kernel] = {}
         for i, launch in enumerate(first.launches):
-            kernel = Kernel(self, i, launch.contents, launch.contents.name.decode() in first.planned)
+            kernel = Kernel(self, i, launch.contents)
             self.kernels[kernel.name] = kernel
 
     def _compile(self, emit: int) -> Any:
-        return _library.compile_plan(self.path.name, self._text, str(self.path.parent), self._defines, self._arch, emit)
+        return _library.compile_plan(self._text, self._source, emit)
 
     def _build(self, device: int, like: Optional[Array]) -> _Built:
         with self._lock:
@@ -207,6 +213,18 @@ class Plan:
                     loaded = backend.load(plan.output, plan.launches, folder)
                 built = self._built[device] = _Built(plan, backend, loaded)
             return built
+
+    def explain(self, kernel: Optional[str] = None) -> "Explanation":
+        """What the compiler chose for each copy, as tcpc.explain()."""
+        from .algebra import explain
+
+        return explain(self._text.decode(), kernel, source=self._source)
+
+    def draw(self, name: str, view: Optional[str] = None, thread: int = 0) -> "Drawing":
+        """A drawing of what is called "name", as tcpc.draw()."""
+        from .algebra import draw
+
+        return draw(self._text.decode(), name, view, thread, source=self._source)
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: Dict[str, Kernel] = self.__dict__.get("kernels", {})

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
-from typing import Any, Callable, Dict, List, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _library
 
@@ -51,6 +51,9 @@ class Drawing(str):
 
     svg: str
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_svg_(self) -> str:
         return self.svg
 
@@ -59,11 +62,23 @@ class Layout:
     """A function from coordinates to offsets: a shape and strides, nested alike, perhaps with a swizzle.
 
     Args:
-        shape: an integer or nested tuples; or the layout in the notation of CuTe, of its Python siblings, or of plans, "(4,8):(8,1)".
-        stride: like "shape"; without it the layout is compact, mode 0 first.
+        shape: an integer or nested tuples, elements; or the layout in the notation of CuTe, of its Python siblings, or of plans, "(4,8):(8,1)"; or a
+            layout of another package, as pycute's, which has a shape and a stride.
+        stride: like "shape", elements; without it the layout is compact, mode 0 first.
+
+    Attributes:
+        shape, stride: as nested tuples. pycute.Layout(a.shape, a.stride) is the same layout there, if it has no swizzle.
+        size: the number of coordinates.
+        text: the layout in the notation of plans.
+
+    Raises:
+        CompileError: the text cannot be read.
+        ValueError: it is no layout.
     """
 
-    def __init__(self, shape: Union[str, int, Tuple[Any, ...]], stride: Any = None):
+    def __init__(self, shape: Any, stride: Any = None):
+        if hasattr(shape, "shape") and hasattr(shape, "stride") and stride is None:
+            shape, stride = shape.shape, shape.stride
         if isinstance(shape, str):
             text = shape
         else:
@@ -87,7 +102,7 @@ class Layout:
         return hash(self.text)
 
     def __call__(self, *coordinate: Any) -> Any:
-        """The offset at a coordinate, or at an index."""
+        """The offset in elements at a coordinate, or at an index that counts mode 0 fastest."""
         return evaluate(f"({self})({','.join(map(_notation, coordinate))})")
 
     def cute(self) -> str:
@@ -98,7 +113,7 @@ class Layout:
         """In the notation of CuTe's Python siblings."""
         return _library.ask(EVAL, PYCUTE, self.text).strip()
 
-    def draw(self, view: Union[str, None] = None, type: Union[str, None] = None) -> Drawing:
+    def draw(self, view: Optional[str] = None, type: Optional[str] = None) -> Drawing:
         """A drawing, as `tcpc draw` makes it; "view" and "type" are its options."""
         return _drawing(DRAW_LAYOUT, self.text, view=view, type=type)
 
@@ -106,21 +121,47 @@ class Layout:
         return self.draw().svg
 
 
-def _drawing(about: int, text: str, **more: Any) -> Drawing:
-    made = Drawing(_library.ask(about, TEXT, text, **more))
-    made.svg = _library.ask(about, SVG, text, **more)
+def _drawing(about: int, text: str, source: Optional[_library.Source] = None, **more: Any) -> Drawing:
+    made = Drawing(_library.ask(about, TEXT, text, source, **more))
+    made.svg = _library.ask(about, SVG, text, source, **more)
     return made
 
 
-def draw(plan: str, name: str, view: Union[str, None] = None, thread: int = 0) -> Drawing:
-    """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it."""
-    return _drawing(DRAW, plan, name=name, view=view, thread=thread)
+def draw(plan: str, name: str, view: Optional[str] = None, thread: int = 0, *, source: Optional[_library.Source] = None) -> Drawing:
+    """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it.
+
+    Args:
+        plan: the text.
+        name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy.
+        view: "owners", "banks", .., as docs/drawings.md lists them; None: the usual one.
+        thread: whose accesses are shown, where a view shows those of one.
+        source: where the text is from; a loaded plan sets it.
+
+    Raises:
+        CompileError: the plan is wrong, or has no such name, or the view does not fit.
+    """
+    return _drawing(DRAW, plan, source, name=name, view=view, thread=thread)
 
 
-class Explanation(Dict[str, Any]):
-    """What `tcpc explain --json` says, as a dict; as a text, what `tcpc explain` says."""
+class Record(Dict[str, Any]):
+    """A dict whose entries are attributes, too."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(f"there is no '{name}' here; there is {', '.join(self)}")
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self]
+
+
+class Explanation(Record):
+    """What `tcpc explain --json` says, `e.kernels[0].copies[0].threads`; as a text, what `tcpc explain` says."""
 
     text: str
+
+    def __repr__(self) -> str:
+        return self.text
 
     def __str__(self) -> str:
         return self.text
@@ -129,16 +170,31 @@ class Explanation(Dict[str, Any]):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def explain(plan: str, kernel: Union[str, None] = None) -> Explanation:
-    """What the compiler chose for each copy of a plan, and why. The plan of a kernel is in cache_info()."""
-    made = Explanation(json.loads(_library.ask(EXPLAIN, JSON, plan, name=kernel)))
-    made.text = _library.ask(EXPLAIN, TEXT, plan, name=kernel)
+def explain(plan: str, kernel: Optional[str] = None, *, source: Optional[_library.Source] = None) -> Explanation:
+    """What the compiler chose for each copy of a plan, and why.
+
+        e = tcpc.explain(tcpc.cache_info().kernels[0].plan)
+        print(e)                                       # as a text
+        e.kernels[0].threads, e.kernels[0].copies      # as data
+
+    Args:
+        plan: the text. Kernels in cache_info() and loaded plans have an explain() of their own.
+        kernel: only this one.
+        source: where the text is from; a loaded plan sets it.
+
+    Raises:
+        CompileError: the plan is wrong, or has no such kernel.
+    """
+    found = json.loads(_library.ask(EXPLAIN, JSON, plan, source, name=kernel), object_hook=Record)
+    made = Explanation(found)
+    made.text = _library.ask(EXPLAIN, TEXT, plan, source, name=kernel)
     return made
 
 
 def operations() -> List[Tuple[str, str, str]]:
     """Name, arguments and meaning of each operation."""
-    row, found = _library.Operation(size=ctypes.sizeof(_library.Operation)), []
+    row = _library.Operation(size=ctypes.sizeof(_library.Operation))
+    found: List[Tuple[str, str, str]] = []
     while _library.library().tcpc_operation_at(ctypes.c_size_t(len(found)), ctypes.byref(row)):
         found.append((row.name.decode(), (row.arguments or b"").decode(), row.help.decode() if row.in_eval else ""))
         row.size = ctypes.sizeof(row)

@@ -90,6 +90,32 @@ static void tensors_are_data(void) {
     tcpc_launch_free(l);
 }
 
+// Of a planned copy: the planner's layouts, and behind them the plan's.
+static void declared_tensors_are_data(void) {
+    const struct tcpc_launch *l =
+        launch_of("tcp 1;\nparam N, K : index in 1 .. 1000;\n"
+                  "tensor A : f32 global (r=8, c=6, one=1, n=N):(6, 1, K, 48);\n"
+                  "tensor ceil_div : f32 global 47+(8, 6):(-6, 1);\n"
+                  "kernel turned(out ceil_div, A) { copy A(_, _, 0, 0) -> ceil_div; }\n");
+    const struct tcpc_tensor *to = l->tensor[0], *a = l->tensor[1], *d = to->declared;
+    HOLDS(l->ntensors == 2 && d && a->declared && !d->declared && !a->declared->declared);
+    CHECK_STR(d->name, "ceil_div");
+    CHECK_STR(d->layout, "47+(8,6):(-6,1)");
+    HOLDS(d->nmodes == 2 && d->offset.number == 47 && d->direction == TCPC_OUT);
+    HOLDS(d->mode[0]->stride.number == -6 && to->element_bits == d->element_bits);
+    CHECK_STR(a->name, "A");
+    HOLDS(a->declared->nmodes == 4 && a->declared->mode[3]->stride.number == 48);
+    CHECK_STR(a->declared->mode[2]->name, "one");
+    CHECK_STR(a->declared->mode[3]->extent.text, "N");
+    tcpc_launch_free(l);
+    l = launch_of("tcp 1;\ntensor A : f32 global (8, 6):(6, 1);\n"
+                  "tensor B : f32 global (8, 6):(6, 1);\n"
+                  "kernel copied(A, out B) grid (1) threads 48 {\n"
+                  "  copy A -> B with tile(auto(32), thr=(8,6), val=(1,1));\n}\n");
+    HOLDS(!l->tensor[0]->declared && !l->tensor[1]->declared);
+    tcpc_launch_free(l);
+}
+
 static void checks_are_data(void) {
     static const enum tcpc_check_kind want[] = {TCPC_CHECK_RANGE,   TCPC_CHECK_MULTIPLE,
                                                 TCPC_CHECK_RANGE,   TCPC_CHECK_RELATION,
@@ -305,6 +331,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     tensors_are_data();
+    declared_tensors_are_data();
     checks_are_data();
     relations_are_data();
     variants_are_data();

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tcpc
+from conftest import SEED
 from tcpc import Layout, algebra
 
 PROGRAM = pathlib.Path(os.environ["TCPC_PROGRAM"]) if "TCPC_PROGRAM" in os.environ else pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "tcpc"
@@ -36,6 +37,40 @@ def test_layout():
         Layout("nonsense(1)")
 
 
+def drawn(rng, depth=0):
+    """Shape and strides of a random layout, nested alike."""
+    if depth == 2 or rng.random() < .4:
+        return int(rng.integers(1, 9)), int(rng.integers(0, 40))
+    parts = [drawn(rng, depth + 1) for _ in range(rng.integers(1, 4))]
+    return tuple(shape for shape, _ in parts), tuple(stride for _, stride in parts)
+
+
+class Foreign:
+    """As pycute.Layout and NVIDIA's PyCuTe have it: a shape, a stride, and their texts."""
+
+    def __init__(self, shape, stride):
+        self.shape, self.stride = shape, stride
+
+    def __str__(self):
+        return f"{self.shape}:{self.stride}".replace(" ", "").replace(",)", ")")
+
+    def __repr__(self):
+        return f"Layout({self.shape},{self.stride})"
+
+
+def test_round_trips():
+    """Each notation gives the layout back; so do the layouts of other packages, as objects and as texts."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(40):
+        shape, stride = drawn(rng)
+        a = Layout(shape, stride)
+        assert Layout(a.pycute()) == Layout(a.cute()) == Layout(str(a)) == Layout(a.shape, a.stride) == eval(repr(a)) == a
+        there = Foreign(shape, stride)
+        assert Layout(there) == Layout(repr(there)) == a and eval(a.pycute(), {"Layout": Layout}) == a
+        back = Foreign(a.shape, a.stride)
+        assert Layout(back) == a and (isinstance(shape, int) or str(back) == str(there))
+
+
 def test_operations():
     a, b = Layout((6, 4), (4, 1)), Layout(8, 3)
     c = algebra.composition(a, b)
@@ -49,6 +84,7 @@ def test_operations():
         algebra.nonsense
     with pytest.raises(TypeError, match="expected a layout, an integer, a text, a tuple or a list, not float"):
         algebra.size(1.5)
+    assert "bench" in dir(tcpc) and all(hasattr(tcpc, name) for name in dir(tcpc))
     with pytest.raises(AttributeError, match="module 'tcpc' has no attribute 'nonsense'"):
         tcpc.nonsense
 
@@ -62,7 +98,9 @@ def test_draw_and_explain(tmp_path):
     assert drawing == command("draw", file, "tc") and drawing._repr_svg_().startswith("<svg")
     found = tcpc.explain(PLAN, "k")
     assert str(found) == command("explain", file, "k").replace(str(file), "plan") and "<pre>" in found._repr_html_()
-    assert list(found) and found["kernels"][0]["name"] == "k"
+    assert found["kernels"][0]["name"] == found.kernels[0].name == "k" and found.kernels[0].copies[0].threads == 32 and "kernels" in dir(found) and repr(found) == str(found)
+    with pytest.raises(AttributeError, match="there is no 'nonsense' here; there is schema, plan,"):
+        found.nonsense
     with pytest.raises(tcpc.CompileError, match="zz") as error:
         tcpc.explain(PLAN.replace("out B", "out zz"))
     assert error.value.line == 5 and error.value.column > 0
@@ -70,8 +108,8 @@ def test_draw_and_explain(tmp_path):
 
 def test_explain_what_was_compiled():
     tcpc.permute(np.zeros((6, 8), np.float32), (1, 0), backend="host")
-    plan = tcpc.cache_info().kernels[0].plan
-    assert "relayout_1" in str(tcpc.explain(plan))
+    kernel = tcpc.cache_info().kernels[0]
+    assert "relayout_1" in str(tcpc.explain(kernel.plan)) and kernel.explain() == tcpc.explain(kernel.plan)
 
 
 def test_a_fixit_is_data():

@@ -1,11 +1,13 @@
 """Kernels of plans as functions, on the host, and each message of a wrong call."""
 import pathlib
 import re
+import warnings
 
 import numpy as np
 import pytest
 
 import tcpc
+from conftest import SEED
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 PLAN = """tcp 1;
@@ -30,6 +32,9 @@ kernel bits(P, out Q) threads 32 {
 kernel product(O, out V) threads 32 {
   for i in 0 .. ceil_div(K*N, 32) { copy local_tile(O, (32), (i)) -> local_tile(V, (32), (i)) with tile(universal(32), thr=(32), val=(1)); }
 }
+tensor Y : f32 global (60) align 4;
+tensor X : f32 global Sw<2,2,3> o 0 o (60) align 4;
+kernel swizzled(Y, out X) threads 32 { for i in 0 .. 2 { copy local_tile(Y, (32), (i)) -> local_tile(X, (32), (i)) with tile(universal(32), thr=(32), val=(1)); } }
 kernel planned(A, out B) { copy A -> select(B, (1,0)); }
 """
 
@@ -39,7 +44,9 @@ def plan(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plans")
     (folder / "sizes.tcp").write_text("tcp 1;\nconst W = 6;\n")
     (folder / "plan.tcp").write_text(PLAN)
-    return tcpc.load(folder / "plan.tcp")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tcpc.PlanWarning)
+        return tcpc.load(folder / "plan.tcp")
 
 
 def numbers(*shape, dtype=np.float32):
@@ -47,7 +54,7 @@ def numbers(*shape, dtype=np.float32):
 
 
 def test_kernels(plan):
-    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
+    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "swizzled", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
     assert plan.turned.tensors == ("A", "B") and "N" in plan.turned.params and "out B : f32" in plan.turned.__doc__ and "turned(" in repr(plan.turned)
     for n in 5, 8:
         a, b = numbers(2 * n, 6), np.zeros((6, 2 * n), np.float32)
@@ -56,7 +63,7 @@ def test_kernels(plan):
         plan.turned(B=b, A=a)
         assert np.array_equal(b, a.T)
         b[:] = 0
-        plan.planned(a, b, N=n)
+        plan.planned(a, b)
         assert np.array_equal(b, a.T)
     r, s = numbers(4, 6)[:, ::-1], np.zeros((6, 4), np.float32).T
     plan.mirrored(r, s)
@@ -69,6 +76,57 @@ def test_kernels(plan):
     o, v = numbers(12), np.zeros(12, np.float32)
     plan.product(o, v, N=3, K=4)
     assert np.array_equal(o, v)
+
+
+def test_what_a_loaded_plan_tells(plan):
+    told = plan.explain("turned")
+    assert told.kernels[0].name == "turned" and "plan.tcp" in str(told) and len(plan.explain().kernels) == len(plan.kernels)
+    assert plan.draw("turned")._repr_svg_().startswith("<svg") and plan.turned.explain() == told and plan.turned._repr_svg_() == plan.draw("turned").svg
+    with pytest.raises(tcpc.CompileError, match="nonsense"):
+        plan.draw("nonsense")
+
+
+def side(rng, extents):
+    """Extents and strides of a tensor in any order of memory, some with gaps; one extent is "N"."""
+    strides, span = [""] * len(extents), "1"
+    for m in rng.permutation(len(extents)):
+        strides[m] = span
+        span += f"*{extents[m]}" + (f"*{rng.integers(2, 4)}" if rng.random() < .2 else "")
+    return extents, strides
+
+
+def array_of(rng, extents, strides, n):
+    shape, steps = [eval(e, {"N": n}) for e in extents], [eval(s, {"N": n}) for s in strides]
+    room = 1 + sum(step * (extent - 1) for extent, step in zip(shape, steps))
+    return np.lib.stride_tricks.as_strided(rng.integers(0, 2**16, room).astype(np.uint16), shape, [2 * step for step in steps])
+
+
+def test_planned_kernels(tmp_path):
+    """Of random planned copies, the modes are those of the plan, whatever the planner makes of them, and the param is found."""
+    rng, text, cases = np.random.default_rng(SEED), "tcp 1;\nparam N : index in 1 .. 100;\n", []
+    for i in range(12):
+        rank = int(rng.integers(1, 5))
+        order = [int(m) for m in rng.permutation(rank)]
+        extents = [str(rng.integers(1, [0, 60, 12, 7, 5][rank])) for _ in order]
+        extents[rng.integers(rank)] = "N"
+        sides = side(rng, extents), side(rng, [extents[m] for m in order])
+        for name, (shape, strides) in zip("AB", sides):
+            text += f"tensor {name}{i} : b16 global ({','.join(shape)}):({','.join(strides)});\n"
+        back = ",".join(str(order.index(m)) for m in range(rank))
+        part, whole = ("", "out ") if i % 3 else (f", ({'0 .. 1,' * rank})".replace(",)", ")"), "inout ")
+        heads = [f"A{i}", f"{whole}B{i}"][::1 if i % 2 else -1]
+        text += f"kernel k{i}({', '.join(heads)}) {{ copy A{i}{part[2:]} -> select(B{i}, ({back})){part[2:]}; }}\n"
+        cases.append((sides, order, bool(part)))
+    (tmp_path / "plan.tcp").write_text(text)
+    plan = tcpc.load(tmp_path / "plan.tcp")
+    for i, (sides, order, part) in enumerate(cases):
+        for n in 1, int(rng.integers(2, 9)):
+            a, b = (array_of(rng, *each, n) for each in sides)
+            expected = a.transpose(order) if not part else b.copy()
+            if part:
+                expected[(0,) * b.ndim] = a[(0,) * a.ndim]
+            plan.kernels[f"k{i}"](**{f"A{i}": a, f"B{i}": b})
+            assert np.array_equal(b, expected), (i, n, text)
 
 
 def test_defines_and_another_folder(plan, tmp_path, monkeypatch):
@@ -104,8 +162,12 @@ WRONG = [
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
     (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
-    (lambda p: p.planned(a, b), TypeError, "kernel 'planned' needs N=, which no extent gives"),
-    (lambda p: p.planned(a, np.zeros((6, 9), np.float32)[:, :8], N=4), ValueError, r"'B' has \(extent, stride\) \[\(48, 1\)\] in memory, .* but the array has \[\(8, 1\), \(6, 9\)\]"),
+    (lambda p: p.planned(a, b, N=1 << 62), OverflowError, r"2\*N does not fit 64 bits"),
+    (lambda p: p.planned(a, b, N=1 << 63), OverflowError, "kernel 'planned': param 'N' does not fit 64 bits: 9223372036854775808"),
+    (lambda p: p.swizzled(numbers(60), np.zeros(60, np.float32)), ValueError, "kernel 'swizzled': 'X' has a swizzle, which reaches 16 bytes behind the array's last element"),
+    (lambda p: p.planned(a, b, N=3), ValueError, r"'A' has 6 elements in dimension 0, 2\*N in the plan, but the array has 8"),
+    (lambda p: p.planned(a, np.zeros((6, 9), np.float32)[:, :8]), ValueError, r"'B' has stride 8 in dimension 0, 2\*N in the plan, but the array has 9"),
+    (lambda p: p.planned(b, a), ValueError, "'A' has 6 elements in dimension 1, 6 in the plan, but the array has 8"),
     (lambda p: tcpc.load(p.path.parent / "none.tcp"), OSError, "none.tcp"),
     (lambda p: tcpc.load(p.path, defines={"NONE": 3}), tcpc.CompileError, "NONE"),
     (lambda p: tcpc.load(p.path, arch="sm_1"), tcpc.CompileError, "sm_1"),
@@ -132,10 +194,21 @@ def test_a_wrong_plan(tmp_path):
     assert error.value.file == "plan.tcp" and error.value.line == 16 and "plan.tcp:16:" in str(error.value)
 
 
+def test_a_warning_of_the_plan(tmp_path):
+    text = "tcp 1;\ntensor A : f32 global (64):(1) align 4;\ntensor B : f32 global (64):(1) align 4;\nconst N = 64;\nkernel copied(A, out B) { copy A -> B; }\n"
+    (tmp_path / "plan.tcp").write_text(text)
+    with pytest.warns(tcpc.PlanWarning, match="plan.tcp:4:7: .*'N'"):
+        tcpc.load(tmp_path / "plan.tcp")
+    (tmp_path / "plan.tcp").write_text(text.replace("const N = 64;", ""))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tcpc.load(tmp_path / "plan.tcp")
+
+
 def test_the_page(tmp_path):
     """The plan in docs/python.md."""
     page = (EXAMPLES.parent / "docs" / "python.md").read_text()
     (tmp_path / "scale.tcp").write_text(re.search(r"^```tcp file scale.tcp\n(.*?)^```", page, re.M | re.S)[1])
-    x, y = numbers(12, 8), np.zeros((12, 8), np.float16)
+    x, y = numbers(48, 8), np.zeros((48, 8), np.float16)
     tcpc.load(tmp_path / "scale.tcp").narrow(x, y)
     assert np.array_equal(y, x.astype(np.float16))

@@ -318,10 +318,9 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         k->nwanted = text[i].nwanted;
         k->chosen = text[i].chosen;
         k->candidates = text[i].candidates;
-        c->part_of[0] = text[i].part_of[0];
-        c->part_of[1] = text[i].part_of[1];
+        c->text = &text[i];
         check_kernel(c, text[i].fn, k);
-        c->part_of[0] = c->part_of[1] = NULL;
+        c->text = NULL;
     }
     if (k->device && c->s->diags.nerrors == errors) can_be_called(c, k, &d->fn);
 }

@@ -205,7 +205,9 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
-        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
+        const struct tensor *declared = c->text && i < 2 ? c->text->declared[i] : NULL;
+        k->formal[k->nformals++] =
+            (struct formal){t, dir_of(f->dir), i, f->at, f->readonly, declared};
     }
 }
 
@@ -313,11 +315,11 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
         return NULL;
     }
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){.kind = s->kind == S_SYNC     ? STMT_SYNC
-                               : s->kind == S_COMMIT ? STMT_COMMIT
-                                                     : STMT_WAIT,
-                       .pending = (int)s->wait,
-                       .at = s->at};
+    *r = (struct stmt){
+        .kind = s->kind == S_COMMIT ? STMT_ARRIVE : STMT_WAIT,
+        .arrival = s->kind == S_SYNC ? arrival_block : arrival_groups((int)s->wait),
+        .at = s->at,
+    };
     return r;
 }
 

@@ -270,8 +270,12 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (n == 0) return 1;
     // what the planned tensors leave out may be what the promises are about
     bool parts = empty || s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME;
-    for (int i = 0; i < n && parts; ++i) out[i].part_of[0] = a, out[i].part_of[1] = b;
-    for (int i = 0; i < n; ++i) out[i].chosen = &chosen[i];
+    for (int i = 0; i < n; ++i) {
+        out[i].declared[names.dst_first] = a;
+        out[i].declared[!names.dst_first] = b;
+        out[i].parts = parts;
+        out[i].chosen = &chosen[i];
+    }
     if (!is_tuned) return n;
     struct relayout *list = ARENA_ARRAY(&c->s->arena, struct relayout, RELAYOUT_CASES);
     relayout_cases(c->s, &r, list);

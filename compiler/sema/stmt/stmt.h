@@ -88,7 +88,8 @@ struct kernel_text {
     int nwanted;
     const struct relayout_chosen *chosen;
     int candidates;
-    const struct tensor *part_of[2];  // if it copies parts: their tensors
+    const struct tensor *declared[2];  // of its arguments, if these are not the plan's tensors
+    bool parts;                        // it copies parts of them
 };
 // Sets "out" to what is checked as kernel "d": its own text, or the cases that the planner made of
 // it.  Returns their number; 0 after an error.

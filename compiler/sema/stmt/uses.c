@@ -148,10 +148,10 @@ void collect_params(struct sema *c, struct kernel *k) {
         use_tuple(&u, k->formal[i].tensor->layout.stride);
         use_int(&u, k->formal[i].tensor->layout.offset);
     }
-    for (int i = 0; i < 2 && c->part_of[i];
-         ++i) {  // whose strides rest on promises about all of it
-        use_tuple(&u, c->part_of[i]->layout.shape);
-        use_tuple(&u, c->part_of[i]->layout.stride);
+    for (int i = 0; i < k->nformals && c->text && c->text->parts; ++i) {
+        const struct lay *whole = &k->formal[i].declared->layout;  // its promises are needed
+        use_tuple(&u, whole->shape);
+        use_tuple(&u, whole->stride);
     }
     for (int i = 0; i < k->nwhen; ++i) use_int(&u, k->when[i].value);
     use_stmts(&u, k->body);
