@@ -48,7 +48,7 @@ def alignment(address: int) -> int:
 
 def elements_of(destination: Array, source: Array) -> Optional[Tuple[str, str]]:
     """The types by which elements are converted; None: they are the same and move as bits."""
-    if destination.dtype == source.dtype:
+    if destination.dtype == source.dtype or (destination.kind != source.kind and destination.name == source.name):
         return None
     name = "uint8" if source.name == "bool" else source.name
     for array, known in (source, name), (destination, destination.name):

@@ -94,11 +94,11 @@ def random_copies(rng, seconds, copies):
 def lengths():
     tcpc.cache_clear()
     right = True
-    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 400)]:
+    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 1000)]:
         x = torch.randint(0, 99, (2, n, 256), device="cuda", dtype=torch.int16)
         right &= torch.equal(tcpc.relayout(x, "b s (h d) -> b h s d", h=4), x.view(2, n, 4, 64).permute(0, 2, 1, 3))
     info = tcpc.cache_info()
-    part("400 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
+    part("1000 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
 
 
 def memory():
