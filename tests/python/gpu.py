@@ -5,7 +5,6 @@ usage: gpu.py [--seconds S] [--seed N]
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
 """
 import argparse
-import ctypes
 import os
 import pathlib
 import random
@@ -107,13 +106,19 @@ def memory():
         right = False
     except ValueError as error:
         right &= "single memory location" in str(error)
-    for wrong, kind in ((lambda: tcpc.contiguous(torch.zeros(3, device="cuda", requires_grad=True)), RuntimeError), (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64, device="cuda").conj()), ValueError),
-                        (lambda: tcpc.copy_(torch.zeros(3), torch.zeros(3, device="cuda")), ValueError), (lambda: tcpc.contiguous(torch.zeros(3, device="cuda").to_sparse()), TypeError)):
+    zeros = torch.zeros(3, device="cuda")
+    for wrong, kind, text in (
+            (lambda: tcpc.prepare((torch.ones_like(zeros), zeros.clone().requires_grad_())), RuntimeError, "the copy is not recorded for gradients"),
+            (lambda: tcpc.contiguous(zeros.to(torch.complex64).conj()), ValueError, "the tensor's conjugation or negation is not resolved"),
+            (lambda: tcpc.copy_(torch.zeros(3), zeros), ValueError, "expected both arrays on one device"),
+            (lambda: tcpc.contiguous(zeros.to_sparse()), TypeError, "has no strides; call to_dense() first"),
+            (lambda: tcpc.prepare((torch.ones_like(zeros), zeros.as_subclass(Sub))), TypeError, "is a subclass of torch.Tensor, which may be more than its memory"),
+            (lambda: tcpc.contiguous(torch.zeros(3, device="meta")), TypeError, "tensors on 'meta' cannot be copied; only those on 'cpu' and 'cuda'")):
         try:
             wrong()
             right = False
-        except kind:
-            pass
+        except kind as error:
+            right &= text in str(error)
     large = torch.zeros(2**31 + 4096, 1, dtype=torch.uint8, device="cuda")
     large[-3:] = 7
     out = torch.zeros(2**31 + 4096, dtype=torch.uint8, device="cuda")
@@ -136,15 +141,10 @@ def warm():
     half = tcpc.permute(x, (2, 0, 1), dtype=torch.float16)
     right &= torch.equal(tcpc.permute(x, (2, 0, 1), dtype=torch.float16), x.permute(2, 0, 1).half()) and half.dtype == torch.float16
     right &= torch.equal(tcpc.relayout(torch.nn.Parameter(x, requires_grad=False), "a b (c d) -> c a b d", c=3), first)
-    for name, wrong in (("requires grad", lambda: tcpc.relayout(x.clone().requires_grad_(), "a b (c d) -> c a b d", c=3)), ("is a subclass", lambda: tcpc.relayout(x.as_subclass(Sub), "a b (c d) -> c a b d", c=3)),
-                        ("in vmap", lambda: torch.vmap(lambda y: tcpc.relayout(y, "b c d -> c b d"))(x.view(1, 8, 64, 12)))):
-        tcpc.relayout(x, "b c d -> c b d")
-        try:
-            wrong()
-            right = False
-            print(f"a tensor that {name} is taken")
-        except (RuntimeError, TypeError, ValueError):
-            pass
+    for other in x.clone().requires_grad_(), x.as_subclass(Sub):
+        y = tcpc.relayout(other, "a b (c d) -> c a b d", c=3)
+        right &= torch.equal(y.detach().as_subclass(torch.Tensor), first) and y.requires_grad == other.requires_grad and type(y) is type(other)
+    right &= torch.equal(torch.vmap(lambda y: tcpc.relayout(y, "b c d -> c b d"))(x.view(1, 8, 64, 12)), x.permute(1, 0, 2)[None])
     z = torch.randn(40, 30, dtype=torch.complex64, device="cuda")
     tcpc.permute(z, (1, 0)), tcpc.permute(z.conj().resolve_conj(), (1, 0))
     for bit in (z.conj(), z.real._neg_view()):
@@ -206,6 +206,14 @@ def plans():
                 if text not in str(error):
                     print(error)
         part("kernels of a plan", right)
+
+
+def benches():
+    x = torch.randn(2, 1024, 2048, device="cuda", dtype=torch.float16)
+    ours, theirs, plain = tcpc.bench(x, "b s (h d) -> b h s d", h=16).rows
+    right = [row.name for row in (ours, theirs, plain)] == ["tcpc", "PyTorch", "a plain copy"] and 50 < ours.gb_s < 9000 and 50 < plain.gb_s < 9000
+    expected = 2 * 2 * x.numel() / ours.us / 1e3
+    part("bench", right and abs(ours.gb_s / expected - 1) < 1e-6 and len(tcpc.bench(x, "a b c -> c b a", dtype=torch.float32).rows) == 3)
 
 
 def order():
@@ -287,13 +295,13 @@ def times():
     out = torch.empty(1, 8, 4, 8, device="cuda")
     print(f"1 KB, us a call: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
           f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}, tcpc.copy_ {per_call(lambda: tcpc.copy_(out, x.permute(0, 2, 1, 3))):.2f}, torch.empty {per_call(lambda: torch.empty(1, 8, 4, 8, device='cuda')):.2f}")
-    from tcpc import _warm
+    from tcpc import _torch, _warm
 
-    warm, y, key = _warm._warm, x.permute(0, 2, 1, 3), ((0, 2, 1, 3), None)
-    site, none = warm.sites[key], _warm.Site()
-    print(f"  of these: the checks {per_call(lambda: _warm._is_plain(warm, x)):.2f}, into C and back {per_call(lambda: warm.relayout(warm.at, ctypes.addressof(none), x)):.2f}, "
-          f"C in all {per_call(lambda: warm.relayout(warm.at, site[0], x)):.2f}, copying in C {per_call(lambda: warm.copy(warm.at, warm.sites[out.shape][0], out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
-          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}")
+    y = x.permute(0, 2, 1, 3)
+    print(f"  of these: into C and back {per_call(lambda: _warm.call(5, None, None, None, None)):.2f}, C in all {per_call(lambda: _warm.call(x, (0, 2, 1, 3), None, None, None)):.2f}, "
+          f"without the checks {per_call(lambda: _warm.below(x, (0, 2, 1, 3), None, None, None)):.2f}, copying in C {per_call(lambda: _warm.copy(out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
+          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}, "
+          f"by the operator {per_call(lambda: _torch.relayout(x, 'b s h d -> b h s d', [], [])):.2f}")
     print(f"  again: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
           f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}")
     for shape in (1, 128, 32, 64), (4, 1024, 32, 64), (16, 2048, 32, 128), (32, 4096, 32, 128):
@@ -320,7 +328,7 @@ def main():
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
     torch.manual_seed(given.seed)
-    for work in (lengths, memory, warm, plans, order, processes, times):
+    for work in (lengths, memory, warm, plans, benches, order, processes, times):
         begin = time.time()
         try:
             work()

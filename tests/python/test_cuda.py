@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _arrays, _cuda, _engine
+from tcpc import _arrays, _bench, _cuda, _engine
 
 REQUEST = _engine.Request(("b16", "b16"), (96, 160), (1, 96), (160, 1), 0, (16, 16))
 
@@ -138,6 +138,20 @@ def test_launch_data():
     for i in range(launch.nvariants):
         variant = launch.variant[i].contents
         assert variant.argument[1].contents.tensor.contents.name == b"dst" and _cuda._place_of_destination(variant) == variant.argument[1].contents.offset
+
+
+def test_bench():
+    """Of works that take a known time, in rounds in which another one is the first each time."""
+    taken, order = {"ours": 2.0, "theirs": 4.0, "plain": 1.0}, []
+    works = [lambda name=name: order.append(name) for name in taken]
+
+    def elapsed(work, n):
+        work()
+        return n * taken[order[-1]]
+
+    assert _bench._measured(works, elapsed) == [2.0, 4.0, 1.0] and order[6:12] == ["ours", "theirs", "plain", "theirs", "plain", "ours"]
+    rows = tuple(_bench.Row(name, ms * 1e3, 8.0 / ms) for name, ms in taken.items())
+    assert str(_bench.Bench("a b -> b a", rows)).splitlines()[2] == "theirs      4000.0 us         2 GB/s   0.25 of a plain copy"
 
 
 class Interface:

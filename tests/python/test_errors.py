@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import tcpc
+from test_cuda import Interface
 
 x = np.zeros((4, 6), np.float32)
 locked = np.zeros((4, 6), np.float32)
@@ -30,7 +31,7 @@ WRONG = [
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=4), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(b c\)' .*: 6 is no multiple of 4"),
     (lambda: tcpc.relayout(x, "a b -> b a", a=3), tcpc.PatternError, "dimension 0 of 4 elements does not fit 'a' of .*, which has 3"),
     (lambda: tcpc.relayout(x, "a 1 -> a"), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(\)' .*, which has 1"),
-    (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
+    (lambda: tcpc.permute(x, (0,)), ValueError, r"number of dimensions in the tensor input does not match .* input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
     (lambda: tcpc.permute(x, (0, 2)), IndexError, r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"),
     (lambda: tcpc.permute(x, (0, -2)), ValueError, "duplicate dims are not allowed"),
     (lambda: tcpc.permute(x, (1, 0), out=np.zeros((4, 6), np.float32)), ValueError, r"out has shape \(4, 6\), but the result has \(6, 4\)"),
@@ -50,6 +51,8 @@ WRONG = [
     (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch or CuPy, not list"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
     (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
+    (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),
+    (lambda: tcpc.bench(Interface(shape=(0, 6)), "a b -> b a"), ValueError, r"the array has no elements: \(0, 6\)"),
 ]
 
 
@@ -57,6 +60,27 @@ WRONG = [
 def test_wrong(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_too_many_modes():
+    """Of views whose elements nobody looks at."""
+    strided = np.lib.stride_tricks.as_strided
+    dst, src = strided(np.zeros(1, np.uint8), (2,) * 33, [1 << i for i in range(33)]), strided(np.zeros(1, np.uint8), (2,) * 33, [3 * i + 1 for i in range(33)])
+    with pytest.raises(ValueError, match="a copy has at most 32 modes that cannot be merged; this one has 33"):
+        tcpc.copy_(dst, src, backend="host")
+
+
+def test_what_cannot_be_decided(monkeypatch):
+    both = np.zeros((6, 8))
+    monkeypatch.setattr(tcpc._engine._apart, "BUDGET", 0)
+    with pytest.raises(ValueError, match="it could not be decided in time whether two elements share memory; clone[(][)] one of the arrays"):
+        tcpc.copy_(both[:, 4:], both[:, :4], backend="host")
+
+
+def test_a_library_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("TCPC_LIBRARY", "/nowhere/libtcpc.so")
+    with pytest.raises(ImportError, match="libtcpc.so is not at /nowhere/libtcpc.so; TCPC_LIBRARY can name it"):
+        tcpc._library.find("libtcpc.so", "TCPC_LIBRARY")
 
 
 def test_a_search_that_takes_too_long_is_refused():

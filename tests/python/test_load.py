@@ -32,6 +32,9 @@ kernel bits(P, out Q) threads 32 {
 kernel product(O, out V) threads 32 {
   for i in 0 .. ceil_div(K*N, 32) { copy local_tile(O, (32), (i)) -> local_tile(V, (32), (i)) with tile(universal(32), thr=(32), val=(1)); }
 }
+tensor Y : f32 global (60) align 4;
+tensor X : f32 global Sw<2,2,3> o 0 o (60) align 4;
+kernel swizzled(Y, out X) threads 32 { for i in 0 .. 2 { copy local_tile(Y, (32), (i)) -> local_tile(X, (32), (i)) with tile(universal(32), thr=(32), val=(1)); } }
 kernel planned(A, out B) { copy A -> select(B, (1,0)); }
 """
 
@@ -51,7 +54,7 @@ def numbers(*shape, dtype=np.float32):
 
 
 def test_kernels(plan):
-    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
+    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "swizzled", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
     assert plan.turned.tensors == ("A", "B") and "N" in plan.turned.params and "out B : f32" in plan.turned.__doc__ and "turned(" in repr(plan.turned)
     for n in 5, 8:
         a, b = numbers(2 * n, 6), np.zeros((6, 2 * n), np.float32)
@@ -159,6 +162,9 @@ WRONG = [
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
     (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
+    (lambda p: p.planned(a, b, N=1 << 62), OverflowError, r"2\*N does not fit 64 bits"),
+    (lambda p: p.planned(a, b, N=1 << 63), OverflowError, "kernel 'planned': param 'N' does not fit 64 bits: 9223372036854775808"),
+    (lambda p: p.swizzled(numbers(60), np.zeros(60, np.float32)), ValueError, "kernel 'swizzled': 'X' has a swizzle, which reaches 16 bytes behind the array's last element"),
     (lambda p: p.planned(a, b, N=3), ValueError, r"'A' has 6 elements in dimension 0, 2\*N in the plan, but the array has 8"),
     (lambda p: p.planned(a, np.zeros((6, 9), np.float32)[:, :8]), ValueError, r"'B' has stride 8 in dimension 0, 2\*N in the plan, but the array has 9"),
     (lambda p: p.planned(b, a), ValueError, "'A' has 6 elements in dimension 1, 6 in the plan, but the array has 8"),
