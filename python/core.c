@@ -77,6 +77,7 @@ struct core_calls {
     int (*get_context)(void **);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
+    int (*is_capturing)(void *stream, int *state);
     void *none, *yes, *no, *integer, *shape;  // of Python: None, True, False, int, "shape"
     // Of the framework.
     void *const *type;  // those of tensors that are nothing but their memory
@@ -111,7 +112,7 @@ struct core_entry {
     const int64_t *param;
     void *const *function;  // of each variant
     void *context;
-    int64_t hits;
+    int64_t hits, captured;  // whether a graph may have the kernel
 };
 
 // A call with the same pattern.
@@ -154,6 +155,8 @@ static int launch(const struct core_calls *c, struct core_entry *e, uint64_t fro
         return 0;
     while (at < e->nfunctions && e->launch->variant[at] != call.variant) ++at;
     if (at == e->nfunctions) return 0;
+    int state = 0;
+    if (stream && !e->captured && (c->is_capturing(stream, &state) || state)) e->captured = 1;
     size_t size = call.variant->argument_bytes;
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
     return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],

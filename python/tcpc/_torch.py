@@ -71,7 +71,8 @@ def _batched_(info: Any, in_dims: Any, out: Any, x: Any, pattern: str) -> Tuple[
 
 
 def _undone(ctx: Any, gradient: Any) -> Any:
-    return _made(gradient, *ctx.back, ctx.dtype if gradient.dtype != ctx.dtype else None)
+    pattern, names, extents = ctx.back
+    return _made(gradient, pattern, names, extents, ctx.dtype if gradient.dtype != ctx.dtype else None)
 
 
 class _New(torch.autograd.Function):

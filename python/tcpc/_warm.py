@@ -26,7 +26,7 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [
-    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "none", "yes", "no", "integer", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written")],
+    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written")],
     *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("sites", c_void_p)])
 Question = _structure("Question", [("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("is_method", c_int32), ("of_grad", c_int32)])
 Method = _structure("Method", [("name", ctypes.c_char_p), ("function", c_void_p), ("flags", c_int32), ("doc", ctypes.c_char_p)])  # PyMethodDef
@@ -35,7 +35,7 @@ Like = _structure("Like", [
     ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
     ("side", Like * 2), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
-    ("context", c_void_p), ("hits", c_int64)])
+    ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
 
 
@@ -70,9 +70,9 @@ def _none(*_: Any) -> Any:
 
 
 class Warm:
-    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "about_state" are questions of the framework's state."""
+    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "driver" are addresses of three of its functions. "about_state" are questions of the framework's state."""
 
-    def __init__(self, types: Tuple[type, ...], exchange: int, get_context: int, launch: int, grad_enabled: Any, written: Any, about_state: Sequence[Ask]):
+    def __init__(self, types: Tuple[type, ...], exchange: int, driver: Tuple[int, int, int], grad_enabled: Any, written: Any, about_state: Sequence[Ask]):
         self.lock = threading.Lock()
         self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
@@ -80,7 +80,7 @@ class Warm:
         core = _core()
         shape, type_ids = sys.intern("shape"), (c_void_p * len(types))(*map(id, types))
         asks = self._questions(ABOUT_TENSOR), self._questions(about_state)
-        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), get_context, launch, id(None), id(True), id(False), id(int), id(shape),
+        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(shape),
                            *[ctypes.addressof(x) for x in (type_ids, *asks)], id(grad_enabled), id(written), len(types), len(ABOUT_TENSOR), len(about_state), 0, id(self.sites))
         self.calls_below = Calls.from_buffer_copy(self.calls)
         self.calls_below.below = 1
@@ -91,8 +91,7 @@ class Warm:
         self.copy = self._builtin("copy", core.tcpc_core_copy, self.calls)
 
     def _questions(self, asks: Sequence[Ask]) -> Any:
-        optional = lambda x: None if x is None else id(x)  # noqa: E731
-        return (Question * max(1, len(asks)))(*[Question(optional(a.object), a.name and id(sys.intern(a.name)), id(a.answer), a.is_method, a.of_grad) for a in asks])
+        return (Question * max(1, len(asks)))(*[Question(None if a.object is None else id(a.object), a.name and id(sys.intern(a.name)), id(a.answer), a.is_method, a.of_grad) for a in asks])
 
     def _builtin(self, name: str, function: Any, calls: Any) -> Any:
         """A builtin function that is given the structure's address."""
@@ -112,7 +111,7 @@ class Warm:
         launcher = kernel.ready
         functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
         entry = Entry((Like * 2)(*sides), seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
-                      launcher.device.context, 0)
+                      launcher.device.context, 0, 0)
         with self.lock:
             _, site, entries = self.sites.get(key) or (0, None, [])
             entries = [*entries, (entry, sides, kernel)][-MOST_ENTRIES:]
@@ -120,6 +119,7 @@ class Warm:
             for i, each in enumerate(entries):
                 site.entry[i] = ctypes.pointer(each[0])
             kernel.warm.append(entry)
+            launcher.code.entries.append(entry)
             self.sites.pop(key, None)
             self.sites[key] = ctypes.addressof(site), site, entries
             while len(self.sites) > MOST_SITES:
@@ -153,7 +153,7 @@ def start(cuda: Any) -> Optional[Warm]:
     c = torch._C
     about_state = (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
                    Ask(-1, "_current_level", torch.autograd.forward_ad))
-    use(Warm((torch.Tensor, torch.nn.Parameter), exchange, _address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state))
+    use(Warm((torch.Tensor, torch.nn.Parameter), exchange, (_address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), _address(cuda.cuStreamIsCapturing)), torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state))
     return _warm
 
 

@@ -1,10 +1,14 @@
 """The package on a GPU, with PyTorch: random copies against torch.Tensor.copy_, streams, threads, graphs, and times.
 
-usage: gpu.py [--seconds S] [--seed N]
+usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
+
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, benches, order, unloading, processes, times, copies
+`PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
 """
 import argparse
+import gc
 import os
 import pathlib
 import random
@@ -60,15 +64,16 @@ def bytes_of(buffer):
     return buffer.view(torch.uint8) if buffer.dtype != torch.bool else buffer.view(torch.uint8)
 
 
-def random_copies(rng, seconds):
+def random_copies(rng, seconds, most):
+    tcpc.cache_clear()
     begin, count, wrong = time.time(), 0, 0
-    while time.time() - begin < seconds:
+    while time.time() - begin < seconds and count < most:
         rank = rng.randint(0, 5)
         most = [1, 5000, 300, 60, 20, 9][rank]
         shape = [rng.randint(0 if rng.random() < .03 else 1, most) for _ in range(rank)]
         a = rng.choice(TYPES)
         b = a if a not in SAFE or rng.random() < .7 else rng.choice(SAFE)
-        for _ in range(4):  # the same plan again, with other contents
+        for _ in range(10):  # the same plan again, with other contents
             state = rng.getstate()
             src, _ = strided(rng, shape, a, a != b, True)
             dst, buffer = strided(rng, shape, b, a != b, False)
@@ -219,23 +224,25 @@ def benches():
 def order():
     """Kernels run on the current stream, in any thread, and are captured."""
     right, x = True, torch.randn(512, 768, device="cuda")
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        torch.cuda._sleep(50_000_000)
-        y = x * 2
-        z = tcpc.permute(y, (1, 0))
-    side.synchronize()
-    right &= torch.equal(z, (x * 2).t())
+    sides = torch.cuda.Stream(), torch.cuda.Stream()
+    for stream in sides * 2:  # cold, then by the warm path
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(50_000_000)
+            y = x * 2
+            z = tcpc.permute(y, (1, 0))
+        stream.synchronize()
+        right &= torch.equal(z, (x * 2).t())
     found = [None] * 8
 
     def work(i):
-        mine = x[:, : 64 + 8 * (i % 4)]
-        found[i] = all(torch.equal(tcpc.permute(mine, (1, 0)), mine.t()) for _ in range(50))
+        with torch.cuda.stream(sides[i % 2]):
+            mine = x[:, : 64 + 8 * (i % 4)]
+            found[i] = all(torch.equal(tcpc.permute(mine, (1, 0)), mine.t()) for _ in range(50))
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
     [t.start() for t in threads]
     [t.join() for t in threads]
-    part("streams and threads", right and all(found))
+    part("two streams, 8 threads", right and all(found))
     for name, extent in ("a graph", 768), ("a graph whose kernel is new", 760):
         try:
             graph, mine = torch.cuda.CUDAGraph(), x[:, :extent]
@@ -253,12 +260,41 @@ def order():
             part(name, False, repr(error)[:300])
 
 
+def unloading():
+    """Code that nobody has is unloaded, but neither what still has to be executed, nor what a graph has."""
+    device, x = tcpc._cuda.device(0), torch.randn(300, 200, device="cuda")
+    before, tcpc._cuda.MOST_RETIRED = tcpc._cuda.MOST_RETIRED, 0
+    try:
+        tcpc.cache_clear()
+        gc.collect()
+        tcpc.permute(x[:99], (1, 0))
+        graph, out = torch.cuda.CUDAGraph(), torch.empty(200, 300, device="cuda")
+        with torch.cuda.graph(graph):
+            tcpc.permute(x, (1, 0), out=out)
+        torch.cuda._sleep(2_000_000_000)
+        late = [tcpc.permute(x[:n, n:], (1, 0)) for n in (101, 104, 107)]  # behind what sleeps
+        tcpc.cache_clear()
+        gc.collect()
+        retired = len(device.retired)
+        begin = time.time()
+        other = tcpc.permute(x[:, :77], (1, 0))
+        took = time.time() - begin
+        left = len(device.retired)
+        right = all(torch.equal(y, x[:n, n:].t()) for y, n in zip(late, (101, 104, 107))) and torch.equal(other, x[:, :77].t())
+        x.add_(1)
+        graph.replay()
+        torch.cuda.synchronize()
+        part("unloading", right and torch.equal(out, x.t()) and retired >= 4 and left == 0, f"{retired} retired, {left} left; the call that unloaded them took {took * 1e3:.0f} ms")
+    finally:
+        tcpc._cuda.MOST_RETIRED = before
+
+
 def processes():
     """Eight on one empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         text = ("import sys; sys.path[:0] = %r; import torch, tcpc; x = torch.randn(100, 70, device='cuda'); assert torch.equal(tcpc.permute(x, (1, 0)), x.t())" % sys.path[:2])
-        all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(4)]
-        part("four processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
+        all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(8)]
+        part("eight processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
 
 
 def per_call(work, n=2000):
@@ -323,19 +359,22 @@ def times():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, benches, order, unloading, processes, times)}
+    parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
     torch.manual_seed(given.seed)
-    for work in (lengths, memory, warm, plans, benches, order, processes, times):
+    parts["copies"] = lambda: random_copies(random.Random(given.seed), given.seconds, given.copies)
+    for name in given.parts.split(","):
         begin = time.time()
         try:
-            work()
+            parts[name]()
         except Exception as error:
-            part(work.__name__, False, repr(error)[:600])
+            part(name, False, repr(error)[:600])
         print(f"  {time.time() - begin:.1f} s", flush=True)
-    random_copies(random.Random(given.seed), given.seconds)
     print(f"{failed} failed")
     return failed != 0
 

@@ -3,6 +3,7 @@ import ctypes
 import multiprocessing
 import random
 import time
+from collections import deque
 
 import numpy as np
 import pytest
@@ -138,6 +139,51 @@ def test_launch_data():
     for i in range(launch.nvariants):
         variant = launch.variant[i].contents
         assert variant.argument[1].contents.tensor.contents.name == b"dst" and _cuda._place_of_destination(variant) == variant.argument[1].contents.offset
+
+
+class Driver:
+    """Counts what is loaded; "captures" is of each stream but the default one."""
+
+    def __init__(self):
+        self.loaded, self.unloaded, self.captures, self.modes = 0, [], 0, []
+
+    def cuLibraryLoadData(self, library, *_):
+        self.loaded += 1
+        library._obj.value = self.loaded
+        return 0
+
+    def cuLibraryUnload(self, library):
+        self.unloaded.append(library.value)
+        return 0
+
+    def cuStreamIsCapturing(self, stream, state):
+        assert stream.value
+        state._obj.value = self.captures
+        return 0
+
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        self.modes.append(mode._obj.value)
+        mode._obj.value = 0
+        return 0
+
+
+def test_unloading(monkeypatch):
+    """Code is unloaded some time after nobody has it any more, but not what a graph may have."""
+    monkeypatch.setattr(_cuda, "compile_cubin", lambda *_: b"")
+    device = _cuda.Device.__new__(_cuda.Device)
+    device.cuda, device.number, device.retired, device._within = Driver(), 90, deque(), lambda work: work()
+    kept = device.load("", [])
+    for i in range(100):
+        code = device.load("", [])
+        if i % 3 == 0:
+            device.cuda.captures = i % 2
+            code.note(0 if i % 4 == 0 else 7)
+    captured = [2 + i for i in range(100) if i % 3 == 0 and i % 2 and i % 4]
+    del code
+    expected = [n for n in range(2, 102) if n not in captured]
+    assert device.cuda.unloaded == expected[:-_cuda.MOST_RETIRED - 1] and len(captured) > 9 and len(device.cuda.unloaded) > 9
+    assert set(device.cuda.modes) == {2, 0} and device.cuda.modes[0::2] == [2] * 101  # what is captured by others stays valid
+    assert kept.library.value == 1
 
 
 def test_bench():

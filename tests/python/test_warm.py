@@ -5,7 +5,7 @@ from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 import pytest
 
 import tcpc
-from tcpc import _engine, _library, _warm
+from tcpc import _cuda, _engine, _library, _warm
 from tcpc._warm import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
@@ -35,6 +35,7 @@ class World:
     def __init__(self):
         self.recording, self.transform, self.level = True, None, -1
         self.launches, self.freed, self.context, self.refuses, self.address, self.made = [], 0, CONTEXT, 0, 0x200000, []
+        self.captures, self.capture_fails = 0, 0
         self.told = []  # of what was written
         self.tensor_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(DlTensor))(self._tensor_of)
         self.allocate = ctypes.PYFUNCTYPE(c_int, POINTER(DlTensor), POINTER(POINTER(Managed)), c_void_p, c_void_p)(self._allocate)
@@ -42,11 +43,12 @@ class World:
         self.stream = ctypes.PYFUNCTYPE(c_int, c_int, c_int32, POINTER(c_void_p))(self._stream)
         self.get_context = ctypes.PYFUNCTYPE(c_int, POINTER(c_void_p))(self._context)
         self.launch = ctypes.PYFUNCTYPE(c_int, c_void_p, *[c_uint] * 7, c_void_p, c_void_p, POINTER(c_void_p))(self._launch)
+        self.is_capturing = ctypes.PYFUNCTYPE(c_int, c_void_p, POINTER(c_int))(self._is_capturing)
         self.deleter = Deleter(self._delete)
         at = lambda f: ctypes.cast(f, c_void_p).value
         self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
         self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), at(self.get_context), at(self.launch), lambda: self.recording, self.told.extend,
+        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
                                (_warm.Ask(None, None, lambda: self.transform), _warm.Ask(-1, "level", self)))
 
     def _tensor_of(self, x, out):
@@ -90,6 +92,11 @@ class World:
         self.launches.append((function, (gx, gy, gz), (bx, by, bz), stream, (c_uint64 * (size // 8)).from_address(extra[1])[:]))
         return self.refuses
 
+    def _is_capturing(self, stream, out):
+        assert stream == STREAM
+        out[0] = self.captures
+        return self.capture_fails
+
     def _delete(self, managed):
         self.freed += 1
 
@@ -111,7 +118,7 @@ def world(monkeypatch):
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = w.kernel.compiled.launch.contents
     w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
-                                           "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+                                           "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
     for name in "_warm", "call", "below", "copy":
@@ -135,6 +142,25 @@ def test_launch(world):
     assert relayout(Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
     assert world.launches[1][4][0] == 0x300014
     assert world.kernel.all_hits() == 2
+
+
+def test_captured(world):
+    """The code of a kernel that a graph may have stays loaded; that of others goes with the last who has it."""
+    entry, code = world.kernel.warm[0], world.kernel.ready.code
+    code.library = c_void_p(1)
+    relayout(world.x)
+    assert not entry.captured
+    code.__del__()
+    assert [library.value for library in code.device.retired] == [1]
+    for captures, fails in (1, 0), (0, 1), (2, 900):  # a capture, what nobody knows, and one that became invalid
+        entry.captured, world.captures, world.capture_fails = 0, captures, fails
+        relayout(world.x)
+        assert entry.captured
+        world.captures, world.capture_fails = 0, 0
+        relayout(world.x)
+        assert entry.captured
+    code.__del__()
+    assert len(code.device.retired) == 1
 
 
 OTHERS = {"another key": ("other", (96, 160), (160, 1), 0x100004, {}), "shape": ("k", (96, 161), (160, 1), 0x100004, {}), "strides": ("k", (96, 160), (161, 1), 0x100004, {}),
