@@ -1,9 +1,9 @@
 // The warm path of the Python package: a tensor that is like an earlier one gets its relayout by one
-// call from Python.  Tensors are read, allocated and wrapped by the exchange API of DLPack 1.3; no
-// header of Python is needed, so that one library does for all its versions.
+// call from Python.  Tensors are read, allocated and wrapped by the exchange API of DLPack 1.3.
 //
-// What is here is loaded by ctypes.PyDLL: the interpreter's lock is held.  Python makes all
-// structures, and keeps them while a call may use them.
+// The functions at the end become builtin functions of Python.  What they call is in its stable
+// interface, and no header of Python is needed, so that one library does for all its versions.
+// Python makes all structures; those of a site are kept by an object that a call holds.
 #include <stdint.h>
 #include <string.h>
 
@@ -47,6 +47,26 @@ struct exchange {
 enum { DL_CUDA = 2, READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
 
+// -- Python ---------------------------------------------------------------------------------------
+
+// Of the interpreter that loads this library.  Objects are "void *".
+#define OF_PYTHON extern __attribute__((weak))
+OF_PYTHON void *PyObject_Type(void *object);
+OF_PYTHON void *PyObject_GetAttr(void *object, void *name);
+OF_PYTHON void *PyObject_VectorcallMethod(void *name, void *const *args, size_t n, void *names);
+OF_PYTHON void *PyObject_CallNoArgs(void *function);
+OF_PYTHON void *PyObject_CallFunctionObjArgs(void *function, ...);
+OF_PYTHON void *PyTuple_New(intptr_t n);
+OF_PYTHON int PyTuple_SetItem(void *tuple, intptr_t at, void *object);
+OF_PYTHON void *PyTuple_GetItem(void *tuple, intptr_t at);
+OF_PYTHON int PyDict_Next(void *dict, intptr_t *at, void **key, void **value);
+OF_PYTHON void *PyDict_GetItemWithError(void *dict, void *key);
+OF_PYTHON int PyDict_GetItemRef(void *dict, void *key, void **found);  // from 3.13 on
+OF_PYTHON void *PyLong_AsVoidPtr(void *number);
+OF_PYTHON void PyErr_Clear(void);
+OF_PYTHON void Py_IncRef(void *object);
+OF_PYTHON void Py_DecRef(void *object);
+
 // -- what Python fills in -------------------------------------------------------------------------
 
 // The functions that are called, of other libraries.
@@ -57,9 +77,22 @@ struct core_calls {
     int (*get_context)(void **);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
-    void (*forget_error)(void);  // PyErr_Clear
-    void (*own)(void *);         // Py_IncRef
-    void *none;
+    int (*is_capturing)(void *stream, int *state);
+    void *none, *yes, *no, *integer, *shape;  // of Python: None, True, False, int, "shape"
+    // Of the framework.
+    void *const *type;  // those of tensors that are nothing but their memory
+    const struct core_question *about_tensor, *about_state;
+    void *grad_enabled, *written;  // functions; the second one is told which tensors are written
+    int32_t ntypes, nabout_tensor, nabout_state;
+    int32_t below;  // nothing is asked: the framework did
+    void *sites;    // a dict, from keys to tuples with the address of a core_site in front
+};
+
+// What is asked before, and the answer that allows this way.
+struct core_question {
+    void *object, *name;  // an attribute; no object: that of the tensor; no name: a function
+    void *answer;
+    int32_t is_method, of_grad;  // "of_grad": another answer will do if no gradient is recorded
 };
 
 // A tensor as it was seen.
@@ -79,7 +112,7 @@ struct core_entry {
     const int64_t *param;
     void *const *function;  // of each variant
     void *context;
-    int64_t hits;
+    int64_t hits, captured;  // whether a graph may have the kernel
 };
 
 // A call with the same pattern.
@@ -97,8 +130,8 @@ static uint64_t address_of(const struct dl_tensor *t) {
 static int is_like(const struct core_entry *e, int side, const struct dl_tensor *t) {
     const struct core_like *l = &e->side[side];
     size_t bytes = (size_t)l->rank * sizeof *l->shape;
-    return t->device_type == DL_CUDA && t->device_id == e->device && t->ndim == l->rank &&
-           memcmp(&t->dtype, &l->dtype, sizeof l->dtype) == 0 &&
+    return t->data && t->device_type == DL_CUDA && t->device_id == e->device &&
+           t->ndim == l->rank && memcmp(&t->dtype, &l->dtype, sizeof l->dtype) == 0 &&
            address_of(t) % ALIGN == l->shift &&
            (bytes == 0 || (memcmp(t->shape, l->shape, bytes) == 0 && t->strides && l->strides &&
                            memcmp(t->strides, l->strides, bytes) == 0));
@@ -122,12 +155,14 @@ static int launch(const struct core_calls *c, struct core_entry *e, uint64_t fro
         return 0;
     while (at < e->nfunctions && e->launch->variant[at] != call.variant) ++at;
     if (at == e->nfunctions) return 0;
+    int state = 0;
+    if (stream && !e->captured && (c->is_capturing(stream, &state) || state)) e->captured = 1;
     size_t size = call.variant->argument_bytes;
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
     return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],
                      (unsigned)call.variant->threads, 1, 1, (unsigned)call.variant->shared_bytes,
                      stream, NULL, extra) == 0 &&
-           ++e->hits;
+           __atomic_add_fetch(&e->hits, 1, __ATOMIC_RELAXED);
 }
 
 // A new tensor with the relayout of "x"; NULL: this is not the way to make it.
@@ -162,31 +197,151 @@ static int are_apart(const struct core_entry *e, uint64_t from, uint64_t to) {
     return from + (uint64_t)e->side[0].bytes <= to || to + (uint64_t)e->side[1].bytes <= from;
 }
 
-// The same; None where it is NULL.  What went wrong on the way, Python's own way finds out.
-TCPC_API void *tcpc_core_relayout(const struct core_calls *c, const struct core_site *s, void *x) {
-    void *result = relayout(c, s, x);
-    if (result) return result;
-    c->forget_error();
-    c->own(c->none);
-    return c->none;
-}
-
 // Copies "x" to "y"; 0: this is not the way to do it.  A tensor says only to its managed form
 // whether it may be written.
-TCPC_API int tcpc_core_copy(const struct core_calls *c, const struct core_site *s, void *y,
-                            void *x) {
+static int copy(const struct core_calls *c, const struct core_site *s, void *y, void *x) {
     struct dl_tensor t;
     struct managed_tensor *to = NULL;
     int done = 0;
-    if (c->exchange->tensor_of(x, &t) == 0 && c->exchange->managed_of(y, &to) == 0) {
-        uint64_t from = address_of(&t), at = address_of(&to->tensor);
-        for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
-            struct core_entry *e = s->entry[i];
-            done = is_like(e, 0, &t) && is_like(e, 1, &to->tensor) && are_apart(e, from, at) &&
-                   launch(c, e, from, at);
-        }
-        to->deleter(to);
+    if (c->exchange->tensor_of(x, &t) || c->exchange->managed_of(y, &to)) return 0;
+    uint64_t from = address_of(&t), at = address_of(&to->tensor);
+    for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
+        struct core_entry *e = s->entry[i];
+        done = is_like(e, 0, &t) && is_like(e, 1, &to->tensor) && are_apart(e, from, at) &&
+               launch(c, e, from, at);
     }
-    if (!done) c->forget_error();
+    to->deleter(to);
     return done;
+}
+
+// -- what it is asked for -------------------------------------------------------------------------
+
+static int is_answered(const struct core_calls *c, const struct core_question *q, void *x) {
+    void *object = q->object ? q->object : x;
+    void *found = !q->name       ? PyObject_CallNoArgs(object)
+                  : q->is_method ? PyObject_VectorcallMethod(q->name, &object, 1, NULL)
+                                 : PyObject_GetAttr(object, q->name);
+    int right = found == q->answer;
+    if (found) Py_DecRef(found);
+    if (!right && found && q->of_grad) {
+        found = PyObject_CallNoArgs(c->grad_enabled);
+        right = found == c->no;
+        if (found) Py_DecRef(found);
+    }
+    return right;
+}
+
+// Whether the tensor is its memory and nothing more.  The exchange API refuses nothing.
+static int is_plain(const struct core_calls *c, void *x) {
+    void *type = PyObject_Type(x);
+    int right = 0;
+    for (int32_t i = 0; i < c->ntypes; ++i) right |= type == c->type[i];
+    Py_DecRef(type);
+    for (int32_t i = 0; i < c->nabout_tensor && right; ++i)
+        right = is_answered(c, &c->about_tensor[i], x);
+    return right;
+}
+
+// Whether nobody but the kernel has to know of the call.
+static int is_quiet(const struct core_calls *c) {
+    int right = 1;
+    for (int32_t i = 0; i < c->nabout_state && right; ++i)
+        right = is_answered(c, &c->about_state[i], NULL);
+    return right;
+}
+
+// The object that keeps the site of this key, which is taken over; NULL: there is none.
+static void *kept(const struct core_calls *c, void *key) {
+    void *found = NULL;
+    if (!key) return NULL;
+    if (PyDict_GetItemRef)
+        PyDict_GetItemRef(c->sites, key, &found);
+    else if ((found = PyDict_GetItemWithError(c->sites, key)))
+        Py_IncRef(found);
+    Py_DecRef(key);
+    return found;
+}
+
+static const struct core_site *site_of(void *keeper) {
+    return PyLong_AsVoidPtr(PyTuple_GetItem(keeper, 0));
+}
+
+static void put(void *tuple, intptr_t at, void *object) {
+    Py_IncRef(object);
+    PyTuple_SetItem(tuple, at, object);
+}
+
+// Tells the framework that "y" is written, which it may have kept for a gradient; 0: it objects.
+static int is_told(const struct core_calls *c, void *y) {
+    void *told = NULL, *tuple = PyTuple_New(1);
+    if (tuple) {
+        put(tuple, 0, y);
+        told = PyObject_CallFunctionObjArgs(c->written, tuple, NULL);
+        Py_DecRef(tuple);
+    }
+    if (told) Py_DecRef(told);
+    return told != NULL;
+}
+
+// (what, dtype, whether the result is new, name and extent of each axis); NULL: an extent is no int.
+static void *key_of(const struct core_calls *c, void *const *args, void *axes) {
+    enum { MOST_AXES = 32, FIXED = 3 };
+    void *part[2 * MOST_AXES], *name, *value;
+    intptr_t n = 0, at = 0;
+    while (axes != c->none && PyDict_Next(axes, &at, &name, &value)) {
+        void *type = PyObject_Type(value);
+        Py_DecRef(type);
+        if (type != c->integer || n == 2 * MOST_AXES) return NULL;
+        part[n++] = name, part[n++] = value;
+    }
+    void *key = PyTuple_New(FIXED + n);
+    if (!key) return NULL;
+    put(key, 0, args[1]);
+    put(key, 1, args[2]);
+    put(key, 2, args[3] == c->none ? c->yes : c->no);
+    for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
+    return key;
+}
+
+// What is returned; None where that is NULL.  What went wrong on the way, Python's own way finds out.
+static void *answer(const struct core_calls *c, void *result) {
+    if (result) return result;
+    PyErr_Clear();
+    Py_IncRef(c->none);
+    return c->none;
+}
+
+// (x, what, dtype, out, axes): the relayout, or None.
+TCPC_API void *tcpc_core_relayout(void *self, void *const *args, intptr_t nargs) {
+    const struct core_calls *c = PyLong_AsVoidPtr(self);
+    void *x = args[0], *out = nargs == 5 ? args[3] : NULL, *result = NULL;
+    if (!out || !(c->below || (is_plain(c, x) && (out == c->none || is_plain(c, out)))))
+        return answer(c, NULL);
+    void *keeper = kept(c, key_of(c, args, args[4]));
+    if (keeper && (c->below || is_quiet(c))) {
+        const struct core_site *s = site_of(keeper);
+        if (out == c->none)
+            result = relayout(c, s, x);
+        else if (is_told(c, out) && copy(c, s, out, x))
+            Py_IncRef(result = out);
+    }
+    if (keeper) Py_DecRef(keeper);
+    return answer(c, result);
+}
+
+// (dst, src): True, or None.  The key is the shape.
+TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
+    const struct core_calls *c = PyLong_AsVoidPtr(self);
+    void *keeper = NULL, *result = NULL;
+    if (nargs == 2 && is_plain(c, args[0]) && is_plain(c, args[1]))
+        keeper = kept(c, PyObject_GetAttr(args[0], c->shape));
+    if (keeper && is_quiet(c) && is_told(c, args[0]) && copy(c, site_of(keeper), args[0], args[1]))
+        Py_IncRef(result = c->yes);
+    if (keeper) Py_DecRef(keeper);
+    return answer(c, result);
+}
+
+// Whether the interpreter's functions were found.
+TCPC_API int tcpc_core_is_in_python(void) {
+    return PyObject_VectorcallMethod && PyLong_AsVoidPtr;
 }

@@ -185,16 +185,17 @@ int main(int argc, char **argv) {
         std::vector<cell> table;
         for (int s = 3; s >= 0; --s) {
             int most = most_blocks(peers[TCPC][s]);
-            for (int w = 1; w < WAYS; ++w) most = std::min(most, most_blocks(peers[w][s]));
+            for (int w = 1; w < ROLES; ++w) most = std::min(most, most_blocks(peers[w][s]));
             for (int blocks : {1, 2, most}) {
                 cell c = {of, s + 1, blocks, blocks == most, {}};
                 for (int w = 0; w < WAYS; ++w) {
                     // room for this many blocks and no more; 1 KiB of each is the system's
-                    int room = std::min(shared_of_processor / blocks - 1024, shared_of_block);
+                    const int there = std::min(blocks, most_blocks(peers[w][s]));
+                    int room = std::min(shared_of_processor / there - 1024, shared_of_block);
                     room = room / 128 * 128 - peers[w][s]->shared;
                     c.by[w].who = peers[w][s];
-                    c.by[w].more_shared = blocks == most ? 0 : room;
-                    c.by[w].parts = std::max(1, processors * blocks * waves / (of.columns / 64));
+                    c.by[w].more_shared = there == most_blocks(peers[w][s]) ? 0 : room;
+                    c.by[w].parts = std::max(1, processors * there * waves / (of.columns / 64));
                 }
                 table.push_back(c);
             }

@@ -5,9 +5,10 @@ Each peer gets fresh random elements and a poisoned destination, in each pair of
 that it comes from, and the poison behind the destination is looked at. Then the peers take turns for ROUNDS rounds, each time for MINIMUM_MS or
 longer. The figure is the median of the rounds: bytes read plus written a second.
 
-usage: bench.py [--cases PART,..] [--peers NAME,..] [--seconds N] [--compiled FILE] [--dirty] [-o FILE]
+usage: bench.py [--cases PART,..] [--peers NAME,.. | --python] [--seconds N] [--compiled FILE] [--dirty] [-o FILE]
 
 --cases: those whose name contains one of the parts    --peers: only these, beside memcpy
+--python: tcpc's Python package beside tcpc, PyTorch, torch.compile and cuTENSOR
 --seconds: begin no case later    --compiled: torch.compile for the cases alone that are named in FILE    -o: default: standard output
 --dirty: do not clean the L2 cache before each peer, which then finds the lines that the one before it left
 --warm I/N: measure nothing, but compile what PyTorch and Triton need for case I of each N, so that it is in their caches; the names of the cases
@@ -196,6 +197,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--cases", default="")
     p.add_argument("--peers", default="tcpc,memcpy2d,cutensor,cute,hand,triton,torch,compile")
+    p.add_argument("--python", action="store_const", const="tcpc,python,torch,compile,cutensor", dest="peers")
     p.add_argument("--seconds", type=float, default=1e9)
     p.add_argument("--compiled", type=pathlib.Path)
     p.add_argument("--warm")
@@ -206,12 +208,12 @@ def main():
     rows = json.loads((HERE / "cases.json").read_text())
     cases = [Case(row) for row in rows if any(part in row["name"] for part in args.cases.split(","))]
     bench, wanted, others, versions = Bench(HERE, not args.dirty), args.peers.split(","), [], []
-    if {"triton", "torch", "compile"} & set(wanted):
+    if {"triton", "torch", "compile", "python"} & set(wanted):
         try:
             import torch_peers as peers
             only = set(args.compiled.read_text().split()) if args.compiled and not args.warm else None
             of_torch = peers.TorchPeers(bench, Peer, only)
-            others, versions = [of_torch.eager, of_torch.triton, of_torch.compiled], peers.versions()
+            others, versions = [of_torch.eager, of_torch.python, of_torch.triton, of_torch.compiled], peers.versions()
         except ImportError as missing:
             print(f"without PyTorch's peers: {missing}", file=sys.stderr)
     if args.warm:

@@ -97,6 +97,16 @@ def prediction(results):
                    f"{far}: {pairs[far][0]:.2f} for {pairs[far][1]:.2f}"]
 
 
+def from_python(results):
+    """A row for each list: how fast the Python package's copies are, of those of the same plans that nvcc compiled."""
+    for title, cases in [("named cases", results.named()), *((title, results.group(pattern)) for pattern, title in LISTS.items())]:
+        ratios = {name: case["python"]["speed"] / case["tcpc"]["speed"] for name, case in cases.items() if "python" in case and "tcpc" in case}
+        if ratios:
+            worst = min(ratios, key=ratios.get)
+            share = geometric_mean([cases[name]["python"]["share"] for name in ratios])
+            yield [title, str(len(ratios)), f"{share:.3f}", f"{geometric_mean(ratios.values()):.3f}", f"{ratios[worst]:.3f} ({worst})"]
+
+
 def markdown(results):
     out, named = [INTRODUCTION, *(f"- {note}" for note in results.notes), ""], results.named()
     if named:
@@ -125,6 +135,10 @@ def markdown(results):
     if rows:
         out += ["What tcpc predicts of memcpy, beside what it has (geometric means):", ""]
         out += table(["list", "cases", "predicted", "measured", "Kendall's tau", "farthest off"], rows)
+    rows = list(from_python(results))
+    if rows:
+        out += ["`tcpc.copy_` of PyTorch's tensors (geometric means):", ""]
+        out += table(["list", "cases", "of memcpy", "of tcpc from C++", "worst"], rows)
     behind = sorted((case[p]["tcpc"], name, p) for name, case in results.cases.items() for p in case if p in PEERS and case[p]["tcpc"] < CLOSE)
     missed = [f"{name} ({case['tcpc']['share']:.3f} for {results.goals[name]:.2f})" for name, case in named.items()
               if "tcpc" in case and case["tcpc"]["share"] < results.goals.get(name, 0)]

@@ -11,6 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 out=${OUT:-.} jobs=${JOBS:-$((($(nproc) + 1) / 2))}
 python3 -c 'import ctypes; ctypes.CDLL("./librelayout.so"); ctypes.CDLL("./libtcpc.so")' 2>/dev/null || bash build.sh
 if [ -e libcutensor.so.2.xz ] && [ ! -e libcutensor.so.2 ]; then xz -dkT0 libcutensor.so.2.xz; fi
+export PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH} TCPC_CACHE=$PWD/cache/tcpc
 export TORCHINDUCTOR_CACHE_DIR=$PWD/cache/inductor TRITON_CACHE_DIR=$PWD/cache/triton TORCHINDUCTOR_COMPILE_THREADS=1
 : >compiled.txt
 if python3 -c 'import torch, triton' 2>/dev/null; then

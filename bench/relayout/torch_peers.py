@@ -1,4 +1,4 @@
-"""Peers of PyTorch: its own copy, torch.compile, and kernels in Triton. They see the same memory as the others."""
+"""Peers of PyTorch: its own copy, torch.compile, kernels in Triton, and tcpc's Python package. They see the same memory as the others."""
 import sys
 
 import torch
@@ -104,6 +104,16 @@ class TorchPeers:
             return [self.peer("torch", lambda pair: outs[pair].copy_(picked_of(case, wholes[pair]).permute(order(case))))]
         views = [picked_of(case, x).permute(order(case)) for x in wholes]
         return [self.peer("torch", lambda pair: outs[pair].copy_(views[pair]))]
+
+    def python(self, case, source, to, wanted):
+        """The Python package, which plans and compiles for what it is given, as a call from a program does."""
+        if "python" not in wanted or min(case.strides) < 0:
+            return []
+        import tcpc
+
+        wholes, outs = sides(case, source, to)
+        views = [picked_of(case, x).permute(order(case)) for x in wholes]
+        return [self.peer("python", lambda pair: tcpc.copy_(outs[pair], views[pair]))]
 
     def of_triton(self, case, source, to):
         flat = ([tensor(p, bytes, case.size) for p in pointers] for pointers, bytes in ((source, case.from_bytes), (to, case.to_bytes)))

@@ -238,20 +238,9 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     return true;
 }
 
-static void barrier(void *user) {
-    ++((struct count *)user)->barriers;
-}
-
-// nvcc joins no accesses across a named barrier either.
-static void arrive(void *user, struct machine *m, int id, bool first) {
+static void wait(void *user, struct machine *m, struct arrival a) {
     (void)m;
-    (void)id;
-    (void)first;
-    barrier(user);
-}
-
-static void pass(void *user, struct machine *m, int id) {
-    arrive(user, m, id, false);
+    ((struct count *)user)->barriers += arrival_row(a)->joins;
 }
 
 // -- a launch -------------------------------------------------------------------------------------
@@ -401,12 +390,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     // an access counts as 16 operations at least
     struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
                                 .least_access = 16};
-    struct observer observer = {.user = &c,
-                                .wants = wants,
-                                .access = access,
-                                .barrier = barrier,
-                                .arrive = arrive,
-                                .pass = pass};
+    struct observer observer = {&c, wants, access, NULL, NULL, NULL, wait};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
     struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};

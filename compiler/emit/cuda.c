@@ -96,8 +96,9 @@ static void put_kernel(const struct emission *o) {
                                    v->when_text ? v->when_text : "whatever holds"),
                       8);
     }
-    buf_printf(b, "%s __global__ void __launch_bounds__(%" PRId64 ")\n",
-               s->options.device ? "extern \"C\"" : "static", k->threads);
+    buf_printf(b, "%s __global__ void __launch_bounds__(%" PRId64 "%s)\n",
+               s->options.device ? "extern \"C\"" : "static", k->threads,
+               k->blocks ? arena_printf(&s->arena, ", %d", k->blocks) : "");
     struct call c = emit_call_of(o, 0, arena_printf(&s->arena, "%s(", v->function), ") {");
     put_parameters(k, &c);
     call_write(b, &c);

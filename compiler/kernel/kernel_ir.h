@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/arrival.h"
 #include "hw/classes.h"
 #include "hw/space.h"
 #include "image/elem.h"
@@ -49,10 +50,8 @@ enum kir_kind {
     KIR_FILL,  // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     // like MOVE, from global to shared memory; completes before a KIR_WAIT for its group
     KIR_ASYNC,
-    KIR_COMMIT,  // ends a group with the KIR_ASYNC since the last one
-    KIR_WAIT,    // until at most "pending" groups are in flight
-    KIR_BARRIER,
-    KIR_NAMED,  // named barrier "index", to which "count" threads come; with "arrives" without waiting
+    KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
+    KIR_WAIT,    // for "arrival"
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text
@@ -109,9 +108,8 @@ struct kir_node {
     struct kir_node *body;    // FOR, GUARD, IF, BLOCK
     struct kir_node *orelse;  // IF; or NULL
     // IF: the warps for which the conditions hold, and the others, execute both lists side by side and
-    // wait for each other by KIR_NAMED
+    // wait for each other at named barriers
     bool roles;
-    bool arrives;  // NAMED
     // IF; ASYNC: if they do not hold, it reads nothing and fills with 0
     const struct kir_cond *cond;
     int nconds;
@@ -125,7 +123,8 @@ struct kir_node {
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    const struct ix *index;        // LET, GUARD, NAMED
+    // LET, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
+    const struct ix *index;
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
     const struct ix *begin, *end;  // FOR
@@ -135,7 +134,7 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that it increments
     int ncarries;
-    int64_t count;  // GUARD, NAMED; LET with "sampled": stages
+    int64_t count;  // GUARD; LET with "sampled": stages
     // FOR, LET with "sampled": most iterations, if params determine the number
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
@@ -158,9 +157,9 @@ struct kir_node {
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
-    int pending;     // WAIT
-    uint64_t value;  // FILL: bits of an element
-    int elem_bits;   // FILL
+    struct arrival arrival;  // ARRIVE, WAIT
+    uint64_t value;          // FILL: bits of an element
+    int elem_bits;           // FILL
     // FILL, ASYNC with conditions: number of the constant in the plan
     int constant;
     const char *callee;  // CALL
@@ -213,6 +212,7 @@ struct kir_kernel {
     int nrelations;
     struct lay_int grid[3];
     int64_t threads;
+    int blocks;  // of an SM at least, which limits the registers; 0: any
     int64_t smem_bytes;
     const struct ix_var *tid, *block[3];
     struct kir_buffer *const *buffer;  // shared buffers and fragments, which it declares
@@ -246,6 +246,8 @@ int kir_cut(const struct kir_node *n, int64_t a, int64_t b);
 // Whether copying from "a" to "b" converts elements.
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b);
 
+// Prints a kernel with its variants.
+void kir_print_kernel(struct session *s, const struct kir_kernel *x, struct buf *out);
 // Prints the IR as text, for --emit=kernel.
 void kir_print(struct session *s, const struct kir *k, struct buf *out);
 

@@ -19,6 +19,7 @@ static const char *hints(struct session *s, const struct kir_node *n) {
 }
 
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
+    char text[ARRIVAL_TEXT];
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT) {
             for (int i = 0; i < n->nlines; ++i) {
@@ -89,8 +90,15 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                            n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
             buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
-        case KIR_COMMIT: buf_puts(b, "commit\n"); break;
-        case KIR_WAIT: buf_printf(b, "wait %d\n", n->pending); break;
+        case KIR_ARRIVE:
+        case KIR_WAIT:
+            if (n->index)
+                buf_printf(b, "%s of %d threads at %s\n",
+                           n->kind == KIR_ARRIVE ? "arrive" : "barrier", n->arrival.count,
+                           ix_text(s, n->index));
+            else
+                buf_printf(b, "%s\n", arrival_text(n->arrival, n->kind == KIR_ARRIVE, text));
+            break;
         case KIR_CALL:
             buf_printf(b, "call %s(", n->callee);
             for (int i = 0; i < n->nargs; ++i) {
@@ -101,11 +109,6 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                     buf_puts(b, ix_text(s, n->arg[i].at));
             }
             buf_puts(b, ")\n");
-            break;
-        case KIR_BARRIER: buf_puts(b, "barrier\n"); break;
-        case KIR_NAMED:
-            buf_printf(b, "%s %s of %" PRId64 "\n", n->arrives ? "arrive" : "barrier",
-                       ix_text(s, n->index), n->count);
             break;
         case KIR_COMMENT: break;
         }
@@ -180,8 +183,10 @@ static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel
     put_list(s, b, x->body, 1);
 }
 
+void kir_print_kernel(struct session *s, const struct kir_kernel *x, struct buf *b) {
+    for (; x; x = x->narrower) put_kernel(s, b, x);
+}
+
 void kir_print(struct session *s, const struct kir *k, struct buf *b) {
-    for (const struct kir_kernel *x = k->kernels; x; x = x->next) {
-        for (const struct kir_kernel *v = x; v; v = v->narrower) put_kernel(s, b, v);
-    }
+    for (const struct kir_kernel *x = k->kernels; x; x = x->next) kir_print_kernel(s, x, b);
 }

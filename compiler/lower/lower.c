@@ -9,6 +9,7 @@
 #include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
+#include "plan/arch.h"
 #include "plan/c_names.h"
 
 enum { UNROLL_MOST = 64, MOST_TOLD = 32 };  // steps of a loop; variables
@@ -43,10 +44,6 @@ static struct kir_node *without_unused(struct kir_node *list, int n) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-static void lower_wait(struct lowering *w, int pending) {
-    if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
-}
-
 const struct ix_var *lower_tid(const struct lowering *w) {
     return w->role_tid ? w->role_tid : w->kernel->tid;
 }
@@ -55,14 +52,21 @@ int64_t lower_threads(const struct lowering *w) {
     return w->role_tid ? w->role_threads : w->kernel->threads;
 }
 
-void lower_barrier(struct lowering *w) {
-    struct kir_node *n = lower_node(w, w->role_tid ? KIR_NAMED : KIR_BARRIER);
-    if (w->role_tid) {
+static void lower_wait(struct lowering *w, struct arrival a) {
+    if (!arrival_is(a)) return;
+    struct kir_node *n = lower_node(w, KIR_WAIT);
+    n->arrival = a;
+    if (w->role_tid && a.kind == ARRIVAL_BLOCK) {  // that of the role
+        n->arrival = arrival_named(w->role_barrier, (int)w->role_threads);
         n->index = ix_int(w->s, w->role_barrier);
-        n->count = w->role_threads;
     }
+    if (!arrival_row(a)->joins) return;
     w->nfresh = 0;
     w->was_barrier = true;
+}
+
+void lower_commit(struct lowering *w) {
+    lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
 }
 
 void lower_written(struct lowering *w, const struct tensor *t) {
@@ -70,8 +74,8 @@ void lower_written(struct lowering *w, const struct tensor *t) {
 }
 
 void lower_before(struct lowering *w, const struct sync_before *x) {
-    lower_wait(w, x->wait);
-    if (x->barrier) lower_barrier(w);
+    lower_wait(w, x->wait.copies);
+    lower_wait(w, x->wait.threads);
 }
 
 // A loop's variable and the variables computed from it.
@@ -140,11 +144,10 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
     case STMT_PIPELINE: lower_pipeline(w, st); return;
     case STMT_FOR:
         lower_for(w, st);
-        if (st->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
+        if (st->commit_after && !w->hold_commits) lower_commit(w);
         return;
-    case STMT_SYNC: lower_barrier(w); return;
-    case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
-    case STMT_WAIT: lower_wait(w, st->pending); return;
+    case STMT_ARRIVE: lower_node(w, KIR_ARRIVE)->arrival = st->arrival; return;
+    case STMT_WAIT: lower_wait(w, st->arrival); return;
     case STMT_PART: BUG("a part outside a pipeline");
     }
 }
@@ -210,6 +213,34 @@ static void take_functions(struct lowering *w, const char *stem) {
     names_reserve(&w->names, arena_printf(&s->arena, "%s_variant", stem));
 }
 
+// The registers between loads and stores, in bytes; more than any if a function is called.
+static int64_t most_staged(const struct kir_node *list) {
+    int64_t most = 0;
+    for (const struct kir_node *n = list; n; n = n->next) {
+        int64_t in[] = {most_staged(n->body), most_staged(n->orelse),
+                        n->kind == KIR_CALL         ? INT64_MAX
+                        : n->kind == KIR_STAGE_DECL ? n->stage->count * n->stage->access_bits / 8
+                                                    : 0};
+        for (int i = 0; i < 3; ++i)
+            if (in[i] > most) most = in[i];
+    }
+    return most;
+}
+
+// Two blocks of more than MANY threads, where they hold so little that both find room on an SM: nvcc
+// gives some of these kernels so many registers that one is alone there, and is slower (0.80 of
+// memcpy for 0.98).
+static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
+    enum { MANY = 256, HELD = 128, OWN = 1024 };  // threads, bytes of a thread and of a block
+    int64_t held = 0;
+    for (int i = 0; i < k->nbuffers; ++i)
+        if (k->buffer[i]->space == MEM_FRAG)
+            held += k->buffer[i]->count * k->buffer[i]->elem->bits / 8;
+    bool room = 2 * (k->smem_bytes + OWN) <= arch_shared_bytes(p->arch) + OWN;
+    bool few = k->threads > MANY && k->threads <= 2 * MANY && held <= HELD;
+    return room && few && most_staged(k->body) <= HELD ? 2 : 0;
+}
+
 // "variant": number of the variant, or -1 if the kernel has none.
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
@@ -259,11 +290,12 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     int nlets = w.nparts;
     lower_list(&w, k->body);
     w.at = k->at;
-    if (k->commit_last) lower_node(&w, KIR_COMMIT);
-    lower_wait(&w, k->wait_last ? 0 : -1);
+    if (k->commit_last) lower_commit(&w);
+    if (k->wait_last) lower_wait(&w, arrival_groups(0));
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
+    if (!k->device) out->blocks = blocks_at_least(p, out);
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
     // a device function computes its sums from what they are sums of

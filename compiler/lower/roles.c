@@ -38,10 +38,9 @@ static struct kir_node **open_if(struct lowering *w, const struct ix *a, const s
 
 static void named(struct lowering *w, int first, const struct ix_var *slot, int64_t threads,
                   bool arrives) {
-    struct kir_node *n = lower_node(w, KIR_NAMED);
+    struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
     n->index = ix_add(w->s, ix_int(w->s, first), ix_var(w->s, slot));
-    n->count = threads;
-    n->arrives = arrives;
+    n->arrival = arrival_named(first, (int)threads);
 }
 
 static void lower_role(struct lowering *w, const struct stmt *st, bool load) {
@@ -119,9 +118,9 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     w->tail = filled;
     lower_role(w, st, true);
     if (behind) w->tail = behind;
-    if (h->pending >= 0) lower_node(w, KIR_COMMIT);
+    if (h->pending >= 0) lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
     if (h->behind > 0) open_if(w, step, ix_add(s, x->begin, ix_int(s, h->behind)), true);
-    if (h->pending >= 0) lower_node(w, KIR_WAIT)->pending = (int)h->pending;
+    if (h->pending >= 0) lower_node(w, KIR_WAIT)->arrival = arrival_groups((int)h->pending);
     named(w, h->full, full, h->threads, true);
     carry_offsets(w, loop, pipe->load_var, x->begin, "step", 1 + h->behind);
     w->tail = &loop->next;

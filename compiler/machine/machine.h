@@ -44,13 +44,12 @@ struct observer {
     bool (*access)(void *user, struct machine *m, const struct machine_access *a);
     bool (*call)(void *user, struct machine *m, const struct kir_node *n);
     void (*registers)(void *user, struct machine *m, const struct kir_buffer *stage);
-    void (*barrier)(void *user);
-    void (*commit)(void *user, struct machine *m);
-    void (*wait)(void *user, struct machine *m, int pending);
-    // Role m->role arrives at named barrier "id", as the first one or not; it passes "id", where all
-    // have arrived.
-    void (*arrive)(void *user, struct machine *m, int id, bool first);
-    void (*pass)(void *user, struct machine *m, int id);
+    // At a wait that is an arrival too, "wait" alone is called, where all have arrived: for all threads, or
+    // for a role (m->role) at a named barrier.
+    void (*arrive)(void *user, struct machine *m, struct arrival a);
+    void (*wait)(void *user, struct machine *m, struct arrival a);
+    // Role m->role comes to named barrier "id", as the first one or not, to wait there or not.
+    void (*come)(void *user, struct machine *m, int id, bool first);
 };
 
 // Selects what is executed.

@@ -36,9 +36,13 @@ struct block {
     struct named named[NAMED];
 };
 
+static bool is_named(const struct kir_node *n) {
+    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && n->arrival.kind == ARRIVAL_NAMED;
+}
+
 static bool has_named(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next)
-        if (n->kind == KIR_NAMED || has_named(n->body) || has_named(n->orelse)) return true;
+        if (is_named(n) || has_named(n->body) || has_named(n->orelse)) return true;
     return false;
 }
 
@@ -54,7 +58,7 @@ static void tell_pass(struct block *b, int role, int id) {
     b->m->role = 1 + role;
     for (int i = 0; i < b->m->nobservers; ++i) {
         const struct observer *o = &b->m->observer[i];
-        if (o->pass) o->pass(o->user, b->m, id);
+        if (o->wait) o->wait(o->user, b->m, arrival_named(id, (int)b->named[id].count));
     }
 }
 
@@ -64,18 +68,18 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     if (!machine_common(m, n->index, &id)) return false;
     if (id < 0 || id >= NAMED) return machine_fail(m, "a named barrier that there is not");
     struct named *x = &b->named[id];
-    if (x->came == 0) *x = (struct named){.count = n->count};
-    if (x->count != n->count)
+    if (x->came == 0) *x = (struct named){.count = n->arrival.count};
+    if (x->count != n->arrival.count)
         return machine_fail(m, "a named barrier that waits for two numbers of threads");
     if (x->role[role])
         return machine_fail(m, "a role that comes to a named barrier again before the others");
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
-        if (o->arrive) o->arrive(o->user, m, (int)id, x->came == 0);
+        if (o->come) o->come(o->user, m, (int)id, x->came == 0);
     }
     x->role[role] = true;
     x->came += b->role[role].threads;
-    if (!n->arrives) b->role[role].waits = (int)id;
+    if (n->kind == KIR_WAIT) b->role[role].waits = (int)id;
     if (x->came > x->count) return machine_fail(m, "more threads than a named barrier waits for");
     if (x->came < x->count) return true;
     x->came = 0;
@@ -117,7 +121,7 @@ static bool begin_loop(struct block *b, struct role *r, const struct kir_node *n
 // Executes a node of the role, which may contain named barriers.
 static bool step(struct block *b, int role, const struct kir_node *n) {
     struct role *r = &b->role[role];
-    if (n->kind == KIR_NAMED) return come(b, role, n);
+    if (is_named(n)) return come(b, role, n);
     if (!has_named(n->body) && !has_named(n->orelse)) return machine_node(b->m, n);
     ++b->m->operations;
     if (n->kind == KIR_BLOCK) return push(b, r, (struct frame){.next = n->body});

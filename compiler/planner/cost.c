@@ -37,13 +37,14 @@ enum {
     START = 1024,      // for beginning a block
     TURN = 6,          // part of all that, for going through shared memory
     L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
-    L1_LESS_SCARCE = 4,  // the same, without shared memory or along runs
-    FEW_IN_FLIGHT = 10,  // the same, for each STEP of bytes in flight on an SM below ENOUGH
-    ENOUGH = 40 << 10,   // bytes
-    STEP = 8 << 10,      // bytes
-    MUCH_HELD = 12,      // the same, if a thread holds HELD_MOST; 0 up to HELD
-    HELD = 128,          // bytes
-    HELD_MOST = 192,     // bytes
+    L1_LESS_SCARCE = 4,       // the same, without shared memory or along runs
+    FEW_IN_FLIGHT = 10,       // the same, for each STEP of bytes in flight on an SM below ENOUGH
+    ENOUGH = 40 << 10,        // bytes
+    ENOUGH_ALONG = 64 << 10,  // .. if its accesses are along runs
+    STEP = 8 << 10,           // bytes
+    MUCH_HELD = 12,           // the same, if a thread holds HELD_MOST; 0 up to HELD
+    HELD = 128,               // bytes
+    HELD_MOST = 192,          // bytes
     LEAD_TILES = 16,
     FAR_ROWS = 128 << 10,  // bytes, see rows_are_far
     FAR_TENSOR = 512 << 20
@@ -257,7 +258,8 @@ static int64_t l1_beside(int64_t blocks, int64_t shared) {
 // What a thread holds until all its loads have arrived takes registers from other threads.
 static int64_t waits_of(const struct relayout *r, const struct choice *c, int64_t in_flight) {
     int64_t held = product(r, c->rd.val) * held_bytes(r), part = 0;
-    if (in_flight < ENOUGH) part += (ENOUGH - in_flight) * FEW_IN_FLIGHT / STEP;
+    int64_t enough = c->along_runs ? ENOUGH_ALONG : ENOUGH;
+    if (in_flight < enough) part += (enough - in_flight) * FEW_IN_FLIGHT / STEP;
     if (held > HELD) part += MUCH_HELD * (least(held, HELD_MOST) - HELD) / (HELD_MOST - HELD);
     return part;
 }

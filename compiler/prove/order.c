@@ -210,7 +210,7 @@ static struct order_open *close_by(struct prove_order *o, struct order_open *ope
 static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     const struct prove_program *p = o->program;
     const struct prove_sync *x = &p->sync[i];
-    return !x->wait && x->on && order_is_for(p, i, a, b) &&
+    return arrival_row(x->arrival)->joins && order_is_for(p, i, a, b) &&
            !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 
@@ -255,7 +255,7 @@ static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool o
     for (int behind = 0; behind < 2; ++behind) {
         for (int w = p->nsyncs - 1; w >= 0 && !is_void(o, open); --w) {
             int relation;
-            if (!p->sync[w].wait || !p->sync[w].on) continue;
+            if (!arrival_row(p->sync[w].arrival)->completes) continue;
             bool before =
                 order_relation(&o->sync[w], &o->access[b].when, &relation) && relation > 0;
             if (before == behind || !order_first_wait(o, a, w)) continue;
@@ -361,6 +361,12 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
+    return o->past ? order_past_pair(o, a, b, used, f) : order_ask_pair(o, a, b, used, f);
+}
+
+enum prove_answer order_ask_pair(struct prove_order *o, int a, int b, bool *used,
+                                 struct prove_fault *f) {
+    const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
     if (o->bad) return question_unknown(&o->q);
     bool threads = x->threads && y->threads, own = threads && known_own(o, a, b);
     if (order_by_places(o->program, a, b, own, used)) return PROVE_YES;
@@ -375,6 +381,10 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
 }
 
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
+    return o->past ? order_past_ends(o, a, f) : order_ask_ends(o, a, f);
+}
+
+enum prove_answer order_ask_ends(struct prove_order *o, int a, struct prove_fault *f) {
     struct order_access *x = &o->access[a];
     if (o->bad) return question_unknown(&o->q);
     prover_again(o->q.p);

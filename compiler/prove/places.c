@@ -122,7 +122,7 @@ static bool barriers_between(const struct prove_program *p, const int of[2],
     bool same = place != PLACE_BEFORE, later = loops == 0;
     for (int i = p->nsyncs - 1; i >= 0 && !(same && later); --i) {
         const struct prove_sync *y = &p->sync[i];
-        if (y->wait || !y->on || !order_is_for(p, i, of[0], of[1])) continue;
+        if (!arrival_row(y->arrival)->joins || !order_is_for(p, i, of[0], of[1])) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
         bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
                               (to >= 0 && comes_before(a, &y->when)) ||
@@ -139,10 +139,11 @@ static bool barriers_between(const struct prove_program *p, const int of[2],
 // than it leaves in flight, the first of them that of "a".
 static bool completes(const struct prove_program *p, const struct prove_set *a,
                       const struct prove_sync *wait) {
-    int groups = 0;
-    for (int i = 0; i < p->ncommits && groups <= wait->pending; ++i)
+    int groups = 0, pending = wait->arrival.count;
+    if (wait->arrival.kind != ARRIVAL_GROUP) return false;
+    for (int i = 0; i < p->ncommits && groups <= pending; ++i)
         groups += comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
-    return groups > wait->pending;
+    return groups > pending;
 }
 
 static void forget(const struct prove_program *p, bool *used) {
@@ -159,7 +160,9 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
     if (!p->access[a].async) return own || barriers_between(p, of, x, y, used);
     for (int i = p->nsyncs - 1; i >= 0; --i) {
         const struct prove_sync *w = &p->sync[i];
-        if (!w->wait || !w->on || (place == PLACE_BEFORE && !comes_before(&w->when, y))) continue;
+        if (!arrival_row(w->arrival)->completes ||
+            (place == PLACE_BEFORE && !comes_before(&w->when, y)))
+            continue;
         if (behind(x, &w->when) < loops || !completes(p, x, w)) continue;
         forget(p, used);
         if (!own && !barriers_between(p, of, &w->when, y, used)) continue;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hw/arrival.h"
 #include "index/ix.h"
 
 struct session;
@@ -161,12 +162,12 @@ struct prove_access {
     int buffer;  // accesses to different buffers do not meet
 };
 
-// A barrier of all threads, or of those of a role; or a wait until at most "pending" groups are in flight.
+// A wait: one that completes asynchronous accesses, or one that joins threads (hw/arrival.h), all or those
+// of a role.
 struct prove_sync {
     struct prove_set when;
-    bool wait, on;
-    int pending;
-    int role;  // of a barrier: it orders accesses of this role alone; 0: all
+    struct arrival arrival;  // ARRIVAL_NONE: it is left out
+    int role;                // of a barrier: it orders accesses of this role alone; 0: all
 };
 
 struct prove_program {
@@ -179,7 +180,7 @@ struct prove_program {
     // It contains all of them, as far as waits of the steps come later.
     struct prove_set *step;
     int nsteps;
-    struct prove_sync *sync;  // "on" and "pending" may be changed between questions
+    struct prove_sync *sync;  // "arrival" may be changed between questions
     int nsyncs;
     // Proves only what is fast: counts groups only step by step.  Other questions have the answer
     // PROVE_UNKNOWN.  May be changed between questions.

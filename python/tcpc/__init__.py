@@ -3,11 +3,11 @@
     import tcpc
     y = tcpc.relayout(x, "b s (h d) -> b h s d", h=8)
 
-relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy. cache_info() says what was compiled; explain() and draw() say more about a
-plan. Layout and algebra are CuTe's layouts.
+relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy; plan() is a relayout for repeated use. cache_info() says what was compiled; explain() and draw() say more about a
+plan, and bench() how fast it is. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, List
 
 from ._api import cache_clear, cache_info, contiguous, copy_, permute, prepare, relayout
 from ._engine import CacheInfo, KernelInfo
@@ -16,22 +16,29 @@ from ._pattern import PatternError
 
 if TYPE_CHECKING:
     from . import algebra
+    from ._bench import bench
     from ._load import load
+    from ._plan import Plan, plan
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_IN_ALGEBRA = ("Drawing", "Explanation", "Layout", "draw", "evaluate", "explain")
+_LATER = {"bench": "._bench", "load": "._load", "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 
 def __getattr__(name: str) -> Any:
     """What not every program needs is imported when it is first used."""
-    if name == "algebra" or name == "load" or name in _IN_ALGEBRA:
+    where = _LATER.get(name)
+    if where:
         import importlib
 
-        module = importlib.import_module("._load" if name == "load" else ".algebra", __name__)
+        module = importlib.import_module(where, __name__)
         return module if name == "algebra" else getattr(module, name)
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'")
 
 
-__all__ = ["Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "prepare",
+__all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "plan", "prepare",
            "relayout", "version"]
+
+
+def __dir__() -> List[str]:
+    return __all__

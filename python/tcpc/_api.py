@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+import sys
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _pattern, _warm
-from ._arrays import Array, describe, empty, own_copy, split
+from ._arrays import Array, describe, empty, own_copy, split, tell_written
 from ._engine import Copy, CacheInfo, copy, engine, prepared
 
 Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]
+What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
+SAME = "... -> ..."
 
 
 def _backend(name: Optional[str], array: Array) -> Any:
@@ -41,12 +44,16 @@ def _where(array: Array) -> str:
     return "cpu" if array.device < 0 else f"cuda:{array.device}"
 
 
+def check_shape(out: Sequence[int], shape: Sequence[int]) -> None:
+    if tuple(out) != tuple(shape):
+        raise ValueError(f"out has shape {tuple(out)}, but the result has {tuple(shape)}")
+
+
 def _result(source: Array, shape: Tuple[int, ...], out: Any, dtype: Any) -> Array:
     if out is None:
         return describe(empty(source, shape, dtype))
-    destination = describe(out)
-    if destination.shape != shape:
-        raise ValueError(f"out has shape {destination.shape}, but the result has {shape}")
+    destination = describe(out, True)
+    check_shape(destination.shape, shape)
     if dtype is not None and destination.dtype != describe(empty(source, (0,), dtype)).dtype:
         raise TypeError(f"out has type {destination.dtype}, but dtype is {dtype}")
     return destination
@@ -59,8 +66,31 @@ def _by_axes(source: Array, destination: Array, bound: _pattern.Bound) -> Modes:
     return [bound.extent[n] for n in names], [from_[n] for n in names], [to[n] for n in names]
 
 
-def _run(source: Array, destination: Array, bound: _pattern.Bound, backend: Optional[str], stream: Any, key: Any) -> Any:
-    """"key": of a call that may come again."""
+def _bound(what: What, shape: Sequence[int], axes: Mapping[str, int]) -> _pattern.Bound:
+    if isinstance(what, str):
+        return _pattern.bind(_pattern.parse(what), shape, axes)
+    names = [f"d{i}" for i in range(len(shape))]
+    return _pattern.Bound(dict(zip(names, shape)), tuple((n,) for n in names), tuple((names[i],) for i in _order(what, len(shape))))
+
+
+def _order(dims: Sequence[int], rank: int) -> List[int]:
+    if len(dims) != rank:
+        raise ValueError(f"permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(dims)}")
+    order: List[int] = []
+    for d in dims:
+        if not -rank <= d < rank:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
+        order.append(d % rank)
+    if len(set(order)) != rank:
+        raise ValueError("permute(): duplicate dims are not allowed.")
+    return order
+
+
+def plain(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, backend: Optional[str] = None, stream: Any = None) -> Any:
+    """The copy, to a new array or to "out"."""
+    source = describe(x, True)
+    bound = _bound(what, source.shape, axes)
+    destination = _result(source, bound.shape, out, dtype)
     _check_pair(destination, source)
     where = _backend(backend, source)
     if where is None:
@@ -68,26 +98,75 @@ def _run(source: Array, destination: Array, bound: _pattern.Bound, backend: Opti
         expanded = [tuple(bound.extent[axis] for axis in axes) for axes in (left, right)]
         own_copy(split(destination.of, expanded[1], None), split(source.of, expanded[0], [left.index(axis) for axis in right]))
     else:
+        if out is not None:
+            tell_written(destination)
         done = copy(destination, source, _by_axes(source, destination, bound), where, stream)
-        _learn(key, destination, source, where, done)
+        if backend is None and stream is None:
+            _learn((what, dtype, out is None, *[part for item in axes.items() for part in item]), destination, source, where, done)
     return destination.of
+
+
+def below(x: Any, pattern: str, axes: Mapping[str, int], out: Any, dtype: Any) -> Any:
+    """What an operator of PyTorch does, when all that concerns PyTorch is done."""
+    y = _warm.below(x, pattern, dtype, out, axes)
+    return plain(x, pattern, axes, out, dtype) if y is None else y
 
 
 def _learn(key: Any, destination: Array, source: Array, where: Any, done: Optional[Tuple[Copy, Any]]) -> None:
     """For the next call with this key."""
-    if done and key is not None and source.kind == destination.kind == "torch" and source.device >= 0:
+    global _is_traced
+    if done and source.kind == destination.kind == "torch" and source.device >= 0:
         warm = _warm.start(where.cuda)
         if warm is not None:
+            _is_traced = sys.modules["torch"].compiler.is_dynamo_compiling  # the same, at once
             warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
 
 
-def _again(key: Any, x: Any, out: Any) -> Any:
-    """The result of a call like an earlier one with this key; None: there was none."""
-    if key is None:
-        return None
-    if out is None:
-        return _warm.relayout(key, x)
-    return out if _warm.copy(key, out, x) else None
+def _is_traced() -> bool:
+    """Whether torch.compile reads this code instead of executing it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_dynamo_compiling()
+
+
+def _operators() -> Any:
+    from . import _torch
+
+    return _torch
+
+
+def _is_asked(x: Any, out: Any) -> bool:
+    """Whether the call has to be an operator of PyTorch, which it can trace, transform and record."""
+    torch = sys.modules.get("torch")
+    return torch is not None and (isinstance(x, torch.Tensor) or isinstance(out, torch.Tensor)) and _operators().is_asked(x, out)
+
+
+def _copied(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, backend: Optional[str], stream: Any) -> Any:
+    """What no call before was like."""
+    traced = _is_traced()
+    foreign = None if traced else _foreign_for(x, out)
+    if foreign is not None:
+        return foreign.relayout(x, lambda x, out, dtype, *where: plain(x, what, axes, out, dtype, *where), out, dtype, backend, stream)
+    if not traced and not _is_asked(x, out):
+        return plain(x, what, axes, out, dtype, backend, stream)
+    if backend is not None or stream is not None:
+        raise ValueError("a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream=")
+    return _operators().by_operator(x, what if isinstance(what, str) else _as_pattern(_order(what, x.dim())), axes, out, dtype, traced)
+
+
+def _foreign_for(*arrays: Any) -> Any:
+    """What copies arrays that tell of their memory only by DLPack; None: these are none."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    for x in arrays:
+        if hasattr(x, "__dlpack__") and not (torch is not None and isinstance(x, torch.Tensor)) and not (numpy is not None and isinstance(x, numpy.ndarray)):
+            from . import _foreign
+
+            if _foreign.is_foreign(x):
+                return _foreign
+    return None
+
+
+def _as_pattern(order: Sequence[int]) -> str:
+    return f"{' '.join(f'd{i}' for i in range(len(order)))} -> {' '.join(f'd{i}' for i in order)}"
 
 
 def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None, **axes: int) -> Any:
@@ -98,7 +177,7 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
         tcpc.relayout(x, "b s (h d) -> b h s d", h=8)     # (2, 100, 512) -> (2, 8, 100, 64)
 
     Args:
-        x: an array of numpy, PyTorch or CuPy, with any strides.
+        x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         pattern: both sides have the same axes.
         out: an array for the result, with any strides, instead of a new one. It may not share an element with "x".
         dtype: converts each element, to a type of the array's framework.
@@ -110,25 +189,18 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
         ValueError: the pattern does not fit the shape, "out" has another shape, or memory is shared.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
-    key = (pattern, dtype, out is None, *axes.items()) if backend is None and stream is None else None
-    y = _again(key, x, out)
-    if y is not None:
-        return y
-    source = describe(x)
-    bound = _pattern.bind(_pattern.parse(pattern), source.shape, axes)
-    return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, key)
-
-
-def _axes(source: Array, order: Sequence[int]) -> _pattern.Bound:
-    names = [f"d{i}" for i in range(len(source.shape))]
-    return _pattern.Bound(dict(zip(names, source.shape)), tuple((n,) for n in names), tuple((names[i],) for i in order))
+    if backend is None and stream is None and not _is_traced():
+        y = _warm.call(x, pattern, dtype, out, axes)
+        if y is not None:
+            return y
+    return _copied(x, pattern, axes, out, dtype, backend, stream)
 
 
 def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
     """`x.permute(dims).contiguous()` of PyTorch, `x.transpose(dims).copy()` of numpy: always a new array.
 
     Args:
-        x: an array of numpy, PyTorch or CuPy, with any strides.
+        x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         dims: the dimension of "x" that becomes dimension 0, 1, ..; negative ones count from the end.
         out, dtype, backend, stream: as for relayout.
 
@@ -137,50 +209,34 @@ def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = Non
         IndexError: there is no such dimension.
     """
     dims = tuple(dims)
-    key = (dims, dtype, out is None) if backend is None and stream is None else None
-    y = _again(key, x, out)
-    if y is not None:
-        return y
-    source = describe(x)
-    rank = len(source.shape)
-    if len(dims) != rank:
-        raise ValueError(f"permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(dims)}")
-    order: List[int] = []
-    for d in dims:
-        if not -rank <= d < rank:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
-        order.append(d % rank)
-    if len(set(order)) != rank:
-        raise ValueError("permute(): duplicate dims are not allowed.")
-    bound = _axes(source, order)
-    return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, key)
+    if backend is None and stream is None and not _is_traced():
+        y = _warm.call(x, dims, dtype, out, None)
+        if y is not None:
+            return y
+    return _copied(x, dims, {}, out, dtype, backend, stream)
 
 
 def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
     """A new array with the elements of "x", row-major. Unlike PyTorch's, never "x" itself.
 
     Args:
-        x: an array of numpy, PyTorch or CuPy, with any strides.
+        x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         out, dtype, backend, stream: as for relayout.
     """
-    key = ("contiguous", dtype, out is None) if backend is None and stream is None else None
-    y = _again(key, x, out)
-    if y is not None:
-        return y
-    source = describe(x)
-    bound = _axes(source, range(len(source.shape)))
-    return _run(source, _result(source, bound.shape, out, dtype), bound, backend, stream, key)
+    if backend is None and stream is None and not _is_traced():
+        y = _warm.call(x, SAME, dtype, out, None)
+        if y is not None:
+            return y
+    return _copied(x, SAME, {}, out, dtype, backend, stream)
 
 
-def _modes(destination: Array, source: Array) -> Modes:
-    """Of two arrays of one shape."""
-    a, b = destination.shape, source.shape
+def _check_shapes(a: Sequence[int], b: Sequence[int]) -> None:
+    """Of destination and source."""
     if len(a) != len(b):
         raise ValueError(f"copy_: the destination has {len(a)} dimensions, but the source has {len(b)}")
     for i, (n, m) in enumerate(zip(a, b)):
         if n != m:
             raise ValueError(f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {i}")
-    return a, source.strides, destination.strides
 
 
 def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any = None) -> Any:
@@ -195,26 +251,42 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         ValueError: the shapes differ, "dst" cannot be written, or memory is shared.
         TypeError: the types cannot be converted.
     """
-    key = getattr(dst, "shape", None) if backend is None and stream is None else None
-    if key is not None and _warm.copy(key, dst, src):
+    if backend is None and stream is None and not _is_traced() and _warm.copy(dst, src):
         return dst
-    destination, source = describe(dst), describe(src)
-    modes = _modes(destination, source)
+    if _is_traced() or _is_asked(src, dst) or _foreign_for(src, dst):
+        _check_shapes(dst.shape, src.shape)
+        return _copied(src, SAME, {}, dst, None, backend, stream)
+    destination, source = describe(dst, True), describe(src, True)
+    _check_shapes(destination.shape, source.shape)
     _check_pair(destination, source)
     where = _backend(backend, source)
     if where is None:
         own_copy(dst, src)
     else:
-        _learn(key, destination, source, where, copy(destination, source, modes, where, stream))
+        tell_written(destination)
+        done = copy(destination, source, (source.shape, source.strides, destination.strides), where, stream)
+        if backend is None and stream is None:
+            _learn(dst.shape, destination, source, where, done)
     return dst
 
 
 def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
-    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time."""
+    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time.
+
+        tcpc.prepare((y, x.permute(0, 2, 1, 3)))      # then tcpc.permute(x, (0, 2, 1, 3)) compiles nothing
+
+    Args:
+        pairs: destination and source, of any contents; for a call that makes its result, an array like that one.
+        backend: as for relayout.
+
+    Raises:
+        ValueError, TypeError: as `copy_(dst, src)` would.
+    """
     wanted: List[Tuple[Any, Copy]] = []
     for dst, src in pairs:
         destination, source = describe(dst), describe(src)
-        modes = _modes(destination, source)
+        _check_shapes(destination.shape, source.shape)
+        modes = source.shape, source.strides, destination.strides
         _check_pair(destination, source)
         where = _backend(backend, source)
         made = prepared(destination, source, modes) if where is not None and 0 not in modes[0] else None

@@ -15,7 +15,7 @@ class Array(NamedTuple):
     """"strides" are in bytes. "device" is -1 for the CPU, or the number of a GPU. Types are equal when "dtype" is."""
 
     of: Any
-    kind: str  # "numpy", "torch", "cuda"
+    kind: str  # "numpy", "torch", "cuda", "dlpack"
     address: int
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
@@ -36,15 +36,15 @@ def _numpy(x: Any) -> Array:
 _torch_names: Dict[Any, str] = {}
 
 
-def _torch(x: Any) -> Array:
+def _torch(x: Any, known: bool) -> Array:
     torch = sys.modules["torch"]
-    if type(x) not in (torch.Tensor, torch.nn.Parameter):
+    if not known and type(x) not in (torch.Tensor, torch.nn.Parameter):
         raise TypeError(f"{type(x).__name__} is a subclass of torch.Tensor, which may be more than its memory; as_subclass(torch.Tensor) makes a plain one")
     if x.layout is not torch.strided:
         raise TypeError(f"a tensor of layout {x.layout} has no strides; call to_dense() first")
     if x.is_conj() or x.is_neg():
         raise ValueError("the tensor's conjugation or negation is not resolved; call resolve_conj() and resolve_neg() first")
-    if x.requires_grad and torch.is_grad_enabled():
+    if not known and x.requires_grad and torch.is_grad_enabled():
         raise RuntimeError("the copy is not recorded for gradients; call it under torch.no_grad(), or on x.detach()")
     device = x.device
     if device.type not in ("cpu", "cuda"):
@@ -72,16 +72,18 @@ def _cuda(x: Any) -> Array:
     return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, typestr, name, not read_only, device)
 
 
-def describe(x: Any) -> Array:
-    """Of an array of numpy or PyTorch, or one with __cuda_array_interface__; raises TypeError for all else."""
+def describe(x: Any, known: bool = False) -> Array:
+    """Of an array of numpy or PyTorch, or one with __cuda_array_interface__; raises TypeError for all else. "known": PyTorch records and transforms the call."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(x, torch.Tensor):
-        return _torch(x)
+        return _torch(x, known)
     if numpy is not None and isinstance(x, numpy.ndarray):
         return _numpy(x)
+    if type(x).__module__ == f"{__package__}._foreign":
+        return x.array  # type: ignore[no-any-return]
     if hasattr(x, "__cuda_array_interface__"):
         return _cuda(x)
-    raise TypeError(f"expected an array of numpy, PyTorch or CuPy, not {type(x).__name__}")
+    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}")
 
 
 def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:
@@ -98,8 +100,21 @@ def empty(like: Array, shape: Tuple[int, ...], dtype: Optional[Any]) -> Any:
     dtype = like.dtype if dtype is None else dtype
     if like.kind == "torch":
         return sys.modules["torch"].empty(shape, dtype=dtype, device=like.of.device)
-    module = "numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]
-    return sys.modules[module].empty(shape, dtype=dtype)
+    if like.kind == "dlpack":
+        from ._cuda import device
+        from ._foreign import Result
+
+        return Result(device(like.device), shape, dtype)
+    module = sys.modules["numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]]
+    if not hasattr(module, "empty"):
+        raise TypeError(f"a new array like {type(like.of).__name__} cannot be made; give out=")
+    return module.empty(shape, dtype=dtype)
+
+
+def tell_written(x: Array) -> None:
+    """Tells PyTorch, which may have kept the tensor for a gradient."""
+    if x.kind == "torch":
+        sys.modules["torch"].autograd.graph.increment_version(x.of)
 
 
 def own_copy(destination: Any, source: Any) -> None:
@@ -107,7 +122,7 @@ def own_copy(destination: Any, source: Any) -> None:
     if hasattr(destination, "copy_"):
         destination.copy_(source)
     else:
-        sys.modules["numpy"].copyto(destination, source, casting="unsafe")
+        destination[...] = source
 
 
 def split(x: Any, expanded: Tuple[int, ...], order: Optional[Sequence[int]]) -> Any:

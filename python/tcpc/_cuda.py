@@ -15,15 +15,19 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import DEVICE
 from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
+NO_TIMING = 2  # of an event's flags
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
+RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
+MOST_RETIRED = 64  # that are not unloaded yet
 FAR = 1 << 52  # bytes that no two arrays are apart
 OLDEST = 80  # sm_80
 DIGEST = hashlib.sha256().digest_size
@@ -196,6 +200,7 @@ class Device:
 
     def __init__(self, index: int):
         self.cuda, self.index, self.name = _driver(), index, f"cuda:{index}"
+        self.retired: Deque[Any] = deque()
         self.device, self.context = c_int(), c_void_p()
         self._call("cuDeviceGet", byref(self.device), index)
         major, minor = c_int(), c_int()
@@ -230,24 +235,46 @@ class Device:
             if not inside:
                 self._call("cuCtxSetCurrent", current)
 
+    def record(self, stream: int) -> Any:
+        """A new event behind all that was launched on this stream."""
+        event = c_void_p()
+
+        def work() -> None:
+            self._call("cuEventCreate", byref(event), c_uint(NO_TIMING))
+            self._call("cuEventRecord", event, c_void_p(stream))
+
+        self._within(work)
+        return event
+
+    def is_past(self, event: Any) -> bool:
+        return bool(self.cuda.cuEventQuery(event) == 0)
+
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:
             compiled = kernel.compiled
-            symbols = self.load(compiled.output, [compiled.launch])
-            kernel.ready = Launcher(self, compiled.launch, symbols, True)
+            kernel.ready = Launcher(self, compiled.launch, self.load(compiled.output, [compiled.launch]), True)
 
-    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> Dict[int, Any]:
-        """The functions of all variants of these launches, with the place of the destination's address, by the variants' addresses."""
-        cubin, symbols = compile_cubin(text, self.number, folder), {}
-        self._within(lambda: symbols.update(self._functions(cubin, launches)))
-        return symbols
+    def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> "Code":
+        cubin = compile_cubin(text, self.number, folder)
+        code = Code(self)
+        self._within(lambda: self._load(code, cubin, launches))
+        return code
 
-    def _functions(self, cubin: bytes, launches: Sequence[Any]) -> Dict[int, Any]:
-        library, symbols = c_void_p(), {}
-        self._call("cuLibraryLoadData", byref(library), cubin, None, None, 0, None, None, 0)
+    def _load(self, code: "Code", cubin: bytes, launches: Sequence[Any]) -> None:
+        self._call("cuLibraryLoadData", byref(code.library), cubin, None, None, 0, None, None, 0)
         for launch in launches:
-            symbols.update(self._variants(library, launch.contents))
-        return symbols
+            code.functions.update(self._variants(code.library, launch.contents))
+        self._unload()
+
+    def _unload(self) -> None:
+        """What nobody has any more, but the last ones, which may still be executed."""
+        mode = c_int(RELAXED)
+        self._call("cuThreadExchangeStreamCaptureMode", byref(mode))  # others may capture meanwhile
+        try:
+            while len(self.retired) > MOST_RETIRED:
+                self._call("cuLibraryUnload", self.retired.popleft())
+        finally:
+            self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
 
     def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
         symbols = {}
@@ -264,6 +291,26 @@ class Device:
         self._within(lambda: kernel.ready(params, addresses, stream))
 
 
+class Code:
+    """What was loaded from one file: the functions of all variants, with the place of the destination's address, by the variants' addresses. It is unloaded
+    some time after nobody has it any more, unless a graph may have it."""
+
+    def __init__(self, device: Device):
+        self.device, self.library, self.captured = device, c_void_p(), False
+        self.functions: Dict[int, Any] = {}
+        self.entries: List[Any] = []  # of the warm path, which knows of its own captures
+
+    def note(self, stream: Any) -> None:
+        """That a launch on this stream comes."""
+        state = c_int()
+        if stream and not self.captured and (self.device.cuda.cuStreamIsCapturing(c_void_p(stream), byref(state)) or state.value):
+            self.captured = True
+
+    def __del__(self) -> None:
+        if self.library and not self.captured and not any(entry.captured for entry in self.entries):
+            self.device.retired.append(self.library)
+
+
 def _place_of_destination(variant: Any) -> int:
     for i in range(variant.narguments):
         argument = variant.argument[i].contents
@@ -275,8 +322,8 @@ def _place_of_destination(variant: Any) -> int:
 class Launcher:
     """"apart": that no element is shared was decided before."""
 
-    def __init__(self, device: Device, launch: Any, symbols: Dict[int, Any], apart: bool):
-        self.device, self.launch, self.symbols, self.apart = device, launch, symbols, apart
+    def __init__(self, device: Device, launch: Any, code: Code, apart: bool):
+        self.device, self.launch, self.code, self.symbols, self.apart = device, launch, code, code.functions, apart
         self.room = launch.contents.argument_bytes + 16
 
     def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
@@ -299,6 +346,7 @@ class Launcher:
         size = c_size_t(variant.argument_bytes)
         extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
         grid = call.grid
+        self.code.note(stream)
         error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, None, extra)
         if error:
             _check(self.device.cuda, error, f"the launch of {variant.symbol.decode()}")

@@ -48,7 +48,7 @@ def alignment(address: int) -> int:
 
 def elements_of(destination: Array, source: Array) -> Optional[Tuple[str, str]]:
     """The types by which elements are converted; None: they are the same and move as bits."""
-    if destination.dtype == source.dtype:
+    if destination.dtype == source.dtype or (destination.kind != source.kind and destination.name == source.name):
         return None
     name = "uint8" if source.name == "bool" else source.name
     for array, known in (source, name), (destination, destination.name):
@@ -100,13 +100,13 @@ def simplify(extents: Sequence[int], source: Sequence[int], destination: Sequenc
 
 def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], source: Sequence[int], destination: Sequence[int], addresses: Tuple[int, int]) -> None:
     """Raises ValueError where an element of the destination is written twice, or is one of the source."""
-    targets = list(zip(extents, destination))
+    targets = tuple(zip(extents, destination))
     itself = _apart.overlaps_itself(targets, sizes[1])
     if itself:
         raise ValueError(TWICE)
     first = [a + b for a, b in zip(addresses, copy.behind)]
     together = first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0]
-    shared = together and _apart.overlap(list(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
+    shared = together and _apart.overlap(tuple(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
     if shared:
         raise ValueError(SHARED)
     if itself is None or shared is None:
@@ -186,7 +186,16 @@ class Family:
 
 
 class KernelInfo(NamedTuple):
-    """"plan" is the text that was compiled. "divisor" is 0 for numbers; else one extent is a param N, a multiple of it."""
+    """A kernel that was compiled.
+
+    Attributes:
+        plan: the text that was compiled.
+        backend: "host", or "cuda:0" for GPU 0.
+        divisor: 0 for a kernel of numbers; else one extent is a param N, which is a multiple of it.
+        hits: the copies that it made.
+        plan_ms, build_ms: milliseconds to plan and prove it, and to compile and load it.
+        how: what the planner chose, in one line.
+    """
 
     plan: str
     backend: str
@@ -204,6 +213,14 @@ class KernelInfo(NamedTuple):
 
 
 class CacheInfo(NamedTuple):
+    """The kernels of this process.
+
+    Attributes:
+        hits, misses: copies whose kernel was there, and whose kernel was compiled.
+        most: kernels of numbers that are kept; the one that was used the longest ago goes.
+        kernels: a KernelInfo for each.
+    """
+
     hits: int
     misses: int
     most: int
@@ -340,7 +357,7 @@ def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequ
     sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
     elements = elements_of(destination, source)
     made = simplify(extents, from_, to, sizes, elements, addresses)
-    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(list(zip(extents, to)), sizes[1]):
+    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(tuple(zip(extents, to)), sizes[1]):
         return None
     check_apart(made, sizes, extents, from_, to, addresses)
     return made

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
-HERE = pathlib.Path(__file__).resolve().parent
+if TYPE_CHECKING:
+    import pathlib
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 CUDA, DEVICE = 0, 5  # of enum tcpc_emit
 
 
@@ -101,7 +104,7 @@ class Param(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """An edit: the text at line and column (from 1 on, columns in bytes) up to the end becomes "text"."""
+    """An edit of "file": the text from line and column (from 1 on, columns in bytes) up to end_line and end_column becomes "text"."""
 
     file: Optional[str]
     line: int
@@ -124,19 +127,21 @@ class PlanWarning(UserWarning):
     """What the compiler warns of in a plan that it compiled: the text with the place, and the notes."""
 
 
-def find(name: str, variable: str) -> pathlib.Path:
+def find(name: str, variable: str) -> str:
     """A shared library: that which the environment names, that of the package, or that of a build in a checkout."""
-    named, build = os.environ.get(variable), HERE.parents[1] / "build"
-    places = [pathlib.Path(named)] if named else [HERE / "lib" / name, build / "compiler" / name, build / "python" / name]
+    named, build = os.environ.get(variable), os.path.join(CHECKOUT, "build")
+    places = [named] if named else [os.path.join(folder, name) for folder in (os.path.join(HERE, "lib"), os.path.join(build, "compiler"), os.path.join(build, "python"))]
     for place in places:
-        if place.exists():
+        if os.path.exists(place):
             return place
-    raise ImportError(f"{name} is not at {' or '.join(map(str, places))}; {variable} can name it")
+    raise ImportError(f"{name} is not at {' or '.join(places)}; {variable} can name it")
 
 
-def find_runtime() -> pathlib.Path:
+def find_runtime() -> "pathlib.Path":
     """The folder of the headers that emitted code includes."""
-    for place in (HERE / "include" / "tcpc", HERE.parents[1] / "runtime"):
+    import pathlib  # which takes a while
+
+    for place in (pathlib.Path(HERE) / "include" / "tcpc", pathlib.Path(CHECKOUT) / "runtime"):
         if (place / "tcp_device.cuh").exists():
             return place
     raise ImportError("the runtime's headers are not in the package")
@@ -150,7 +155,7 @@ def library() -> Any:
     global _loaded
     with _lock:
         if _loaded is None:
-            lib = ctypes.CDLL(str(find("libtcpc.so", "TCPC_LIBRARY")))
+            lib = ctypes.CDLL(find("libtcpc.so", "TCPC_LIBRARY"))
             result = POINTER(POINTER(Result))
             lib.tcpc_compile_relayout.argtypes = [POINTER(Relayout), POINTER(Options), result]
             lib.tcpc_ask.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), POINTER(Question), result]
@@ -169,7 +174,7 @@ def library() -> Any:
 
 
 def version() -> str:
-    """Of the compiler, "0.1.0"."""
+    """Of the compiler."""
     return str(library().tcpc_version().decode())
 
 

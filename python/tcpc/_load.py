@@ -50,9 +50,9 @@ class Kernel:
         built = self._plan._build(device, first)
         launch = built.plan.launches[self._number].contents
         params = _params(self, launch, given, named)
-        pointers = [_check(self, _declared(t), given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
+        pointers = [_check(self, t, given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
         if device < 0:
-            parts = [_part(self, t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
+            parts = [_part(t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
             built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
         else:
             from ._cuda import Launcher
@@ -106,6 +106,8 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
             if isinstance(named[name], bool) or not hasattr(named[name], "__index__"):
                 raise TypeError(f"kernel '{k.name}': param '{name}' is an integer, not {named[name]!r}")
             found[name] = named[name].__index__()
+            if not -(1 << 63) <= found[name] < 1 << 63:
+                raise OverflowError(f"kernel '{k.name}': param '{name}' does not fit 64 bits: {found[name]}")
     for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
         array = given[of]
         for j in range(min(t.nmodes, len(array.shape))):
@@ -123,8 +125,9 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
     return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
 
 
-def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
+def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
     """That the array is what the plan declares; returns the kernel's pointer."""
+    t = _declared(tensor)
     name, element = t.name.decode(), t.element.decode()
     begin = f"kernel '{k.name}': '{name}'"
     if NUMBERS.get(array.name) != element and not (element == f"b{array.itemsize * 8}"):
@@ -149,23 +152,28 @@ def _check(k: Kernel, t: Any, array: Array, params: Any) -> int:
         below += min(0, stride * (n - 1))
         if step != stride * array.itemsize:
             raise ValueError(f"{begin} has stride {stride} in {place}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
-    return _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
+    pointer = _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
+    behind = pointer + value_at(tensor.bytes, params) - _end(array)
+    if t.swizzled and behind > 0:
+        raise ValueError(f"{begin} has a swizzle, which reaches {behind} bytes behind the array's last element")
+    return pointer
 
 
 def _lowest(array: Array) -> int:
     return array.address + sum(min(0, step * (n - 1)) for step, n in zip(array.strides, array.shape) if 0 not in array.shape)
 
 
-def _part(k: Kernel, t: Any, array: Array, pointer: int, params: Any) -> Part:
+def _end(array: Array) -> int:
+    """Behind its last byte."""
+    return _lowest(array) + sum(abs(step) * (n - 1) for step, n in zip(array.strides, array.shape)) + array.itemsize
+
+
+def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
     """The bytes of the array that the host run copies."""
     if 0 in array.shape:
         return Part(pointer, 0, 0, 0, False)
     low = _lowest(array)
-    high = low + sum(abs(step) * (n - 1) for step, n in zip(array.strides, array.shape)) + array.itemsize
-    size = value_at(t.bytes, params)
-    if t.swizzled and pointer + size > high:
-        raise ValueError(f"kernel '{k.name}': the swizzle of '{t.name.decode()}' reaches {pointer + size - high} bytes behind the array's last element")
-    return Part(pointer, size, low - pointer, high - low, t.direction != 0)
+    return Part(pointer, value_at(t.bytes, params), low - pointer, _end(array) - low, t.direction != 0)
 
 
 class _Built:

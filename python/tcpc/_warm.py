@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import threading
-from collections import OrderedDict
 from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
 
@@ -25,36 +25,81 @@ DlTensor = _structure("DlTensor", [
 Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
-Calls = _structure("Calls", [(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "forget_error", "own", "none")])
+Calls = _structure("Calls", [
+    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written")],
+    *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("sites", c_void_p)])
+Question = _structure("Question", [("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("is_method", c_int32), ("of_grad", c_int32)])
+Method = _structure("Method", [("name", ctypes.c_char_p), ("function", c_void_p), ("flags", c_int32), ("doc", ctypes.c_char_p)])  # PyMethodDef
+METH_FASTCALL = 0x80
 Like = _structure("Like", [
     ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
     ("side", Like * 2), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
-    ("context", c_void_p), ("hits", c_int64)])
+    ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, c_void_p).value or 0
+
+
+@functools.lru_cache(maxsize=None)
+def _core() -> Any:
+    return ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
 
 
 def _integers(values: Any, n: int) -> Any:
     return (c_int64 * max(1, n))(*values[:n])
 
 
-class Warm:
-    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "checks" tell whether gradients are recorded, and what transforms functions."""
+class Ask(NamedTuple):
+    """What is asked before each call: an attribute of "object", or of the tensor; without a name a function. Another answer than "answer" goes the other way."""
 
-    def __init__(self, types: Tuple[type, ...], exchange: int, get_context: int, launch: int, checks: Any):
-        self.types, self.lock = types, threading.Lock()
-        self.grad_enabled, self.transformed = checks
-        self.sites: "OrderedDict[Any, Tuple[int, Any, List[Any]]]" = OrderedDict()
+    answer: Any
+    name: Optional[str] = None
+    object: Any = None
+    is_method: bool = False
+    of_grad: bool = False
+
+
+ABOUT_TENSOR = Ask(False, "requires_grad", of_grad=True), Ask(False, "is_conj", is_method=True), Ask(False, "is_neg", is_method=True)
+
+
+def _none(*_: Any) -> Any:
+    return None
+
+
+class Warm:
+    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "driver" are addresses of three of its functions. "about_state" are questions of the framework's state."""
+
+    def __init__(self, types: Tuple[type, ...], exchange: int, driver: Tuple[int, int, int], grad_enabled: Any, written: Any, about_state: Sequence[Ask]):
+        self.lock = threading.Lock()
+        self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
-        core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
-        address = lambda f: ctypes.cast(f, c_void_p).value  # noqa: E731
-        self.calls = Calls(exchange, address(_library.library().tcpc_launch_evaluate), get_context, launch, address(ctypes.pythonapi.PyErr_Clear),
-                           address(ctypes.pythonapi.Py_IncRef), id(None))
-        # Of a prototype, which is called faster than a function of the library.
-        self.relayout = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_void_p, ctypes.py_object)(address(core.tcpc_core_relayout))
-        self.copy = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, c_void_p, ctypes.py_object, ctypes.py_object)(address(core.tcpc_core_copy))
-        self.at = ctypes.addressof(self.calls)
+        core = _core()
+        shape, type_ids = sys.intern("shape"), (c_void_p * len(types))(*map(id, types))
+        asks = self._questions(ABOUT_TENSOR), self._questions(about_state)
+        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(shape),
+                           *[ctypes.addressof(x) for x in (type_ids, *asks)], id(grad_enabled), id(written), len(types), len(ABOUT_TENSOR), len(about_state), 0, id(self.sites))
+        self.calls_below = Calls.from_buffer_copy(self.calls)
+        self.calls_below.below = 1
+        self._held = types, shape, type_ids, asks, grad_enabled, written, about_state
+        self._methods: List[Any] = []
+        self.call = self._builtin("call", core.tcpc_core_relayout, self.calls)
+        self.below = self._builtin("below", core.tcpc_core_relayout, self.calls_below)
+        self.copy = self._builtin("copy", core.tcpc_core_copy, self.calls)
+
+    def _questions(self, asks: Sequence[Ask]) -> Any:
+        return (Question * max(1, len(asks)))(*[Question(None if a.object is None else id(a.object), a.name and id(sys.intern(a.name)), id(a.answer), a.is_method, a.of_grad) for a in asks])
+
+    def _builtin(self, name: str, function: Any, calls: Any) -> Any:
+        """A builtin function that is given the structure's address."""
+        method, at = Method(name.encode(), _address(function), METH_FASTCALL, None), ctypes.addressof(calls)
+        make = ctypes.pythonapi.PyCFunction_NewEx
+        make.argtypes, make.restype = [c_void_p, ctypes.py_object, c_void_p], ctypes.py_object
+        self._methods.append(method)
+        return make(ctypes.addressof(method), at, None)
 
     def learn(self, key: Any, x: Any, y: Any, made: Any, kernel: Any, params: Tuple[int, ...]) -> None:
         """That this kernel makes "y" of "x"."""
@@ -66,7 +111,7 @@ class Warm:
         launcher = kernel.ready
         functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
         entry = Entry((Like * 2)(*sides), seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
-                      launcher.device.context, 0)
+                      launcher.device.context, 0, 0)
         with self.lock:
             _, site, entries = self.sites.get(key) or (0, None, [])
             entries = [*entries, (entry, sides, kernel)][-MOST_ENTRIES:]
@@ -74,18 +119,24 @@ class Warm:
             for i, each in enumerate(entries):
                 site.entry[i] = ctypes.pointer(each[0])
             kernel.warm.append(entry)
+            launcher.code.entries.append(entry)
+            self.sites.pop(key, None)
             self.sites[key] = ctypes.addressof(site), site, entries
             while len(self.sites) > MOST_SITES:
-                self.sites.popitem(last=False)
+                del self.sites[next(iter(self.sites))]  # the oldest
 
 
 _warm: Optional[Warm] = None
 _tried = False
+# A call like an earlier one: (x, what, dtype, out, axes) gives the result, and (dst, src) whether it was copied; None: there was none. Functions in C, when there was one.
+call: Any = _none
+below: Any = _none  # for operators of PyTorch, which asked before
+copy: Any = _none
 
 
 def start(cuda: Any) -> Optional[Warm]:
     """With the exchange API of PyTorch; None where its version has none."""
-    global _warm, _tried
+    global _tried
     torch = sys.modules.get("torch")
     if _tried or torch is None:
         return _warm
@@ -96,36 +147,22 @@ def start(cuda: Any) -> Optional[Warm]:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], c_void_p
     exchange = pointer(capsule, b"dlpack_exchange_api")
-    if Exchange.from_address(exchange).major == 1 and Exchange.from_address(exchange).tensor_of:
-        _warm = Warm((torch.Tensor, torch.nn.Parameter), exchange, ctypes.cast(cuda.cuCtxGetCurrent, c_void_p).value or 0, ctypes.cast(cuda.cuLaunchKernel, c_void_p).value or 0,
-                     (torch.is_grad_enabled, torch._C._functorch.peek_interpreter_stack))
+    table = Exchange.from_address(exchange)
+    if table.major != 1 or not table.tensor_of or not _core().tcpc_core_is_in_python():
+        return None
+    c = torch._C
+    about_state = (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
+                   Ask(-1, "_current_level", torch.autograd.forward_ad))
+    use(Warm((torch.Tensor, torch.nn.Parameter), exchange, (_address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), _address(cuda.cuStreamIsCapturing)), torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state))
     return _warm
+
+
+def use(warm: Warm) -> None:
+    global _warm, call, below, copy
+    _warm, call, below, copy = warm, warm.call, warm.below, warm.copy
 
 
 def forget() -> None:
     if _warm is not None:
         with _warm.lock:
             _warm.sites.clear()
-
-
-def _is_plain(warm: Warm, x: Any) -> bool:
-    """The exchange API refuses nothing: what is recorded for gradients, transformed, or not resolved goes the other way."""
-    return type(x) in warm.types and not (x.requires_grad and warm.grad_enabled()) and not x.is_conj() and not x.is_neg() and warm.transformed() is None
-
-
-def relayout(key: Any, x: Any) -> Any:
-    """The relayout of "x"; None: it is none that was made before."""
-    warm = _warm
-    if warm is None:
-        return None
-    site = warm.sites.get(key)
-    return warm.relayout(warm.at, site[0], x) if site is not None and _is_plain(warm, x) else None
-
-
-def copy(key: Any, dst: Any, src: Any) -> bool:
-    """Copies "src" to "dst" as it was done before, if it was."""
-    warm = _warm
-    if warm is None:
-        return False
-    site = warm.sites.get(key)
-    return site is not None and _is_plain(warm, src) and _is_plain(warm, dst) and bool(warm.copy(warm.at, site[0], dst, src))

@@ -51,6 +51,9 @@ class Drawing(str):
 
     svg: str
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_svg_(self) -> str:
         return self.svg
 

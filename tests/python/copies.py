@@ -54,8 +54,9 @@ def fill(rng, dtype, count, to):
 class Copy:
     """Arrays "source" and "destination" within buffers, of which the destination's is compared as a whole."""
 
-    def __init__(self, rng, shape=None, dtype=None, to=None):
-        self.rng = rng
+    def __init__(self, rng, shape=None, dtype=None, to=None, contents=None):
+        """"contents" has other random numbers for the elements, and for where the buffers lie: then it is the same copy for a kernel."""
+        self.rng, self.contents = rng, contents or rng
         if dtype is None:
             any_type = list(TYPES.values())
             dtype = any_type[rng.integers(len(any_type))]
@@ -92,9 +93,9 @@ class Copy:
         back = [rng.random() < .15 and n > 0 for n in self.shape]
         first = sum(s * (n - 1) for s, n, b in zip(strides, self.shape, back) if b) + int(rng.integers(0, 4))
         count = first + sum(s * max(0, n - 1) for s, n in zip(strides, self.shape)) + 4
-        raw = np.zeros(count * size + 32, np.uint8)
-        at = -raw.ctypes.data % 16 + shift
-        raw[at:at + count * size] = fill(rng, dtype, count, dtype if written else self.to)[:count * size]
+        raw = np.zeros(count * size + 96, np.uint8)
+        at = -raw.ctypes.data % 16 + shift + 16 * int(self.contents.integers(0, 4))
+        raw[at:at + count * size] = fill(self.contents, dtype, count, dtype if written else self.to)[:count * size]
         array = np.ndarray(self.shape, dtype, raw, at + first * size, tuple(-s * size if b else s * size for s, b in zip(strides, back)))
         if not written:
             array.flags.writeable = False

@@ -1,11 +1,14 @@
 """The package on a GPU, with PyTorch: random copies against torch.Tensor.copy_, streams, threads, graphs, and times.
 
-usage: gpu.py [--seconds S] [--seed N]
+usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
+
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, benches, order, unloading, processes, times, copies
+`PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
 """
 import argparse
-import ctypes
+import gc
 import os
 import pathlib
 import random
@@ -61,15 +64,16 @@ def bytes_of(buffer):
     return buffer.view(torch.uint8) if buffer.dtype != torch.bool else buffer.view(torch.uint8)
 
 
-def random_copies(rng, seconds):
+def random_copies(rng, seconds, copies):
+    tcpc.cache_clear()
     begin, count, wrong = time.time(), 0, 0
-    while time.time() - begin < seconds:
+    while time.time() - begin < seconds and count < copies:
         rank = rng.randint(0, 5)
         most = [1, 5000, 300, 60, 20, 9][rank]
         shape = [rng.randint(0 if rng.random() < .03 else 1, most) for _ in range(rank)]
         a = rng.choice(TYPES)
         b = a if a not in SAFE or rng.random() < .7 else rng.choice(SAFE)
-        for _ in range(4):  # the same plan again, with other contents
+        for _ in range(10):  # the same plan again, with other contents
             state = rng.getstate()
             src, _ = strided(rng, shape, a, a != b, True)
             dst, buffer = strided(rng, shape, b, a != b, False)
@@ -83,18 +87,18 @@ def random_copies(rng, seconds):
                 print("WRONG", a, src.shape, src.stride(), b, dst.stride())
             rng.setstate(state)
     info = tcpc.cache_info()
-    part("random copies", wrong == 0 and info.misses > 0, f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
+    part("random copies", wrong == 0 and info.misses > 0 and (count >= copies or time.time() - begin >= seconds), f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
          f"build {sum(k.build_ms for k in info.kernels) / len(info.kernels):.1f} ms on average")
 
 
 def lengths():
     tcpc.cache_clear()
     right = True
-    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 400)]:
+    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 1000)]:
         x = torch.randint(0, 99, (2, n, 256), device="cuda", dtype=torch.int16)
         right &= torch.equal(tcpc.relayout(x, "b s (h d) -> b h s d", h=4), x.view(2, n, 4, 64).permute(0, 2, 1, 3))
     info = tcpc.cache_info()
-    part("400 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
+    part("1000 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
 
 
 def memory():
@@ -107,13 +111,19 @@ def memory():
         right = False
     except ValueError as error:
         right &= "single memory location" in str(error)
-    for wrong, kind in ((lambda: tcpc.contiguous(torch.zeros(3, device="cuda", requires_grad=True)), RuntimeError), (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64, device="cuda").conj()), ValueError),
-                        (lambda: tcpc.copy_(torch.zeros(3), torch.zeros(3, device="cuda")), ValueError), (lambda: tcpc.contiguous(torch.zeros(3, device="cuda").to_sparse()), TypeError)):
+    zeros = torch.zeros(3, device="cuda")
+    for wrong, kind, text in (
+            (lambda: tcpc.prepare((torch.ones_like(zeros), zeros.clone().requires_grad_())), RuntimeError, "the copy is not recorded for gradients"),
+            (lambda: tcpc.contiguous(zeros.to(torch.complex64).conj()), ValueError, "the tensor's conjugation or negation is not resolved"),
+            (lambda: tcpc.copy_(torch.zeros(3), zeros), ValueError, "expected both arrays on one device"),
+            (lambda: tcpc.contiguous(zeros.to_sparse()), TypeError, "has no strides; call to_dense() first"),
+            (lambda: tcpc.prepare((torch.ones_like(zeros), zeros.as_subclass(Sub))), TypeError, "is a subclass of torch.Tensor, which may be more than its memory"),
+            (lambda: tcpc.contiguous(torch.zeros(3, device="meta")), TypeError, "tensors on 'meta' cannot be copied; only those on 'cpu' and 'cuda'")):
         try:
             wrong()
             right = False
-        except kind:
-            pass
+        except kind as error:
+            right &= text in str(error)
     large = torch.zeros(2**31 + 4096, 1, dtype=torch.uint8, device="cuda")
     large[-3:] = 7
     out = torch.zeros(2**31 + 4096, dtype=torch.uint8, device="cuda")
@@ -136,15 +146,10 @@ def warm():
     half = tcpc.permute(x, (2, 0, 1), dtype=torch.float16)
     right &= torch.equal(tcpc.permute(x, (2, 0, 1), dtype=torch.float16), x.permute(2, 0, 1).half()) and half.dtype == torch.float16
     right &= torch.equal(tcpc.relayout(torch.nn.Parameter(x, requires_grad=False), "a b (c d) -> c a b d", c=3), first)
-    for name, wrong in (("requires grad", lambda: tcpc.relayout(x.clone().requires_grad_(), "a b (c d) -> c a b d", c=3)), ("is a subclass", lambda: tcpc.relayout(x.as_subclass(Sub), "a b (c d) -> c a b d", c=3)),
-                        ("in vmap", lambda: torch.vmap(lambda y: tcpc.relayout(y, "b c d -> c b d"))(x.view(1, 8, 64, 12)))):
-        tcpc.relayout(x, "b c d -> c b d")
-        try:
-            wrong()
-            right = False
-            print(f"a tensor that {name} is taken")
-        except (RuntimeError, TypeError, ValueError):
-            pass
+    for other in x.clone().requires_grad_(), x.as_subclass(Sub):
+        y = tcpc.relayout(other, "a b (c d) -> c a b d", c=3)
+        right &= torch.equal(y.detach().as_subclass(torch.Tensor), first) and y.requires_grad == other.requires_grad and type(y) is type(other)
+    right &= torch.equal(torch.vmap(lambda y: tcpc.relayout(y, "b c d -> c b d"))(x.view(1, 8, 64, 12)), x.permute(1, 0, 2)[None])
     z = torch.randn(40, 30, dtype=torch.complex64, device="cuda")
     tcpc.permute(z, (1, 0)), tcpc.permute(z.conj().resolve_conj(), (1, 0))
     for bit in (z.conj(), z.real._neg_view()):
@@ -208,26 +213,36 @@ def plans():
         part("kernels of a plan", right)
 
 
+def benches():
+    x = torch.randn(2, 1024, 2048, device="cuda", dtype=torch.float16)
+    ours, theirs, plain = tcpc.bench(x, "b s (h d) -> b h s d", h=16).rows
+    right = [row.name for row in (ours, theirs, plain)] == ["tcpc", "PyTorch", "a plain copy"] and 50 < ours.gb_s < 9000 and 50 < plain.gb_s < 9000
+    expected = 2 * 2 * x.numel() / ours.us / 1e3
+    part("bench", right and abs(ours.gb_s / expected - 1) < 1e-6 and len(tcpc.bench(x, "a b c -> c b a", dtype=torch.float32).rows) == 3)
+
+
 def order():
     """Kernels run on the current stream, in any thread, and are captured."""
     right, x = True, torch.randn(512, 768, device="cuda")
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        torch.cuda._sleep(50_000_000)
-        y = x * 2
-        z = tcpc.permute(y, (1, 0))
-    side.synchronize()
-    right &= torch.equal(z, (x * 2).t())
+    sides = torch.cuda.Stream(), torch.cuda.Stream()
+    for stream in sides * 2:  # cold, then by the warm path
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(50_000_000)
+            y = x * 2
+            z = tcpc.permute(y, (1, 0))
+        stream.synchronize()
+        right &= torch.equal(z, (x * 2).t())
     found = [None] * 8
 
     def work(i):
-        mine = x[:, : 64 + 8 * (i % 4)]
-        found[i] = all(torch.equal(tcpc.permute(mine, (1, 0)), mine.t()) for _ in range(50))
+        with torch.cuda.stream(sides[i % 2]):
+            mine = x[:, : 64 + 8 * (i % 4)]
+            found[i] = all(torch.equal(tcpc.permute(mine, (1, 0)), mine.t()) for _ in range(50))
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
     [t.start() for t in threads]
     [t.join() for t in threads]
-    part("streams and threads", right and all(found))
+    part("two streams, 8 threads", right and all(found))
     for name, extent in ("a graph", 768), ("a graph whose kernel is new", 760):
         try:
             graph, mine = torch.cuda.CUDAGraph(), x[:, :extent]
@@ -245,12 +260,41 @@ def order():
             part(name, False, repr(error)[:300])
 
 
+def unloading():
+    """Code that nobody has is unloaded, but neither what still has to be executed, nor what a graph has."""
+    device, x = tcpc._cuda.device(0), torch.randn(300, 200, device="cuda")
+    before, tcpc._cuda.MOST_RETIRED = tcpc._cuda.MOST_RETIRED, 0
+    try:
+        tcpc.cache_clear()
+        gc.collect()
+        tcpc.permute(x[:99], (1, 0))
+        graph, out = torch.cuda.CUDAGraph(), torch.empty(200, 300, device="cuda")
+        with torch.cuda.graph(graph):
+            tcpc.permute(x, (1, 0), out=out)
+        torch.cuda._sleep(2_000_000_000)
+        late = [tcpc.permute(x[:n, n:], (1, 0)) for n in (101, 104, 107)]  # behind what sleeps
+        tcpc.cache_clear()
+        gc.collect()
+        retired = len(device.retired)
+        begin = time.time()
+        other = tcpc.permute(x[:, :77], (1, 0))
+        took = time.time() - begin
+        left = len(device.retired)
+        right = all(torch.equal(y, x[:n, n:].t()) for y, n in zip(late, (101, 104, 107))) and torch.equal(other, x[:, :77].t())
+        x.add_(1)
+        graph.replay()
+        torch.cuda.synchronize()
+        part("unloading", right and torch.equal(out, x.t()) and retired >= 4 and left == 0, f"{retired} retired, {left} left; the call that unloaded them took {took * 1e3:.0f} ms")
+    finally:
+        tcpc._cuda.MOST_RETIRED = before
+
+
 def processes():
     """Eight on one empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         text = ("import sys; sys.path[:0] = %r; import torch, tcpc; x = torch.randn(100, 70, device='cuda'); assert torch.equal(tcpc.permute(x, (1, 0)), x.t())" % sys.path[:2])
-        all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(4)]
-        part("four processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
+        all_of = [subprocess.Popen([sys.executable, "-c", text], env=dict(os.environ, TCPC_CACHE=cache)) for _ in range(8)]
+        part("eight processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
 
 
 def per_call(work, n=2000):
@@ -287,13 +331,13 @@ def times():
     out = torch.empty(1, 8, 4, 8, device="cuda")
     print(f"1 KB, us a call: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
           f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}, tcpc.copy_ {per_call(lambda: tcpc.copy_(out, x.permute(0, 2, 1, 3))):.2f}, torch.empty {per_call(lambda: torch.empty(1, 8, 4, 8, device='cuda')):.2f}")
-    from tcpc import _warm
+    from tcpc import _torch, _warm
 
-    warm, y, key = _warm._warm, x.permute(0, 2, 1, 3), ((0, 2, 1, 3), None)
-    site, none = warm.sites[key], _warm.Site()
-    print(f"  of these: the checks {per_call(lambda: _warm._is_plain(warm, x)):.2f}, into C and back {per_call(lambda: warm.relayout(warm.at, ctypes.addressof(none), x)):.2f}, "
-          f"C in all {per_call(lambda: warm.relayout(warm.at, site[0], x)):.2f}, copying in C {per_call(lambda: warm.copy(warm.at, warm.sites[out.shape][0], out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
-          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}")
+    y = x.permute(0, 2, 1, 3)
+    print(f"  of these: into C and back {per_call(lambda: _warm.call(5, None, None, None, None)):.2f}, C in all {per_call(lambda: _warm.call(x, (0, 2, 1, 3), None, None, None)):.2f}, "
+          f"without the checks {per_call(lambda: _warm.below(x, (0, 2, 1, 3), None, None, None)):.2f}, copying in C {per_call(lambda: _warm.copy(out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
+          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}, "
+          f"by the operator {per_call(lambda: _torch.relayout(x, 'b s h d -> b h s d', [], [])):.2f}")
     print(f"  again: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
           f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}")
     for shape in (1, 128, 32, 64), (4, 1024, 32, 64), (16, 2048, 32, 128), (32, 4096, 32, 128):
@@ -315,19 +359,22 @@ def times():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, benches, order, unloading, processes, times)}
+    parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())
     torch.manual_seed(given.seed)
-    for work in (lengths, memory, warm, plans, order, processes, times):
+    parts["copies"] = lambda: random_copies(random.Random(given.seed), given.seconds, given.copies)
+    for name in given.parts.split(","):
         begin = time.time()
         try:
-            work()
+            parts[name]()
         except Exception as error:
-            part(work.__name__, False, repr(error)[:600])
+            part(name, False, repr(error)[:600])
         print(f"  {time.time() - begin:.1f} s", flush=True)
-    random_copies(random.Random(given.seed), given.seconds)
     print(f"{failed} failed")
     return failed != 0
 

@@ -84,6 +84,7 @@ def test_operations():
         algebra.nonsense
     with pytest.raises(TypeError, match="expected a layout, an integer, a text, a tuple or a list, not float"):
         algebra.size(1.5)
+    assert "bench" in dir(tcpc) and all(hasattr(tcpc, name) for name in dir(tcpc))
     with pytest.raises(AttributeError, match="module 'tcpc' has no attribute 'nonsense'"):
         tcpc.nonsense
 

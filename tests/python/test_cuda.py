@@ -3,12 +3,13 @@ import ctypes
 import multiprocessing
 import random
 import time
+from collections import deque
 
 import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _arrays, _cuda, _engine
+from tcpc import _arrays, _bench, _cuda, _engine
 
 REQUEST = _engine.Request(("b16", "b16"), (96, 160), (1, 96), (160, 1), 0, (16, 16))
 
@@ -140,6 +141,65 @@ def test_launch_data():
         assert variant.argument[1].contents.tensor.contents.name == b"dst" and _cuda._place_of_destination(variant) == variant.argument[1].contents.offset
 
 
+class Driver:
+    """Counts what is loaded; "captures" is of each stream but the default one."""
+
+    def __init__(self):
+        self.loaded, self.unloaded, self.captures, self.modes = 0, [], 0, []
+
+    def cuLibraryLoadData(self, library, *_):
+        self.loaded += 1
+        library._obj.value = self.loaded
+        return 0
+
+    def cuLibraryUnload(self, library):
+        self.unloaded.append(library.value)
+        return 0
+
+    def cuStreamIsCapturing(self, stream, state):
+        assert stream.value
+        state._obj.value = self.captures
+        return 0
+
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        self.modes.append(mode._obj.value)
+        mode._obj.value = 0
+        return 0
+
+
+def test_unloading(monkeypatch):
+    """Code is unloaded some time after nobody has it any more, but not what a graph may have."""
+    monkeypatch.setattr(_cuda, "compile_cubin", lambda *_: b"")
+    device = _cuda.Device.__new__(_cuda.Device)
+    device.cuda, device.number, device.retired, device._within = Driver(), 90, deque(), lambda work: work()
+    kept = device.load("", [])
+    for i in range(100):
+        code = device.load("", [])
+        if i % 3 == 0:
+            device.cuda.captures = i % 2
+            code.note(0 if i % 4 == 0 else 7)
+    captured = [2 + i for i in range(100) if i % 3 == 0 and i % 2 and i % 4]
+    del code
+    expected = [n for n in range(2, 102) if n not in captured]
+    assert device.cuda.unloaded == expected[:-_cuda.MOST_RETIRED - 1] and len(captured) > 9 and len(device.cuda.unloaded) > 9
+    assert set(device.cuda.modes) == {2, 0} and device.cuda.modes[0::2] == [2] * 101  # what is captured by others stays valid
+    assert kept.library.value == 1
+
+
+def test_bench():
+    """Of works that take a known time, in rounds in which another one is the first each time."""
+    taken, order = {"ours": 2.0, "theirs": 4.0, "plain": 1.0}, []
+    works = [lambda name=name: order.append(name) for name in taken]
+
+    def elapsed(work, n):
+        work()
+        return n * taken[order[-1]]
+
+    assert _bench._measured(works, elapsed) == [2.0, 4.0, 1.0] and order[6:12] == ["ours", "theirs", "plain", "theirs", "plain", "ours"]
+    rows = tuple(_bench.Row(name, ms * 1e3, 8.0 / ms) for name, ms in taken.items())
+    assert str(_bench.Bench("a b -> b a", rows)).splitlines()[2] == "theirs      4000.0 us         2 GB/s   0.25 of a plain copy"
+
+
 class Interface:
     def __init__(self, **more):
         self.__cuda_array_interface__ = {"shape": (4, 6), "typestr": "<f4", "data": (0x1000, False), "version": 3, **more}
@@ -155,6 +215,8 @@ def test_cuda_array_interface():
         _arrays.describe(Interface(mask=Interface()))
     with pytest.raises(ValueError, match="expected both arrays on one device, but found cpu and cuda:0"):
         tcpc.copy_(Interface(), np.zeros((4, 6), np.float32))
+    with pytest.raises(TypeError, match="a new array like Interface cannot be made; give out="):
+        tcpc.contiguous(Interface())
     with pytest.raises(ValueError, match="backend='host' needs arrays on the CPU"):
         tcpc.copy_(Interface(), Interface(), backend="host")
 

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import tcpc
+from test_cuda import Interface
 
 x = np.zeros((4, 6), np.float32)
 locked = np.zeros((4, 6), np.float32)
@@ -30,7 +31,7 @@ WRONG = [
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=4), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(b c\)' .*: 6 is no multiple of 4"),
     (lambda: tcpc.relayout(x, "a b -> b a", a=3), tcpc.PatternError, "dimension 0 of 4 elements does not fit 'a' of .*, which has 3"),
     (lambda: tcpc.relayout(x, "a 1 -> a"), tcpc.PatternError, r"dimension 1 of 6 elements does not fit '\(\)' .*, which has 1"),
-    (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
+    (lambda: tcpc.permute(x, (0,)), ValueError, r"number of dimensions in the tensor input does not match .* input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
     (lambda: tcpc.permute(x, (0, 2)), IndexError, r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"),
     (lambda: tcpc.permute(x, (0, -2)), ValueError, "duplicate dims are not allowed"),
     (lambda: tcpc.permute(x, (1, 0), out=np.zeros((4, 6), np.float32)), ValueError, r"out has shape \(4, 6\), but the result has \(6, 4\)"),
@@ -47,9 +48,11 @@ WRONG = [
     (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from"),
     (lambda: tcpc.contiguous(np.array([{}, 1]), backend="host"), TypeError, "arrays of Python objects cannot be copied by a kernel"),
     (lambda: tcpc.contiguous(np.zeros(41, np.uint8)[1:].view(np.float64), dtype=np.float32, backend="host"), ValueError, "must be aligned to their size"),
-    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch or CuPy, not list"),
+    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
     (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
+    (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),
+    (lambda: tcpc.bench(Interface(shape=(0, 6)), "a b -> b a"), ValueError, r"the array has no elements: \(0, 6\)"),
 ]
 
 
@@ -59,6 +62,27 @@ def test_wrong(call, kind, text):
         call()
 
 
+def test_too_many_modes():
+    """Of views whose elements nobody looks at."""
+    strided = np.lib.stride_tricks.as_strided
+    dst, src = strided(np.zeros(1, np.uint8), (2,) * 33, [1 << i for i in range(33)]), strided(np.zeros(1, np.uint8), (2,) * 33, [3 * i + 1 for i in range(33)])
+    with pytest.raises(ValueError, match="a copy has at most 32 modes that cannot be merged; this one has 33"):
+        tcpc.copy_(dst, src, backend="host")
+
+
+def test_what_cannot_be_decided(monkeypatch):
+    both = np.zeros((7, 8))  # which no test before asked about
+    monkeypatch.setattr(tcpc._engine._apart, "BUDGET", 0)
+    with pytest.raises(ValueError, match="it could not be decided in time whether two elements share memory; clone[(][)] one of the arrays"):
+        tcpc.copy_(both[:, 4:], both[:, :4], backend="host")
+
+
+def test_a_library_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("TCPC_LIBRARY", "/nowhere/libtcpc.so")
+    with pytest.raises(ImportError, match="libtcpc.so is not at /nowhere/libtcpc.so; TCPC_LIBRARY can name it"):
+        tcpc._library.find("libtcpc.so", "TCPC_LIBRARY")
+
+
 def test_a_search_that_takes_too_long_is_refused():
     """The distances of 14 strides without a common pattern are too many to try."""
     strides = [3 * 1009 ** 3 + 7 ** i for i in range(14)]
@@ -66,7 +90,7 @@ def test_a_search_that_takes_too_long_is_refused():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_apart, "BUDGET", 50)
-        assert _apart.overlap([(9, s) for s in strides], 1, [(9, s + 1) for s in strides], 1, 12345) is None
+        assert _apart.overlap(tuple((9, s) for s in strides), 1, tuple((9, s + 1) for s in strides), 1, 12345) is None
 
 
 def test_no_compiler(monkeypatch):

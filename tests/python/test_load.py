@@ -32,6 +32,9 @@ kernel bits(P, out Q) threads 32 {
 kernel product(O, out V) threads 32 {
   for i in 0 .. ceil_div(K*N, 32) { copy local_tile(O, (32), (i)) -> local_tile(V, (32), (i)) with tile(universal(32), thr=(32), val=(1)); }
 }
+tensor Y : f32 global (60) align 4;
+tensor X : f32 global Sw<2,2,3> o 0 o (60) align 4;
+kernel swizzled(Y, out X) threads 32 { for i in 0 .. 2 { copy local_tile(Y, (32), (i)) -> local_tile(X, (32), (i)) with tile(universal(32), thr=(32), val=(1)); } }
 kernel planned(A, out B) { copy A -> select(B, (1,0)); }
 """
 
@@ -51,7 +54,7 @@ def numbers(*shape, dtype=np.float32):
 
 
 def test_kernels(plan):
-    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
+    assert list(plan.kernels) == ["turned", "mirrored", "bits", "product", "swizzled", "planned"] and "turned" in dir(plan) and "turned" in repr(plan)
     assert plan.turned.tensors == ("A", "B") and "N" in plan.turned.params and "out B : f32" in plan.turned.__doc__ and "turned(" in repr(plan.turned)
     for n in 5, 8:
         a, b = numbers(2 * n, 6), np.zeros((6, 2 * n), np.float32)
@@ -98,6 +101,24 @@ def array_of(rng, extents, strides, n):
     return np.lib.stride_tricks.as_strided(rng.integers(0, 2**16, room).astype(np.uint16), shape, [2 * step for step in steps])
 
 
+def unlike(rng, x):
+    """Another type, extent, stride, rank or order than that of "x", in memory of its own."""
+    shape, strides, wide = list(x.shape), list(x.strides), [m for m, n in enumerate(x.shape) if n > 1]
+    kind, m = int(rng.integers(5)), int(rng.integers(x.ndim))
+    if kind == 0:
+        return x.astype(np.uint32)
+    if kind == 1 and wide:
+        strides[rng.choice(wide)] += 2
+    elif kind == 2 and len(wide) > 1 and len({(shape[w], strides[w]) for w in wide[:2]}) > 1:
+        shape[wide[0]], shape[wide[1]], strides[wide[0]], strides[wide[1]] = shape[wide[1]], shape[wide[0]], strides[wide[1]], strides[wide[0]]
+    elif kind == 3:
+        shape, strides = [*shape, 1], [*strides, 2]
+    else:
+        shape[m] += 1
+    room = 1 + sum(step * (n - 1) for step, n in zip(strides, shape)) // 2
+    return np.lib.stride_tricks.as_strided(np.zeros(room, np.uint16), shape, strides)
+
+
 def test_planned_kernels(tmp_path):
     """Of random planned copies, the modes are those of the plan, whatever the planner makes of them, and the param is found."""
     rng, text, cases = np.random.default_rng(SEED), "tcp 1;\nparam N : index in 1 .. 100;\n", []
@@ -124,6 +145,12 @@ def test_planned_kernels(tmp_path):
                 expected[(0,) * b.ndim] = a[(0,) * a.ndim]
             plan.kernels[f"k{i}"](**{f"A{i}": a, f"B{i}": b})
             assert np.array_equal(b, expected), (i, n, text)
+            for _ in range(4):  # what the plan does not declare is refused, and nothing is written
+                k = int(rng.integers(2))
+                other = unlike(rng, (a, b)[k])
+                with pytest.raises((TypeError, ValueError), match=f"'[AB]{i}' "):
+                    plan.kernels[f"k{i}"](*((a, other) if k else (other, b))[::1 if i % 2 else -1], **({"N": n} if rng.random() < .5 else {}))
+            assert np.array_equal(b, expected)
 
 
 def test_defines_and_another_folder(plan, tmp_path, monkeypatch):
@@ -159,6 +186,9 @@ WRONG = [
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
     (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
+    (lambda p: p.planned(a, b, N=1 << 62), OverflowError, r"2\*N does not fit 64 bits"),
+    (lambda p: p.planned(a, b, N=1 << 63), OverflowError, "kernel 'planned': param 'N' does not fit 64 bits: 9223372036854775808"),
+    (lambda p: p.swizzled(numbers(60), np.zeros(60, np.float32)), ValueError, "kernel 'swizzled': 'X' has a swizzle, which reaches 16 bytes behind the array's last element"),
     (lambda p: p.planned(a, b, N=3), ValueError, r"'A' has 6 elements in dimension 0, 2\*N in the plan, but the array has 8"),
     (lambda p: p.planned(a, np.zeros((6, 9), np.float32)[:, :8]), ValueError, r"'B' has stride 8 in dimension 0, 2\*N in the plan, but the array has 9"),
     (lambda p: p.planned(b, a), ValueError, "'A' has 6 elements in dimension 1, 6 in the plan, but the array has 8"),

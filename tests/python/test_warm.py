@@ -5,11 +5,11 @@ from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 import pytest
 
 import tcpc
-from tcpc import _engine, _library, _warm
+from tcpc import _cuda, _engine, _library, _warm
 from tcpc._warm import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
-SHAPE = (96, 160)  # the key of copies of this shape
+KEY = ("k", None, True)
 Managed = type("Managed", (ctypes.Structure,), {"_fields_": [
     ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", c_void_p), ("deleter", c_void_p), ("flags", c_uint64), ("tensor", DlTensor)]})
 Deleter = ctypes.PYFUNCTYPE(None, POINTER(Managed))
@@ -33,20 +33,23 @@ class World:
     """Counts what is made and freed, and keeps the launches."""
 
     def __init__(self):
-        self.recording, self.transform = True, None
+        self.recording, self.transform, self.level = True, None, -1
         self.launches, self.freed, self.context, self.refuses, self.address, self.made = [], 0, CONTEXT, 0, 0x200000, []
+        self.captures, self.capture_fails = 0, 0
+        self.told = []  # of what was written
         self.tensor_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(DlTensor))(self._tensor_of)
         self.allocate = ctypes.PYFUNCTYPE(c_int, POINTER(DlTensor), POINTER(POINTER(Managed)), c_void_p, c_void_p)(self._allocate)
         self.object_of = ctypes.PYFUNCTYPE(c_int, POINTER(Managed), POINTER(c_void_p))(self._object_of)
         self.stream = ctypes.PYFUNCTYPE(c_int, c_int, c_int32, POINTER(c_void_p))(self._stream)
         self.get_context = ctypes.PYFUNCTYPE(c_int, POINTER(c_void_p))(self._context)
         self.launch = ctypes.PYFUNCTYPE(c_int, c_void_p, *[c_uint] * 7, c_void_p, c_void_p, POINTER(c_void_p))(self._launch)
+        self.is_capturing = ctypes.PYFUNCTYPE(c_int, c_void_p, POINTER(c_int))(self._is_capturing)
         self.deleter = Deleter(self._delete)
         at = lambda f: ctypes.cast(f, c_void_p).value
         self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
         self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), at(self.get_context), at(self.launch),
-                               (lambda: self.recording, lambda: self.transform))
+        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
+                               (_warm.Ask(None, None, lambda: self.transform), _warm.Ask(-1, "level", self)))
 
     def _tensor_of(self, x, out):
         if not hasattr(x, "dl"):
@@ -89,6 +92,11 @@ class World:
         self.launches.append((function, (gx, gy, gz), (bx, by, bz), stream, (c_uint64 * (size // 8)).from_address(extra[1])[:]))
         return self.refuses
 
+    def _is_capturing(self, stream, out):
+        assert stream == STREAM
+        out[0] = self.captures
+        return self.capture_fails
+
     def _delete(self, managed):
         self.freed += 1
 
@@ -110,24 +118,49 @@ def world(monkeypatch):
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = w.kernel.compiled.launch.contents
     w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
-                                           "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
-    for key in "k", w.x.shape:
-        w.warm.learn(key, w.x, w.y if key == "k" else w.x_turned, made, w.kernel, ())
-    monkeypatch.setattr(_warm, "_warm", w.warm)
+                                           "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    for key in KEY, w.x.shape:
+        w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
+    for name in "_warm", "call", "below", "copy":
+        monkeypatch.setattr(_warm, name, w.warm if name == "_warm" else getattr(w.warm, name))
     return w
 
 
+def relayout(x, what="k"):
+    """By the key of the relayout that was seen."""
+    return _warm.call(x, what, None, None, None)
+
+
 def test_launch(world):
-    y = _warm.relayout("k", world.x)
+    y = relayout(world.x)
     assert y is world.made[0][0] and y.shape == (160, 96) and world.freed == 0
     (function, grid, block, stream, arguments), = world.launches
     call, launch = _library.Call(size=ctypes.sizeof(_library.Call)), world.kernel.compiled.launch
     assert _library.library().tcpc_launch_evaluate(launch, (ctypes.c_int64 * 1)(), (c_uint64 * 2)(0x100004, 0x200000), None, ctypes.byref(call)) == 0
     assert function == FUNCTION + launch.contents.nvariants - 1 and grid == tuple(call.grid) and stream == STREAM
     assert block == (call.variant.contents.threads, 1, 1) and arguments[:2] == [0x100004, 0x200000]
-    assert _warm.relayout("k", Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
+    assert relayout(Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
     assert world.launches[1][4][0] == 0x300014
     assert world.kernel.all_hits() == 2
+
+
+def test_captured(world):
+    """The code of a kernel that a graph may have stays loaded; that of others goes with the last who has it."""
+    entry, code = world.kernel.warm[0], world.kernel.ready.code
+    code.library = c_void_p(1)
+    relayout(world.x)
+    assert not entry.captured
+    code.__del__()
+    assert [library.value for library in code.device.retired] == [1]
+    for captures, fails in (1, 0), (0, 1), (2, 900):  # a capture, what nobody knows, and one that became invalid
+        entry.captured, world.captures, world.capture_fails = 0, captures, fails
+        relayout(world.x)
+        assert entry.captured
+        world.captures, world.capture_fails = 0, 0
+        relayout(world.x)
+        assert entry.captured
+    code.__del__()
+    assert len(code.device.retired) == 1
 
 
 OTHERS = {"another key": ("other", (96, 160), (160, 1), 0x100004, {}), "shape": ("k", (96, 161), (160, 1), 0x100004, {}), "strides": ("k", (96, 160), (161, 1), 0x100004, {}),
@@ -138,18 +171,18 @@ OTHERS = {"another key": ("other", (96, 160), (160, 1), 0x100004, {}), "shape": 
 @pytest.mark.parametrize("what", OTHERS)
 def test_what_is_unlike(world, what):
     key, shape, strides, address, more = OTHERS[what]
-    assert _warm.relayout(key, Tensor(shape, strides, address, **more)) is None
+    assert relayout(Tensor(shape, strides, address, **more), key) is None
     assert not world.launches and not world.made
 
 
 def test_what_goes_wrong_is_left_to_the_other_way(world):
-    assert _warm.relayout("k", 5) is None  # no tensor
+    assert relayout(5) is None  # no tensor
     world.context = CONTEXT + 1
-    assert _warm.relayout("k", world.x) is None and world.freed == 1 and not world.launches
+    assert relayout(world.x) is None and world.freed == 1 and not world.launches
     world.context, world.address = CONTEXT, 0x200008
-    assert _warm.relayout("k", world.x) is None and world.freed == 2 and not world.launches
+    assert relayout(world.x) is None and world.freed == 2 and not world.launches
     world.address, world.refuses = 0x200000, 700
-    assert _warm.relayout("k", world.x) is None and world.freed == 3 and len(world.launches) == 1
+    assert relayout(world.x) is None and world.freed == 3 and len(world.launches) == 1
     assert world.kernel.all_hits() == 0
 
 
@@ -157,38 +190,40 @@ def test_the_oldest_entry_goes(world):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     others = [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(1, _warm.MOST_ENTRIES + 1)]
     for x in others:
-        world.warm.learn("k", x, world.y, made, world.kernel, ())
-    assert _warm.relayout("k", world.x) is None
-    assert all(_warm.relayout("k", x) is not None for x in others)
+        world.warm.learn(KEY, x, world.y, made, world.kernel, ())
+    assert relayout(world.x) is None
+    assert all(relayout(x) is not None for x in others)
 
 
-@pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "subclass"])
+@pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "level", "subclass"])
 def test_what_is_more_than_its_memory(world, what):
-    x = Tensor((96, 160), (160, 1), 0x100004)
+    x, y = Tensor((96, 160), (160, 1), 0x100004), Tensor((96, 160), (1, 96), 0x200000)
     for i in range(2):
-        assert (_warm.relayout("k", x) is None) == bool(i)
-        assert _warm.copy(SHAPE, world.x_turned, x) == (not i)
+        assert (relayout(x) is None) == bool(i)
+        assert all((_warm.copy(*pair) is None) == bool(i) for pair in ((world.x_turned, x), (y, world.x)))
         if what == "subclass":
-            x = type("Sub", (Tensor,), {})((96, 160), (160, 1), 0x100004)
+            x, y = (type("Sub", (Tensor,), {})(t.shape, s, t.dl.data) for t, s in ((x, (160, 1)), (y, (1, 96))))
         elif what == "transform":
             world.transform = 1
+        elif what == "level":
+            world.level = 0
         else:
-            setattr(x, what, True)
+            setattr(x, what, True), setattr(y, what, True)
     if what == "requires_grad":
         world.recording = False  # as under torch.no_grad()
-        assert _warm.relayout("k", x) is not None
+        assert relayout(x) is not None
 
 
 def test_copy(world):
     y = Tensor((96, 160), (1, 96), 0x400010)
-    assert _warm.copy(SHAPE, y, world.x) and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
+    assert _warm.copy(y, world.x) and world.told == [y] and world.launches[0][4][:2] == [0x100004, 0x400010] and world.freed == 1
     near = 0x100004 + 96 * 160 * 4  # the first byte behind the source
     for address, right in (near + 12, True), (near - 4, False), (0x100004 - 96 * 160 * 4 - 4, True), (0x100004 - 96 * 160 * 4 + 12, False):
-        assert _warm.copy(SHAPE, Tensor((96, 160), (1, 96), address), world.x) == right
+        assert _warm.copy(Tensor((96, 160), (1, 96), address), world.x) is (True if right else None)
     for unlike in (Tensor((96, 160), (160, 1), 0x400010), Tensor((96, 160), (1, 96), 0x400014), Tensor((96, 160), (1, 96), 0x400010, bits=16), Tensor((96, 160), (1, 96), 0x400010, device=1), 5):
-        assert not _warm.copy(SHAPE, unlike, world.x) and not _warm.copy(SHAPE, y, unlike)
+        assert not _warm.copy(unlike, world.x) and not _warm.copy(y, unlike)
     y.read_only = True
-    assert not _warm.copy(SHAPE, y, world.x)
+    assert not _warm.copy(y, world.x)
     assert len(world.launches) == 3 and world.freed == len(world.made)
 
 
@@ -196,8 +231,8 @@ def test_keys(world):
     """What a call's key has in it: all that the result depends on, but for the tensors."""
     x, turned, out = world.x, world.y, Tensor((160, 96), (96, 1), 0x400000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
-    calls = {("(a b) c -> c (a b)", None, True, ("a", 2)): lambda **more: tcpc.relayout(x, "(a b) c -> c (a b)", a=2, **more), ((1, 0), None, True): lambda **more: tcpc.permute(x, [1, 0], **more),
-             ("contiguous", None, True): lambda **more: tcpc.contiguous(x, **more)}
+    calls = {("(a b) c -> c (a b)", None, True, "a", 2): lambda **more: tcpc.relayout(x, "(a b) c -> c (a b)", a=2, **more), ((1, 0), None, True): lambda **more: tcpc.permute(x, [1, 0], **more),
+             ("... -> ...", None, True): lambda **more: tcpc.contiguous(x, **more)}
     for key, call in calls.items():
         for more in {}, {"out": out}:
             with pytest.raises(TypeError, match="not Tensor"):  # which Python's way does not know
@@ -205,7 +240,7 @@ def test_keys(world):
         world.warm.learn(key, x, turned, made, world.kernel, ())
         assert call() is world.made[-1][0]
         world.warm.learn((*key[:2], False, *key[3:]), x, turned, made, world.kernel, ())
-        assert call(out=out) is out and world.launches[-1][4][:2] == [0x100004, 0x400000]
+        assert call(out=out) is out and world.told.pop() is out and world.launches[-1][4][:2] == [0x100004, 0x400000]
         for more in {"dtype": 5}, {"backend": "host"}, {"stream": 3}:
             with pytest.raises((TypeError, ValueError)):
                 call(**more)

@@ -1,8 +1,8 @@
 // random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
 // [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which
 // includes that the race checker finds nothing in them; and where one barrier or wait is left out,
-// or waits for one group less, it must find something.  Of each PLAN likewise, with the constants
-// that stand before it.
+// or waits for one group less, it must find something, and the proof must find it in the plan.  Of
+// each PLAN likewise, with the constants that stand before it.
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "gen_sync.h"
 #include "in_process.h"
 #include "kernel/kernel_ir.h"
+#include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
 enum { MAX_DEFINED = 8 };
@@ -52,6 +53,10 @@ static void report(const char *name, const struct kir_kernel *k, struct session 
     ++missed;
 }
 
+static bool is_named(const struct kir_node *n) {
+    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && n->arrival.kind == ARRIVAL_NAMED;
+}
+
 // Spoils what roles wait for: a named barrier, its number (that of a role's own barrier may be any that
 // is free), its count, whether its threads wait (an arrival that waits too is only slow), the condition
 // around it, and the slot with which a loop begins.
@@ -61,20 +66,20 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
         "left out",          "with the next number", "with the last number",
         "with more threads", "with fewer threads",   "without waiting"};
     const struct kir_node was = *n;
-    for (int i = 0; n->kind == KIR_NAMED && i < 6; ++i) {
+    for (int i = 0; is_named(n) && i < 6; ++i) {
         if ((i == 1 || i == 2) && ix_static(n->index, NULL)) continue;
-        if (i == 5 && n->arrives) continue;
+        if (i == 5 && n->kind == KIR_ARRIVE) continue;
         if (i == 0) n->kind = KIR_COMMENT;
         if (i == 1 || i == 2) n->index = ix_add(s, n->index, ix_int(s, i == 1 ? 1 : -1));
-        if (i == 3 || i == 4) n->count += i == 3 ? 32 : -32;
-        if (i == 5) n->arrives = true;
+        if (i == 3 || i == 4) n->arrival.count += i == 3 ? 32 : -32;
+        if (i == 5) n->kind = KIR_ARRIVE;
         if (found(s, p, k))
             ++mutants;
         else
             report(name, k, s, n, what[i]);
         *n = was;
     }
-    bool around = n->kind == KIR_IF && n->nconds == 1 && n->body && n->body->kind == KIR_NAMED;
+    bool around = n->kind == KIR_IF && n->nconds == 1 && n->body && is_named(n->body);
     for (int by = -1; around && by < 2; by += 2) {
         struct kir_cond cond = *n->cond;
         cond.b = ix_add(s, cond.b, ix_int(s, by));
@@ -87,7 +92,7 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
     }
     for (int i = 0; n->nrings && i < n->nrings; ++i) {
         struct kir_ring ring[4];
-        bool role = n->body && (n->body->kind == KIR_NAMED || n->body->kind == KIR_IF);
+        bool role = n->body && (is_named(n->body) || n->body->kind == KIR_IF);
         if (!role || n->nrings > 4 || n->ring[i].size == 1) continue;
         memcpy(ring, n->ring, sizeof *ring * (size_t)n->nrings);
         ring[i].first = (ring[i].first + 1) % ring[i].size;
@@ -106,12 +111,13 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil(s, name, p, k, n->body);
         spoil(s, name, p, k, n->orelse);
         spoil_roles(s, name, p, k, n);
-        if (n->kind != KIR_BARRIER && n->kind != KIR_WAIT) continue;
-        for (int loosened = 0; loosened < 1 + (n->kind == KIR_WAIT); ++loosened) {
+        if (n->kind != KIR_WAIT) continue;
+        bool counts = arrival_row(n->arrival)->most > 0;
+        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             ++mutants;
             const struct kir_node was = *n;
             if (loosened)
-                ++n->pending;
+                ++n->arrival.count;
             else
                 n->kind = KIR_COMMENT;
             bool noticed = found(s, p, k);
@@ -120,11 +126,39 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
             int line, column;
             source_place(s, n->where, &line, &column);
             printf("%s: kernel %s: nothing is wrong with the %s before line %d %s\n", name, k->name,
-                   n->kind == KIR_WAIT ? "wait" : "barrier", line,
+                   counts ? "wait" : "barrier", line, loosened ? "for one group less" : "left out");
+            ++missed;
+        }
+    }
+}
+
+// Leaves out or loosens each wait of kernel "k" in the plan, where pass "sync" has put it, and asks
+// the proof, which never sees the Kernel IR.
+static void spoil_plan(struct session *s, const char *name, const struct plan *p,
+                       struct kernel *k) {
+    struct schedule *x = ARENA_ROOM(&s->arena, struct schedule, 1);
+    struct schedule_fault f = {.quiet = true};
+    struct prover *prover = instances_prover(s, p, k);
+    schedule_make(s, p, k, prover, x);
+    for (int i = -1; i < x->program.nsyncs; ++i) {
+        struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
+        bool counts = arrival_row(was)->most > 0;
+        if (i >= 0 && !arrival_is(was)) continue;
+        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
+            *at = arrival_none;
+            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
+            bool right = schedule_in_order(x, &f);
+            *at = was;
+            mutants += i >= 0;
+            if (right == (i < 0)) continue;
+            printf("%s: kernel %s: the proof finds %s %d %s\n", name, k->name,
+                   i < 0 ? "a fault with" : "no fault without", i,
                    loosened ? "for one group less" : "left out");
             ++missed;
         }
     }
+    schedule_free(x);
+    prover_free(prover);
 }
 
 // Compiles the file "path"; returns whether it was accepted.
@@ -146,6 +180,9 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
     for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
         spoil(&s, name, made.plan, k, k->body);
     }
+    for (struct kernel *k = ok && mutate ? plan_next(made.plan, NULL) : NULL; k;
+         k = plan_next(made.plan, k))
+        spoil_plan(&s, name, made.plan, k);
     session_release(&s);
     return ok;
 }

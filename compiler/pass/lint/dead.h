@@ -65,6 +65,8 @@ void dead_left_by_last(struct session *s, const struct kernel *k, const struct s
                        const struct tensor *t);
 // Warns of a call after "loop" that adds what the last step has added.
 void dead_same_call(struct session *s, const struct stmt *loop);
+// Warns of a call right after the call "st" with the same arguments, some of which are only read.
+void dead_call_twice(struct session *s, const struct stmt *st);
 // Warns of what the steps of "pipe" write to its slots and do not read.
 void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe);
 

@@ -306,6 +306,7 @@ void lint_dead_copy(struct lint *l) {
         if (st->kind == STMT_PIPELINE) dead_ends_of_steps(s, k, st);
         if (st->kind == STMT_CALL) {
             dead_each_call(s, st);
+            dead_call_twice(s, st);
             result_again(s, k, st);
             if (!result_late(s, k, st)) changed_late(s, k, st);
         }

@@ -195,6 +195,121 @@ static void last_step(const struct flow *x, const struct stmt *st) {
     diag_note(l->s, read->at, "each step reads here what the step before it has written");
 }
 
+// Whether a statement of "list" reads "t" otherwise than calls of "f" that change it.
+static bool is_used(const struct stmt *list, const struct tensor *t, const struct function *f) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return true;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+            bool same = st->call->fn == f && st->call->fn->formal[i].dir == ARG_INOUT;
+            if (st->call->view[i].base == t && !same && !is_out(st->call, i)) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in(const struct stmt *st, const struct stmt *outer) {
+    while (st && st != outer) st = st->up;
+    return st != NULL;
+}
+
+// Whether the call "st" of "loop" gets its argument "i" from the step before.
+static bool is_kept(const struct flow *x, const struct stmt *loop, const struct stmt *st, int i) {
+    buffers b = buffer(x, &st->call->view[i]);
+    if (st->call->fn->formal[i].dir != ARG_INOUT) return false;
+    for (const struct stmt *j = loop->body; j != st; j = stmt_next(loop->body, j))
+        if (replaces(x, j) & b) return false;
+    return true;
+}
+
+// Warns of a result of the call "st" that a fill in the same loop discards before anybody reads it, where the call
+// keeps no other from step to step: what is cleared is the sum of all steps.
+static bool cleared(const struct flow *x, const struct stmt *st, int i) {
+    struct session *s = x->l->s;
+    const struct stmt *loop = loop_of(st), *over = again(x, st, buffer(x, &st->call->view[i]));
+    bool other = false;
+    if (!loop || !over || over->up != st->up || over->kind != STMT_CALL || !over->call->fill ||
+        !has_many_steps(s, loop) || st->call->fn->formal[i].dir != ARG_INOUT)
+        return false;
+    for (int j = 0; j < st->call->fn->nformals; ++j) {
+        if (is_kept(x, loop, st, j)) return false;
+        other |= j != i && st->call->fn->formal[j].dir == ARG_INOUT;
+    }
+    if (!other) return false;
+    diag_warn(s, W_DEAD_COPY, st->call->view[i].at,
+              "'%s' writes to '%s' in each step of the loop over '%s', and nothing reads it before "
+              "the next step clears it",
+              st->call->fn->name, st->call->view[i].base->name, loop->var->name);
+    diag_note(s, over->at, "before the loop, this 'fill' is executed once");
+    return true;
+}
+
+// Warns of argument "v" of the call "st" in a loop, if only its next step reads it, and all of it is written again after
+// the loop, for others.
+static bool sums_lost(const struct flow *x, const struct stmt *st, const struct view *v) {
+    struct session *s = x->l->s;
+    const struct function *f = st->call->fn;
+    const struct stmt *loop = loop_of(st), *over = again(x, st, buffer(x, v));
+    if (!loop || !has_many_steps(s, loop) || !over || is_in(over, loop)) return false;
+    if (is_used(loop->body, v->base, f) || !is_used(x->l->k->body, v->base, f)) return false;
+    diag_warn(s, W_DEAD_COPY, v->at,
+              "only '%s' itself reads what it writes to '%s' in the loop over '%s'", f->name,
+              v->base->name, loop->var->name);
+    diag_note(s, over->at, "all of '%s' is written again here", v->base->name);
+    return true;
+}
+
+// The second copy that stores "t" to an output, another one than the first; NULL: there is none.
+static const struct stmt *stored_twice(const struct flow *x, const struct tensor *t) {
+    const struct tensor *to = NULL;
+    for (const struct stmt *st = x->l->k->body; st; st = stmt_next(x->l->k->body, st)) {
+        if (st->kind != STMT_COPY || st->copy->src.base != t || !dead_elsewhere(&st->copy->dst))
+            continue;
+        if (to && to != st->copy->dst.base) return st;
+        to = st->copy->dst.base;
+    }
+    return NULL;
+}
+
+// Warns of a result of the call "st" that nobody reads but the function itself, while another one like it is stored to
+// two outputs.
+static bool stored_other(const struct flow *x, const struct stmt *st, int i) {
+    struct session *s = x->l->s;
+    const struct function *f = st->call->fn;
+    const struct tensor *t = st->call->view[i].base;
+    if (is_used(x->l->k->body, t, f)) return false;
+    for (int j = 0; j < f->nformals; ++j) {
+        const struct tensor *other = st->call->view[j].base;
+        if (other == t || f->formal[j].dir == ARG_IN || !buffer(x, &st->call->view[j]) ||
+            other->elem != t->elem || other->space != t->space ||
+            !lay_equal(other->layout, t->layout))
+            continue;
+        const struct stmt *second = stored_twice(x, other);
+        if (!second) continue;
+        diag_warn(s, W_DEAD_COPY, second->at,
+                  "'%s' is stored to '%s' too, and nothing reads what '%s' writes to '%s'",
+                  other->name, second->copy->dst.base->name, f->name, t->name);
+        diag_note(s, st->call->view[i].at, "'%s' is written here", t->name);
+        return true;
+    }
+    return false;
+}
+
+// Looks at each result of a call by itself, while others reach an output.
+static void results_lost(const struct flow *x) {
+    for (int i = 0; i < x->n; ++i) {
+        const struct stmt *st = x->at[i].st;
+        bool told = st->kind != STMT_CALL || st->call->fill;
+        for (int j = 0; !told && j < st->call->fn->nformals; ++j) {
+            const struct view *v = &st->call->view[j];
+            buffers b = st->call->fn->formal[j].dir != ARG_IN ? buffer(x, v) : 0;
+            if (b && !(b & x->at[i].later))
+                told = cleared(x, st, j) || stored_other(x, st, j);
+            else if (b && !(b & x->at[i].at_end))
+                told = sums_lost(x, st, v) || stored_other(x, st, j);
+        }
+    }
+}
+
 // Warns of a call of whose results other functions make nothing that counts.
 static void reaches_nothing(const struct flow *x, const struct stmt *st) {
     struct session *s = x->l->s;
@@ -242,4 +357,6 @@ void dead_flow(struct lint *l) {
         reaches_nothing(x, x->at[i].st);
         return;
     }
+    look(x, false);
+    results_lost(x);
 }

@@ -1,5 +1,5 @@
-// Copies to the slots of a buffer outside of pipelines, such as a double buffer: what some step writes is
-// never read, because another slot is read in its place.
+// Copies and results of functions in the slots of a buffer outside of pipelines, such as a double buffer: what some step
+// writes is never read, because another slot is read in its place.
 //
 // Along the mode of the slots each access has one coordinate, or all.  The question is about these alone: a read of
 // any element of a slot reads it, and a write of all of it replaces it.
@@ -72,6 +72,24 @@ static bool source_turns(const struct view *v) {
     return found;
 }
 
+// Whether "a" is the only result of a function.
+static bool is_result(const struct dead_access *a) {
+    const struct plan_call *call = a->stmt->kind == STMT_CALL ? a->stmt->call : NULL;
+    bool found = false;
+    for (int i = 0; call && !call->fill && i < call->fn->nformals; ++i) {
+        if (call->fn->formal[i].dir == ARG_IN) continue;
+        if (&call->view[i] != a->view) return false;
+        found = true;
+    }
+    return found;
+}
+
+// Whether "a" is a copy that loads a slot, and does not begin again at the end.
+static bool is_load(const struct dead_list *x, const struct dead_access *a) {
+    return a->write && a->stmt->kind == STMT_COPY && !source_turns(&a->stmt->copy->src) &&
+           !dead_copy_known(x->l->s, x->l->k, a->stmt);
+}
+
 // Warns of "w", one of the steps, if some of its instances are not read.
 static void check(const struct dead_list *x, int w, int mode, int64_t slots,
                   const struct prove_step *step) {
@@ -87,7 +105,7 @@ static void check(const struct dead_list *x, int w, int mode, int64_t slots,
     diag_warn(s, W_DEAD_COPY, a->stmt->at,
               "in some steps %s writes to a slot of '%s' that nothing reads before it is written "
               "again, or at all",
-              copy_name(s, a->stmt->copy), x->t->name);
+              dead_what(s, a->stmt), x->t->name);
     diag_note(s, a->view->at, "%sslot %lld along %s, written in %s, is not read",
               instances_params(s, l->p, l->k, &found), (long long)found.out[0],
               view_mode_text(s, x->t, mode), instances_where(in, &a->around, NULL, &found, 0));
@@ -103,10 +121,7 @@ void dead_slots(const struct dead_list *x) {
         for (int i = 0; i < x->n && known; ++i)
             known = step_of(x, &x->at[i], mode, slots.num, false, &step[i]);
         for (int i = 0; i < x->n && known; ++i)
-            if (x->at[i].write && x->at[i].stmt->kind == STMT_COPY &&
-                !source_turns(&x->at[i].stmt->copy->src) &&
-                !dead_copy_known(s, x->l->k, x->at[i].stmt))
-                check(x, i, mode, slots.num, step);
+            if (is_load(x, &x->at[i]) || is_result(&x->at[i])) check(x, i, mode, slots.num, step);
         if (known) return;
     }
 }

@@ -175,6 +175,18 @@ static void end_of_step(struct session *s, const struct kernel *k, const struct 
               t->name);
 }
 
+// Whether "v" ends where the part of the tensor ends that it is, along each mode.
+static bool ends_with_part(struct session *s, const struct view *v) {
+    for (int i = 0; v->limit && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *lo, *hi;
+        if (!v->limit[i]) continue;
+        if (!v->coord_off[i]) return false;
+        view_reach(s, v, i, &lo, &hi);
+        if (!hi || !ix_equal(ix_add(s, hi, ix_int(s, 1)), v->limit[i])) return false;
+    }
+    return !v->overhang && !v->part;
+}
+
 bool dead_writes_slot(struct session *s, const struct stmt *st, const struct tensor *t,
                       int64_t slots) {
     const struct view *v = dead_written(st);
@@ -183,7 +195,7 @@ bool dead_writes_slot(struct session *s, const struct stmt *st, const struct ten
         return false;
     struct lay_int part = lay_size(&s->lay, v->layout), all = lay_size(&s->lay, t->layout);
     lay_clear_error(&s->lay);
-    return !v->limit && !v->overhang && !v->part && lay_int_static(part) && lay_int_static(all) &&
+    return ends_with_part(s, v) && lay_int_static(part) && lay_int_static(all) &&
            part.num * slots == all.num;
 }
 
@@ -204,8 +216,22 @@ static void loads_again(struct session *s, const struct stmt *pipe, const struct
     }
 }
 
+// Warns of a load of "pipe" to the slots of "t" if no step reads them: after the pipeline the last are left.
+static void no_step_reads(struct session *s, const struct kernel *k, const struct stmt *pipe,
+                          const struct tensor *t) {
+    struct touched x = touched_in(pipe, t);
+    if (!x.first || x.read || x.called || !has_many_steps(s, pipe) || !reads_outside(k, pipe, t))
+        return;
+    diag_warn(s, W_DEAD_COPY, x.first->at,
+              "%s writes to the slots of '%s', and no step of this pipeline reads them",
+              dead_what(s, x.first), t->name);
+    diag_note(s, pipe->at, "what reads '%s' belongs in 'use', which is executed in each step",
+              t->name);
+}
+
 void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct stmt *pipe) {
     for (int i = 0; i < pipe->pipe->ntensors; ++i) {
+        no_step_reads(s, k, pipe, pipe->pipe->tensor[i]);
         end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
         loads_again(s, pipe, pipe->pipe->tensor[i]);
     }
@@ -271,14 +297,34 @@ void dead_left_by_last(struct session *s, const struct kernel *k, const struct s
               load->copy->src.base->name);
 }
 
-// Whether "b" is where "a" is in the last step of "loop".
+// Whether "b" is where "a" is: in the last step of "loop", if there is one.
 static bool same_as_last(struct session *s, const struct stmt *loop, const struct view *a,
                          const struct view *b) {
-    const struct ix *last = ix_sub(s, loop->end, ix_int(s, 1));
     if (a->base != b->base || a->limit || b->limit || !lay_equal(a->layout, b->layout))
         return false;
-    return a->offset && b->offset &&
-           ix_equal(ix_substitute(s, a->offset, loop->var, last), b->offset);
+    if (!a->offset || !b->offset || !loop)
+        return a->offset && b->offset && ix_equal(a->offset, b->offset);
+    const struct ix *last = ix_sub(s, loop->end, ix_int(s, 1));
+    return ix_equal(ix_substitute(s, a->offset, loop->var, last), b->offset);
+}
+
+void dead_call_twice(struct session *s, const struct stmt *st) {
+    const struct stmt *again = st->next;
+    if (!again || again->kind != STMT_CALL || st->call->fill || again->call->fn != st->call->fn)
+        return;
+    const struct function *f = st->call->fn;
+    bool reads = false, writes = false;
+    for (int i = 0; i < f->nindexes; ++i)
+        if (!ix_equal(st->call->index[i], again->call->index[i])) return;
+    for (int i = 0; i < f->nformals; ++i) {
+        if (!same_as_last(s, NULL, &st->call->view[i], &again->call->view[i])) return;
+        reads |= f->formal[i].dir == ARG_IN;
+        writes |= f->formal[i].dir != ARG_IN;
+    }
+    if (!reads || !writes) return;
+    diag_warn(s, W_DEAD_COPY, again->at, "'%s' gets here once more what the call before it got",
+              f->name);
+    diag_note(s, st->at, "nothing is written between that call and this one");
 }
 
 void dead_same_call(struct session *s, const struct stmt *loop) {

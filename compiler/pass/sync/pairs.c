@@ -14,9 +14,7 @@ static bool *row(const struct schedule *x, bool *of, int at) {
 static void look(struct schedule *x) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         struct prove_sync *now = &x->program.sync[i];
-        const struct schedule_sync *at = &x->sync[i];
-        now->on = !x->without[i] && (at->barrier ? *at->barrier : *at->wait >= 0);
-        now->pending = at->wait && now->on ? *at->wait : 0;
+        now->arrival = x->without[i] ? arrival_none : *x->sync[i].at;
     }
 }
 
@@ -24,8 +22,7 @@ static void look(struct schedule *x) {
 static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
     int n = 0;
     for (int i = 0; i < x->program.nsyncs; ++i) {
-        const struct prove_sync *now = &x->program.sync[i];
-        if (x->on[i] && (!now->on || now->pending > x->pending[i])) gone[n++] = i;
+        if (!arrival_serves(x->program.sync[i].arrival, x->was[i])) gone[n++] = i;
     }
     return n;
 }
@@ -134,10 +131,7 @@ bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     if (!ask_pairs(x, f)) return false;
     if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
     for (int i = 0; i < x->nasked; ++i) keep_used(x, x->asked[i]);
-    for (int i = 0; i < x->program.nsyncs; ++i) {
-        x->on[i] = x->program.sync[i].on;
-        x->pending[i] = x->program.sync[i].pending;
-    }
+    for (int i = 0; i < x->program.nsyncs; ++i) x->was[i] = x->program.sync[i].arrival;
     x->proven = true;
     return true;
 }

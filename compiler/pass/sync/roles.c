@@ -74,7 +74,7 @@ static bool own_barrier(const struct stmt *st, bool load) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; part->load == load && x;
              x = stmt_next(part->body, x))
-            if (x->before.barrier) return true;
+            if (arrival_is(x->before.wait.threads)) return true;
     return false;
 }
 
@@ -153,9 +153,9 @@ void sync_roles(struct walk *w, struct stmt *st, struct state *state) {
     w->moved = false;
     w->here = here.outer;
     // the groups of one role do not count for the other, and its next steps not for these
-    for (int i = 0; i < state->n && need.waits; ++i)
-        if (state->at[i].async) need.wait = 0;
-    need.barrier |= need.orders && w->nloops > 0;
+    for (int i = 0; i < state->n && need.copies; ++i)
+        if (state->at[i].async) need.wait.copies = arrival_groups(0);
+    if (need.threads && w->nloops > 0) need.wait.threads = arrival_block;
     sync_satisfy(w, state, &need, &st->before);
     for (int load = 0; load < 2; ++load) {
         sync_copy(&of[load], state);

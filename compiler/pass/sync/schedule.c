@@ -77,15 +77,15 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         struct instances *t = ARENA_NEW(&s->arena, struct instances);
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
-        // a collective access moves elements that another lane addresses
-        // .. and threads of "load" are others than those with the same number elsewhere
+        // a collective access moves elements that another lane addresses; threads of "load" are
+        // others than those with the same number elsewhere
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row) && !w->moved;
         a->async = c->facts.async && !w->pipe;
     }
     x->full = x->full || b->x->full;
 }
 
-static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *barrier, int place,
+static void add_sync(struct walk *w, const struct stmt *st, struct arrival *at, int place,
                      enum phase phase) {
     struct schedule *x = w->x;
     if (x->program.nsyncs == SCHEDULE_SYNCS) {
@@ -93,14 +93,13 @@ static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *bar
         return;
     }
     int i = x->program.nsyncs++;
-    x->sync[i] = (struct schedule_sync){wait, barrier, st};
-    x->program.sync[i] =
-        (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL, .role = w->role};
+    x->sync[i] = (struct schedule_sync){at, phase == AT_BARRIER, st};
+    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .role = w->role};
 }
 
 static void add_syncs(struct walk *w, struct stmt *st, int place) {
-    add_sync(w, st, &st->before.wait, NULL, place, AT_WAIT);
-    add_sync(w, st, NULL, &st->before.barrier, place, AT_BARRIER);
+    add_sync(w, st, &st->before.wait.copies, place, AT_WAIT);
+    add_sync(w, st, &st->before.wait.threads, place, AT_BARRIER);
 }
 
 static void add_step(struct walk *w, struct prove_set c) {
@@ -168,7 +167,7 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
 static void wait_together(struct walk *w, struct stmt *st, bool load) {
     struct schedule *x = w->x;
     int n = x->program.nsyncs;
-    add_sync(w, st, NULL, &x->written, 0, AT_WAIT);
+    add_sync(w, st, &x->together, 0, AT_BARRIER);
     if (!load || n == x->program.nsyncs) return;
     struct prove_set *when = &x->program.sync[n].when;
     const struct ix *begin = instances_step(x->s, &w->around, st->begin);
@@ -228,7 +227,7 @@ static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
         leave(w, before + 1);
     }
     push(w, step);
-    add_sync(w, st, NULL, &st->behind.barrier, q, AT_BARRIER);
+    add_sync(w, st, &st->behind.wait.threads, q, AT_BARRIER);
     leave(w, before);
 }
 
@@ -272,11 +271,15 @@ static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load
         case STMT_FOR: walk_loop(w, st, place); break;
         case STMT_PIPELINE: walk_pipeline(w, st, place); break;
         case STMT_PART: BUG("a part outside a pipeline");
-        case STMT_SYNC: add_sync(w, st, NULL, &w->x->written, place, AT_BARRIER); break;
-        case STMT_WAIT: add_sync(w, st, &st->pending, NULL, place, AT_WAIT); break;
-        case STMT_COMMIT: add_one_commit(w, place, AT_COMMIT); break;
+        case STMT_WAIT:
+            add_sync(w, st, &st->arrival, place,
+                     arrival_row(st->arrival)->completes ? AT_WAIT : AT_BARRIER);
+            break;
+        case STMT_ARRIVE:
+            if (stmt_commits(st)) add_one_commit(w, place, AT_COMMIT);
+            break;
         }
-        if (!commit || st->kind == STMT_COMMIT) continue;
+        if (!commit) continue;
         if (load && load->pipe->stages > 1)
             commit_ahead(w, load, place);
         else
@@ -299,7 +302,7 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     out->plan = plan;
     out->k = k;
     out->prover = prover;
-    out->written = true;
+    out->together = arrival_block;
     p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
     p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
     p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
@@ -309,7 +312,8 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     int place = 0;
     for (const struct stmt *st = k->body; st; st = st->next) ++place;
     if (k->commit_last) add_one_commit(w, place, AT_WAIT);
-    if (k->wait_last) add_sync(w, NULL, &out->all, NULL, place, AT_BARRIER);
+    out->all = arrival_groups(0);
+    if (k->wait_last) add_sync(w, NULL, &out->all, place, AT_WAIT);
     for (int i = 0; i < p->naccesses; ++i) shorten(&p->access[i].when, w->most);
     for (int i = 0; i < p->ncommits; ++i) shorten(&p->commit[i], w->most);
     for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);

@@ -112,11 +112,27 @@ static int64_t divisor_when(const struct condition *when, int n, struct lay_int 
     return d;
 }
 
+// The same for the terms of a sum that is a param: 8 for 5*M + 8*N if M is a multiple of 8.
+static int64_t divisor_of_sum(const struct kernel *k, struct lay_int x, int64_t d) {
+    const struct ix *sum = NULL;
+    int64_t g = 0;
+    for (int i = 0; i < k->nparams && x.nsyms == 1 && x.den == 1; ++i)
+        if (k->param[i]->sym == x.syms[0]) sum = k->param[i]->sum;
+    for (int i = 0; sum && sum->op == IX_SUM && i < sum->nterms; ++i) {
+        struct lay_int y = sum->term[i].coef;
+        g = lay_gcd(g, divisor_when(k->when, k->nwhen, y, (struct lay_int){0}, lay_int_divisor(y)));
+    }
+    if (g == 0) return d;
+    g = assume_times(x.num < 0 ? -x.num : x.num, g);
+    return assume_times(d / lay_gcd(d, g), g);
+}
+
 int64_t assume_int(const struct assumption *a, struct lay_int x, const struct ix *atom,
                    int64_t unit) {
     int64_t d = lay_int_divisor(x);
     struct lay_int unless = idle_extent(a->s, atom);
     if (d != 0) d = divisor_when(a->kernel->when, a->kernel->nwhen, x, unless, d);
+    if (d != 0 && a->kernel->nwhen > 0) d = divisor_of_sum(a->kernel, x, d);
     if (a->bytes == 0 && d != 0) d = divisor_when(a->when, a->nwhen, x, unless, d);
     d = assume_times(d, unit);
     if (!may_assume(a) || d % a->bytes == 0 || !assume_unpromised(x)) return d;

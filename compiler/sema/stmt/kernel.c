@@ -1,5 +1,6 @@
 // Kernels: arguments and statements.  grid.c has grids, copy.c copies.
 
+#include "base/kept.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -315,11 +316,11 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
         return NULL;
     }
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){.kind = s->kind == S_SYNC     ? STMT_SYNC
-                               : s->kind == S_COMMIT ? STMT_COMMIT
-                                                     : STMT_WAIT,
-                       .pending = (int)s->wait,
-                       .at = s->at};
+    *r = (struct stmt){
+        .kind = s->kind == S_COMMIT ? STMT_ARRIVE : STMT_WAIT,
+        .arrival = s->kind == S_SYNC ? arrival_block : arrival_groups((int)s->wait),
+        .at = s->at,
+    };
     return r;
 }
 
@@ -395,6 +396,7 @@ static bool few_statements(struct sema *c, const struct ast_fn *fn) {
 
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
+    k->count = c->s->count = ARENA_NEW(&c->s->arena, struct kept_count);
     c->cap_local = 0;
     c->memo = NULL;
     c->inlined = 0;
