@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _library
 from ._api import _backend
-from ._arrays import NUMBERS, Array, describe
+from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
 
@@ -51,6 +51,9 @@ class Kernel:
         launch = built.plan.launches[self._number].contents
         params = _params(self, launch, given, named)
         pointers = [_check(self, t, given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
+        for t, name in zip(_tensors(launch), self.tensors):
+            if t.direction:
+                tell_written(given[name])
         if device < 0:
             parts = [_part(t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
             built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
