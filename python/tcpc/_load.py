@@ -62,6 +62,8 @@ class Kernel:
 
             launcher = Launcher(built.backend, built.plan.launches[self._number], built.loaded, False)
             work = stream if stream is not None else built.backend.stream(first)
+            for array in given.values():
+                built.backend.follow(array, work)
             built.backend._within(lambda: launcher(list(params)[:len(self.params)], pointers, work))
 
     def explain(self) -> "Explanation":

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from . import _api, _warm
 from ._arrays import Array, describe, tell_written
-from ._engine import Kernel, alignment, check_apart, engine, prepared
+from ._engine import Kernel, alignment, check_apart, engine, launch, prepared
 
 
 class Plan:
@@ -58,8 +58,7 @@ class Plan:
             check_apart(self._made, (source.itemsize, destination.itemsize), *self._modes, (source.address, destination.address))
             tell_written(destination)
         first = source.address + self._made.behind[0], destination.address + self._made.behind[1]
-        params = self._kernel.params(self._made.request)
-        self._where.launch(self._kernel, params, first, self._made.bytes, self._where.stream(destination) if stream is None else stream)
+        launch(self._kernel, self._made, first, destination, source, stream)
         if stream is None:
             _api._learn((self, None, out is None), destination, source, self._where, (self._made, self._kernel))
         return destination.of
