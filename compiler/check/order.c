@@ -305,13 +305,9 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
     return true;
 }
 
-static void barrier(void *user) {
+static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    ++r->epoch;
-}
-
-static void commit(void *user, struct machine *m) {
-    struct order *r = user;
+    if (a.kind != ARRIVAL_GROUP) return;
     if (m->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
         r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
@@ -320,9 +316,11 @@ static void commit(void *user, struct machine *m) {
     r->done[m->commits] = -1;
 }
 
-static void wait(void *user, struct machine *m, int pending) {
+static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    for (int32_t g = m->commits - pending - 1; g >= 0 && r->done[g] < 0; --g) r->done[g] = r->epoch;
+    if (arrival_row(a)->joins) ++r->epoch;
+    if (a.kind != ARRIVAL_GROUP) return;
+    for (int32_t g = m->commits - a.count - 1; g >= 0 && r->done[g] < 0; --g) r->done[g] = r->epoch;
 }
 
 // -- one block ------------------------------------------------------------------------------------
@@ -372,7 +370,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r, wants, access, call, NULL, barrier, commit, wait};
+    struct observer observer = {&r, wants, access, call, NULL, arrive, wait};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);

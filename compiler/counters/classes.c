@@ -289,9 +289,8 @@ static void walk(struct classes *x, const struct kir_node *list) {
         case KIR_NAME:
         case KIR_CALL:
         case KIR_STAGE_DECL:
-        case KIR_COMMIT:
+        case KIR_ARRIVE:
         case KIR_WAIT:
-        case KIR_BARRIER:
         case KIR_COMMENT: break;
         }
     }

@@ -238,8 +238,9 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     return true;
 }
 
-static void barrier(void *user) {
-    ++((struct count *)user)->barriers;
+static void wait(void *user, struct machine *m, struct arrival a) {
+    (void)m;
+    ((struct count *)user)->barriers += arrival_row(a)->joins;
 }
 
 // -- a launch -------------------------------------------------------------------------------------
@@ -389,7 +390,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     // an access counts as 16 operations at least
     struct schedule schedule = {.limit = most < BLOCK_OPERATIONS ? most : BLOCK_OPERATIONS,
                                 .least_access = 16};
-    struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
+    struct observer observer = {&c, wants, access, NULL, NULL, NULL, wait};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
     struct launch launch = {&c, s, &m, classes_new(s, k, sym), .most = most};

@@ -57,19 +57,18 @@ static struct pic_step *add_step(struct flow *f, enum pic_step_kind kind) {
     return t;
 }
 
-// Adds a wait for all but "pending" groups of asynchronous copies; none if "pending" is negative.
-static void add_wait(struct flow *f, int pending) {
-    if (pending < 0) return;
-    struct pic_step *t = add_step(f, STEP_WAIT);
-    t->text[0] = pending == 0 ? "wait for all groups"
-                              : picture_text(f->p, "wait for all but %d group%s", pending,
-                                             pending == 1 ? "" : "s");
+static void add_wait(struct flow *f, struct arrival a) {
+    int n = a.count;
+    if (arrival_row(a)->joins) add_step(f, STEP_BARRIER);
+    if (a.kind != ARRIVAL_GROUP) return;
+    add_step(f, STEP_WAIT)->text[0] =
+        n == 0 ? "wait for all groups"
+               : picture_text(f->p, "wait for all but %d group%s", n, n == 1 ? "" : "s");
 }
 
-// Adds the waits and barriers before "st".
-static void add_before(struct flow *f, const struct stmt *st) {
-    add_wait(f, st->before.wait);
-    if (st->before.barrier) add_step(f, STEP_BARRIER);
+static void add_waits(struct flow *f, struct sync_wait x) {
+    add_wait(f, x.copies);
+    add_wait(f, x.threads);
 }
 
 static void add_copy(struct flow *f, const struct copy *c) {
@@ -124,25 +123,24 @@ static const char *block_text(struct flow *f, const struct stmt *st) {
 static void add_steps(struct flow *f, const struct stmt *list) {
     for (const struct stmt *st = list; st && !f->why; st = st->next) {
         if (st->kind == STMT_COPY) {
-            add_before(f, st);
+            add_waits(f, st->before.wait);
             add_copy(f, st->copy);
             continue;
         }
         if (st->kind == STMT_CALL) {
-            add_before(f, st);
+            add_waits(f, st->before.wait);
             add_call(f, st->call);
             continue;
         }
         if (stmt_orders(st)) {
-            if (st->kind == STMT_SYNC) add_step(f, STEP_BARRIER);
-            if (st->kind == STMT_WAIT) add_wait(f, st->pending);
+            if (st->kind == STMT_WAIT) add_wait(f, st->arrival);
             continue;
         }
-        if (st->kind != STMT_PART) add_before(f, st);
+        if (st->kind != STMT_PART) add_waits(f, st->before.wait);
         add_step(f, STEP_OPEN)->text[0] = block_text(f, st);
-        if (st->kind == STMT_PART) add_before(f, st);
+        if (st->kind == STMT_PART) add_waits(f, st->before.wait);
         add_steps(f, st->body);
-        if (st->behind.barrier) add_step(f, STEP_BARRIER);
+        add_waits(f, st->behind.wait);
         if (!f->why) add_step(f, STEP_CLOSE);
     }
 }

@@ -26,8 +26,7 @@ struct timeline {
     struct doing {
         enum { LOADS, USES, WAITS } what;
         int64_t step;
-        int wait;  // for all but this many groups, or -1
-        bool barrier;
+        struct sync_wait wait;
     } doing[MAX_COLUMNS];
     int rows, columns, commits;
 };
@@ -51,15 +50,16 @@ static void add_column(struct timeline *t, struct doing doing) {
     }
 }
 
-static void add_sync(struct timeline *t, int wait, bool barrier) {
-    if (wait < 0 && !barrier) return;
+static void add_sync(struct timeline *t, struct sync_wait x) {
+    if (!sync_waits(x)) return;
+    bool done = x.copies.kind == ARRIVAL_GROUP, joined = arrival_row(x.threads)->joins;
     for (int i = 0; i < t->rows - 1; ++i) {
-        struct slot *x = &t->slot[i];
-        bool plain = x->group < 0;
-        if (x->is == UNDER_WAY && (plain ? barrier : wait >= 0 && x->group < t->commits - wait))
-            x->is = THERE;
+        struct slot *y = &t->slot[i];
+        bool plain = y->group < 0;
+        if (y->is == UNDER_WAY && (plain ? joined : done && y->group < t->commits - x.copies.count))
+            y->is = THERE;
     }
-    add_column(t, (struct doing){WAITS, 0, wait, barrier});
+    add_column(t, (struct doing){WAITS, 0, x});
 }
 
 // -- statements -----------------------------------------------------------------------------------
@@ -83,15 +83,15 @@ static void mark_used(struct timeline *t, const struct view *v, int64_t step, bo
 
 // Ends the column with uses, if there is one.
 static void end_use(struct timeline *t, int64_t step, bool *any) {
-    if (*any) add_column(t, (struct doing){USES, step, -1, false});
+    if (*any) add_column(t, (struct doing){.what = USES, .step = step});
     *any = false;
 }
 
 static void use_list(struct timeline *t, const struct stmt *list, int64_t step, bool *any) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         bool copy = x->kind == STMT_COPY, call = x->kind == STMT_CALL;
-        if (x->before.wait >= 0 || x->before.barrier) end_use(t, step, any);
-        add_sync(t, x->before.wait, x->before.barrier);
+        if (sync_waits(x->before.wait)) end_use(t, step, any);
+        add_sync(t, x->before.wait);
         if (copy) {
             mark_used(t, &x->copy->src, step, any);
             mark_used(t, &x->copy->dst, step, any);
@@ -103,11 +103,11 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
 
 static void run(struct timeline *t, int64_t steps) {
     int64_t ahead = t->pipe->stages - 1;
-    add_sync(t, ahead ? t->st->before.wait : -1, ahead && t->st->before.barrier);
+    if (ahead) add_sync(t, t->st->before.wait);
     for (int64_t n = 0; n < ahead && n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next)
             if (x->load) load_list(t, x->body, n, true);
-        add_column(t, (struct doing){LOADS, n, -1, false});
+        add_column(t, (struct doing){.what = LOADS, .step = n});
     }
     for (int64_t n = 0; n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next) {
@@ -117,11 +117,11 @@ static void run(struct timeline *t, int64_t steps) {
                 end_use(t, n, &any);
                 continue;
             }
-            add_sync(t, x->before.wait, x->before.barrier);
+            add_sync(t, x->before.wait);
             load_list(t, x->body, n + ahead, n + ahead < steps);
-            if (n + ahead < steps) add_column(t, (struct doing){LOADS, n + ahead, -1, false});
+            if (n + ahead < steps) add_column(t, (struct doing){.what = LOADS, .step = n + ahead});
         }
-        add_sync(t, -1, t->st->behind.barrier);
+        add_sync(t, t->st->behind.wait);
     }
 }
 
@@ -165,12 +165,14 @@ static void fill_grid(const struct timeline *t, struct pic_grid *g) {
     name_rows(t, g, "");
     for (int c = 0; c < t->columns; ++c) {
         const struct doing *d = &t->doing[c];
-        const char *wait = d->wait < 0 ? "" : picture_text(p, "W%d", d->wait);
+        const char *wait =
+            arrival_is(d->wait.copies) ? picture_text(p, "W%d", d->wait.copies.count) : "";
         column[c] = d->what == WAITS
                         ? ""
                         : picture_text(p, "%c%" PRId64, d->what == LOADS ? 'l' : 'u', d->step);
         if (d->what == WAITS)
-            picture_cell(p, pic_at(g, SYNC_ROW, c), -1, 0, "%s%s", wait, d->barrier ? "B" : "");
+            picture_cell(p, pic_at(g, SYNC_ROW, c), -1, 0, "%s%s", wait,
+                         arrival_is(d->wait.threads) ? "B" : "");
         for (int i = 0; i < t->rows - 1; ++i)
             if (t->at[i][c].is != EMPTY)
                 picture_cell(p, pic_at(g, i + 1, c), colour[t->at[i][c].is], 0, "%s%" PRId64,
@@ -182,14 +184,15 @@ static void fill_grid(const struct timeline *t, struct pic_grid *g) {
 // Adds the text for what the threads do in column "c".
 static void add_doing(const struct timeline *t, struct pic_grid *g, int c) {
     const struct doing *d = &t->doing[c];
+    char of[2][ARRIVAL_TEXT];
     struct pic_cell *cell = pic_at(g, SYNC_ROW, c);
     if (d->what != WAITS)
         picture_cell(t->p, cell, d->what == LOADS ? HUE_LOAD : HUE_USE, c, "%s %" PRId64,
                      d->what == LOADS ? "load" : "use", d->step);
-    else if (d->wait < 0)
-        picture_cell(t->p, cell, HUE_WAIT, c, "barrier");
     else
-        picture_cell(t->p, cell, HUE_WAIT, c, "wait %d%s", d->wait, d->barrier ? "\nbarrier" : "");
+        picture_cell(t->p, cell, HUE_WAIT, c, "%s%s%s", arrival_text(d->wait.copies, false, of[0]),
+                     arrival_is(d->wait.copies) && arrival_is(d->wait.threads) ? "\n" : "",
+                     arrival_text(d->wait.threads, false, of[1]));
 }
 
 static void fill_bars(const struct timeline *t, struct pic_grid *g) {

@@ -39,10 +39,22 @@ static void owe(const struct emission *o, const char *fmt, ...) {
     buf_release(&line);
 }
 
-static int count(const struct kir_node *list, enum kir_kind kind) {
+static bool joins(const struct kir_node *n) {
+    return n->kind == KIR_WAIT && arrival_row(n->arrival)->joins;
+}
+
+static bool completes(const struct kir_node *n) {
+    return n->kind == KIR_WAIT && arrival_row(n->arrival)->completes;
+}
+
+static bool commits(const struct kir_node *n) {
+    return n->kind == KIR_ARRIVE && n->arrival.kind == ARRIVAL_GROUP;
+}
+
+static int count(const struct kir_node *list, bool (*is)(const struct kir_node *n)) {
     int n = 0;
     for (const struct kir_node *x = list; x; x = x->next)
-        n += (x->kind == kind) + count(x->body, kind) + count(x->orelse, kind);
+        n += is(x) + count(x->body, is) + count(x->orelse, is);
     return n;
 }
 
@@ -119,7 +131,7 @@ static void put_duties(const struct emission *o) {
         owe(o, "a barrier separates this call from what other threads do with the shared memory, "
                "before and after it");
     }
-    int barriers = count(k->body, KIR_BARRIER);
+    int barriers = count(k->body, joins);
     const char *holds = barriers == 0   ? "contains no barrier"
                         : barriers == 1 ? "contains a barrier, which all threads must reach"
                                         : "contains barriers, which all threads must reach";
@@ -140,8 +152,8 @@ static void put_duties(const struct emission *o) {
                                    holds),
                       2);
     }
-    bool waits = count(k->body, KIR_WAIT) > 0;
-    if (waits || count(k->body, KIR_COMMIT) > 0) {
+    bool waits = count(k->body, completes) > 0;
+    if (waits || count(k->body, commits) > 0) {
         comment_write(
             o->b, 0,
             arena_printf(&s->arena,

@@ -264,6 +264,27 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
 }
 
+// The runtime's call for an arrival or a wait.
+static void put_arrival(const struct emission *o, const struct kir_node *n, int indent) {
+    bool arrives = n->kind == KIR_ARRIVE;
+    struct arena *a = &o->s->arena;
+    const char *call = NULL;
+    switch (n->arrival.kind) {
+    case ARRIVAL_NONE: break;
+    case ARRIVAL_GROUP:
+        call = arrives ? arena_printf(a, "%s();", o->k->commit)
+                       : arena_printf(a, "%s<%d>();", o->k->wait, n->arrival.count);
+        break;
+    case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
+    case ARRIVAL_NAMED:
+        call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
+                            emit_ix(o->s, o->k, n->index), n->arrival.count);
+        break;
+    }
+    if (!call) BUG("an arrival of no kind");
+    statement_write(o->b, indent, call);
+}
+
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -347,14 +368,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         call_write(b, &c);
         return;
     }
-    case KIR_COMMIT:
-        buf_fill(b, ' ', indent);
-        buf_printf(b, "%s();\n", o->k->commit);
-        return;
-    case KIR_WAIT:
-        buf_fill(b, ' ', indent);
-        buf_printf(b, "%s<%d>();\n", o->k->wait, n->pending);
-        return;
+    case KIR_ARRIVE:
+    case KIR_WAIT: put_arrival(o, n, indent); return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
         call_arg(&c, "tid");
@@ -369,10 +384,6 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         call_write(b, &c);
         return;
     }
-    case KIR_BARRIER:
-        buf_fill(b, ' ', indent);
-        buf_puts(b, "tcp_sync();\n");
-        return;
     }
     buf_fill(b, ' ', indent);
     buf_puts(b, "}\n");

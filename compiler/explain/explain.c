@@ -240,8 +240,8 @@ static void explain_list(struct session *s, const struct kernel *k, const struct
         int line, column;
         if (st->kind == STMT_CALL && !want.label && !want.line) {
             source_place(s, st->at, &line, &column);
-            x->call[x->ncalls++] =
-                (struct explained_call){source_line(s, st->at), line, st->before.barrier};
+            x->call[x->ncalls++] = (struct explained_call){source_line(s, st->at), line,
+                                                           arrival_is(st->before.wait.threads)};
         }
         if (st->kind != STMT_COPY) continue;
         const struct copy *c = st->copy;

@@ -230,8 +230,8 @@ static void put_sync(struct json *j, const struct explained_sync *x) {
     json_enter(j, NULL, '{');
     json_text(j, "place", x->place);
     json_int(j, "line", x->line);
-    json_int(j, "pending", x->wait);
-    json_int(j, "barriers", x->barrier);
+    json_int(j, "pending", arrival_is(x->wait.copies) ? x->wait.copies.count : -1);
+    json_int(j, "barriers", arrival_is(x->wait.threads));
     json_int(j, "stands", x->stands);
     json_enter(j, "reasons", '[');
     for (int i = 0; i < x->nreasons; ++i) {

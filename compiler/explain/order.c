@@ -57,7 +57,7 @@ static const struct sync_point *point_before(const struct kernel *k, const struc
 
 const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct sync_point *p = point_before(k, c);
-    if (!p || !p->barrier) return NULL;
+    if (!p || !arrival_is(p->wait.threads)) return NULL;
     const struct sync_reason *r = reason_of(p, false, c);
     return r ? reason_text(s, r, c) : too_many;
 }
@@ -65,16 +65,16 @@ const char *explain_barrier(struct session *s, const struct kernel *k, const str
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head) {
     const struct sync_point *p = point_before(k, c);
-    if (p && p->wait < 0) p = NULL;
+    if (p && !arrival_is(p->wait.copies)) p = NULL;
     *at_head = false;
     for (const struct sync_point *x = k->sync; x && !p; x = x->next) {
-        if (x->place != SYNC_AT_PART || x->wait < 0) continue;
+        if (x->place != SYNC_AT_PART || !arrival_is(x->wait.copies)) continue;
         const struct sync_reason *r = reason_of(x, true, c);
         if (!r || r->later != c) continue;
         p = x;
         *at_head = true;
     }
-    *pending = p ? p->wait : -1;
+    *pending = p ? p->wait.copies.count : -1;
     const struct sync_reason *r = p ? reason_of(p, true, c) : NULL;
     return r ? reason_text(s, r, c) : NULL;
 }
@@ -110,7 +110,6 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
         .place = place_text(p),
         .line = line_of(s, p->at->at),
         .wait = p->wait,
-        .barrier = p->barrier,
         .stands = stands(p->at),
     };
     int n = 0;
@@ -133,20 +132,12 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
 
 // The events of a step, for the ring of buffers.  A loop that contains waits is between EVENT_OPEN
 // and EVENT_CLOSE.
-enum event_kind {
-    EVENT_WAIT,
-    EVENT_BARRIER,
-    EVENT_LOAD,
-    EVENT_COMMIT,
-    EVENT_USE,
-    EVENT_OPEN,
-    EVENT_CLOSE
-};
+enum event_kind { EVENT_WAIT, EVENT_LOAD, EVENT_ARRIVE, EVENT_USE, EVENT_OPEN, EVENT_CLOSE };
 
 struct event {
     enum event_kind kind;
-    bool load;    // in a "load" part
-    int pending;  // EVENT_WAIT
+    bool load;               // in a "load" part
+    struct arrival arrival;  // EVENT_WAIT, EVENT_ARRIVE
     const char *buffer;
     const struct stmt *loop;  // EVENT_OPEN
     int64_t bytes;            // EVENT_LOAD: asynchronous bytes of a block; -1: not known
@@ -174,11 +165,19 @@ static void add_event(struct schedule *x, struct event e) {
     x->at[x->n++] = e;
 }
 
+static void add_wait(struct schedule *x, struct arrival a) {
+    if (arrival_is(a)) add_event(x, (struct event){.kind = EVENT_WAIT, .arrival = a});
+}
+
+static void add_commit(struct schedule *x) {
+    add_event(x, (struct event){.kind = EVENT_ARRIVE, .arrival = arrival_groups(0)});
+}
+
 static void add_point(struct schedule *x, const struct stmt *at, enum sync_place place) {
     for (const struct sync_point *p = x->k->sync; p; p = p->next) {
         if (p->at != at || p->place != place) continue;
-        if (p->wait >= 0) add_event(x, (struct event){.kind = EVENT_WAIT, .pending = p->wait});
-        if (p->barrier) add_event(x, (struct event){.kind = EVENT_BARRIER});
+        add_wait(x, p->wait.copies);
+        add_wait(x, p->wait.threads);
     }
 }
 
@@ -227,7 +226,7 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
                 add_event(x,
                           (struct event){EVENT_LOAD, .buffer = c->dst.base->name, .bytes = bytes});
             }
-            if (c->facts.commit_after) add_event(x, (struct event){.kind = EVENT_COMMIT});
+            if (c->facts.commit_after) add_commit(x);
         }
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
             add_use(x, st->call->view[i].base);
@@ -241,7 +240,7 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
             add_point(x, st, SYNC_AT_BEHIND);
             if (shown) add_event(x, (struct event){.kind = EVENT_CLOSE});
         }
-        if (st->commit_after) add_event(x, (struct event){.kind = EVENT_COMMIT});
+        if (st->commit_after) add_commit(x);
     }
 }
 
@@ -256,12 +255,15 @@ struct under_way {
 static void follow(struct under_way *u, const struct event *e) {
     if (e->kind == EVENT_LOAD) {
         u->open = u->open < 0 || e->bytes < 0 ? -1 : u->open + e->bytes;
-    } else if (e->kind == EVENT_COMMIT) {
+    } else if (e->arrival.kind != ARRIVAL_GROUP) {
+        // no other arrival is of groups
+    } else if (e->kind == EVENT_ARRIVE) {
         u->bytes[u->n++] = u->open;
         u->open = 0;
-    } else if (e->kind == EVENT_WAIT && u->n > e->pending) {
-        memmove(u->bytes, u->bytes + u->n - e->pending, sizeof *u->bytes * (size_t)e->pending);
-        u->n = e->pending;
+    } else if (u->n > e->arrival.count) {
+        int left = e->arrival.count;
+        memmove(u->bytes, u->bytes + u->n - left, sizeof *u->bytes * (size_t)left);
+        u->n = left;
     }
     int64_t sum = 0;
     for (int i = 0; i < u->n; ++i) sum = sum < 0 || u->bytes[i] < 0 ? -1 : sum + u->bytes[i];
@@ -270,11 +272,13 @@ static void follow(struct under_way *u, const struct event *e) {
 }
 
 static const char *event_text(struct session *s, const struct event *e) {
+    char text[ARRIVAL_TEXT];
     switch (e->kind) {
-    case EVENT_WAIT: return arena_printf(&s->arena, "wait %d", e->pending);
-    case EVENT_BARRIER: return "barrier";
+    case EVENT_ARRIVE:
+    case EVENT_WAIT:
+        return arena_printf(&s->arena, "%s",
+                            arrival_text(e->arrival, e->kind == EVENT_ARRIVE, text));
     case EVENT_LOAD: return arena_printf(&s->arena, "load %s", e->buffer);
-    case EVENT_COMMIT: return "commit";
     case EVENT_USE: return arena_printf(&s->arena, "use %s", e->buffer);
     case EVENT_OPEN:
         return arena_printf(&s->arena, "%s %s {", e->loop->kind == STMT_FOR ? "for" : "pipeline",
@@ -325,9 +329,10 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
         const struct event *e = &all.at[i];
         x.step[x.nsteps++] = event_text(s, e);
         if (e->load && pipe->stages > 1) x.prologue[x.nprologue++] = event_text(s, e);
-        x.groups += e->kind == EVENT_COMMIT;
-        x.waits += e->kind == EVENT_WAIT;
-        x.barriers += e->kind == EVENT_BARRIER;
+        bool waits = e->kind == EVENT_WAIT;
+        x.groups += e->kind == EVENT_ARRIVE && e->arrival.kind == ARRIVAL_GROUP;
+        x.waits += waits && arrival_row(e->arrival)->completes;
+        x.barriers += waits && arrival_row(e->arrival)->joins;
     }
     x.under_way = u.most;
     x.bytes_under_way = u.most_bytes;
@@ -353,8 +358,10 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
     for (const struct sync_point *p = k->sync; p; p = p->next)
         x->sync[x->nsyncs++] = explain_sync(s, p);
     if (k->wait_last)  // a device function returns with its copies complete
-        x->sync[x->nsyncs++] = (struct explained_sync){
-            "at the end of the function", line_of(s, k->at), 0, false, 1, NULL, 0};
+        x->sync[x->nsyncs++] = (struct explained_sync){.place = "at the end of the function",
+                                                       .line = line_of(s, k->at),
+                                                       .wait.copies = arrival_groups(0),
+                                                       .stands = 1};
     x->pipeline = ARENA_ARRAY(&s->arena, struct explained_pipeline, count_pipelines(k->body) + 1);
     explain_pipelines(s, k, k->body, x);
 }

@@ -118,8 +118,7 @@ struct explained_reason {
 struct explained_sync {
     const char *place;  // such as "before the copy"
     int line;           // line of the statement that "place" refers to
-    int wait;           // groups that may be in flight; -1: no wait
-    bool barrier;
+    struct sync_wait wait;
     int stands;  // how often it is in the emitted code
     struct explained_reason *reason;
     int nreasons;

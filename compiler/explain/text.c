@@ -368,8 +368,10 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
 
 static void put_sync(struct buf *b, const struct explained_sync *x) {
     buf_printf(b, "    line %d, %s: ", x->line, x->place);
-    if (x->wait >= 0) buf_printf(b, "wait %d%s", x->wait, x->barrier ? ", " : "\n");
-    if (x->barrier) buf_puts(b, "barrier\n");
+    char text[ARRIVAL_TEXT];
+    bool both = arrival_is(x->wait.copies) && arrival_is(x->wait.threads);
+    buf_printf(b, "%s%s", arrival_text(x->wait.copies, false, text), both ? ", " : "");
+    buf_printf(b, "%s\n", arrival_text(x->wait.threads, false, text));
     for (int i = 0; i < x->nreasons; ++i) {
         const struct explained_reason *r = &x->reason[i];
         explain_filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);

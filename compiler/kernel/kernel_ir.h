@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/arrival.h"
 #include "hw/classes.h"
 #include "hw/space.h"
 #include "image/elem.h"
@@ -49,9 +50,8 @@ enum kir_kind {
     KIR_FILL,  // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     // like MOVE, from global to shared memory; completes before a KIR_WAIT for its group
     KIR_ASYNC,
-    KIR_COMMIT,  // ends a group with the KIR_ASYNC since the last one
-    KIR_WAIT,    // until at most "pending" groups are in flight
-    KIR_BARRIER,
+    KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
+    KIR_WAIT,    // for "arrival"
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text
@@ -120,7 +120,8 @@ struct kir_node {
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    const struct ix *index;        // LET, GUARD
+    // LET, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
+    const struct ix *index;
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
     const struct ix *begin, *end;  // FOR
@@ -153,9 +154,9 @@ struct kir_node {
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
-    int pending;     // WAIT
-    uint64_t value;  // FILL: bits of an element
-    int elem_bits;   // FILL
+    struct arrival arrival;  // ARRIVE, WAIT
+    uint64_t value;          // FILL: bits of an element
+    int elem_bits;           // FILL
     // FILL, ASYNC with conditions: number of the constant in the plan
     int constant;
     const char *callee;  // CALL

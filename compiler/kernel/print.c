@@ -19,6 +19,7 @@ static const char *hints(struct session *s, const struct kir_node *n) {
 }
 
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
+    char text[ARRIVAL_TEXT];
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT) {
             for (int i = 0; i < n->nlines; ++i) {
@@ -89,8 +90,10 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                            n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
             buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
-        case KIR_COMMIT: buf_puts(b, "commit\n"); break;
-        case KIR_WAIT: buf_printf(b, "wait %d\n", n->pending); break;
+        case KIR_ARRIVE:
+        case KIR_WAIT:
+            buf_printf(b, "%s\n", arrival_text(n->arrival, n->kind == KIR_ARRIVE, text));
+            break;
         case KIR_CALL:
             buf_printf(b, "call %s(", n->callee);
             for (int i = 0; i < n->nargs; ++i) {
@@ -102,7 +105,6 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             }
             buf_puts(b, ")\n");
             break;
-        case KIR_BARRIER: buf_puts(b, "barrier\n"); break;
         case KIR_COMMENT: break;
         }
         if (n->body) put_list(s, b, n->body, depth + 1);

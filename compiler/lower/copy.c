@@ -390,5 +390,5 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     lower_written(w, c->dst.base);
     w->tail = outside;
     w->copy = NULL;
-    if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
+    if (f->commit_after && !w->hold_commits) lower_commit(w);
 }

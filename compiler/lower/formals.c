@@ -1,5 +1,6 @@
 // The parameters of a kernel: tensors, params, and what its launcher or caller must check.
 #include <ctype.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"

@@ -44,14 +44,16 @@ static struct kir_node *without_unused(struct kir_node *list, int n) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-static void lower_wait(struct lowering *w, int pending) {
-    if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
-}
-
-void lower_barrier(struct lowering *w) {
-    lower_node(w, KIR_BARRIER);
+static void lower_wait(struct lowering *w, struct arrival a) {
+    if (!arrival_is(a)) return;
+    lower_node(w, KIR_WAIT)->arrival = a;
+    if (!arrival_row(a)->joins) return;
     w->nfresh = 0;
     w->was_barrier = true;
+}
+
+void lower_commit(struct lowering *w) {
+    lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
 }
 
 void lower_written(struct lowering *w, const struct tensor *t) {
@@ -59,8 +61,8 @@ void lower_written(struct lowering *w, const struct tensor *t) {
 }
 
 void lower_before(struct lowering *w, const struct sync_before *x) {
-    lower_wait(w, x->wait);
-    if (x->barrier) lower_barrier(w);
+    lower_wait(w, x->wait.copies);
+    lower_wait(w, x->wait.threads);
 }
 
 // A loop's variable and the variables computed from it.
@@ -129,11 +131,10 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
     case STMT_PIPELINE: lower_pipeline(w, st); return;
     case STMT_FOR:
         lower_for(w, st);
-        if (st->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
+        if (st->commit_after && !w->hold_commits) lower_commit(w);
         return;
-    case STMT_SYNC: lower_barrier(w); return;
-    case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
-    case STMT_WAIT: lower_wait(w, st->pending); return;
+    case STMT_ARRIVE: lower_node(w, KIR_ARRIVE)->arrival = st->arrival; return;
+    case STMT_WAIT: lower_wait(w, st->arrival); return;
     case STMT_PART: BUG("a part outside a pipeline");
     }
 }
@@ -276,8 +277,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     int nlets = w.nparts;
     lower_list(&w, k->body);
     w.at = k->at;
-    if (k->commit_last) lower_node(&w, KIR_COMMIT);
-    lower_wait(&w, k->wait_last ? 0 : -1);
+    if (k->commit_last) lower_commit(&w);
+    if (k->wait_last) lower_wait(&w, arrival_groups(0));
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);

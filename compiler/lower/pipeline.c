@@ -86,7 +86,7 @@ static void lower_loads(struct lowering *w, const struct stmt *part, const struc
             commit = commits(st);
         }
         w->tail = behind;
-        if (commit) lower_node(w, KIR_COMMIT);
+        if (commit) lower_commit(w);
     }
     w->hold_commits = held;
     if (at) drop_unused(at);

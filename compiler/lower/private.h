@@ -92,12 +92,13 @@ extern const char lower_coord[];
 const char *lower_name_in(struct session *s, const char *name, const struct kir_buffer *b);
 // Computes once what several copies in "*body" compute, and names these values.
 void lower_share(struct lowering *w, struct kir_node **body);
-void lower_barrier(struct lowering *w);
+// Ends a group of asynchronous copies.
+void lower_commit(struct lowering *w);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
-// Emits a wait for all but x->wait groups of asynchronous copies (-1: none), and a barrier.
+// Emits the waits "x".
 void lower_before(struct lowering *w, const struct sync_before *x);
 // How many elements of "v" a fill in "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);

@@ -307,14 +307,14 @@ static void tell_registers(struct machine *m, const struct kir_node *n) {
     }
 }
 
-// Reports a barrier, the end of a group, or a wait.
+// Reports an arrival or a wait.
 static void tell(struct machine *m, const struct kir_node *n) {
-    m->commits += n->kind == KIR_COMMIT;
+    bool arrives = n->kind == KIR_ARRIVE;
+    m->commits += arrives && n->arrival.kind == ARRIVAL_GROUP;
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
-        if (n->kind == KIR_BARRIER && o->barrier) o->barrier(o->user);
-        if (n->kind == KIR_COMMIT && o->commit) o->commit(o->user, m);
-        if (n->kind == KIR_WAIT && o->wait) o->wait(o->user, m, n->pending);
+        if (arrives && o->arrive) o->arrive(o->user, m, n->arrival);
+        if (!arrives && o->wait) o->wait(o->user, m, n->arrival);
     }
 }
 
@@ -324,8 +324,7 @@ static bool run_node(struct machine *m, const struct kir_node *n) {
     switch (n->kind) {
     case KIR_NAME:
     case KIR_COMMENT: return true;
-    case KIR_BARRIER:
-    case KIR_COMMIT:
+    case KIR_ARRIVE:
     case KIR_WAIT: tell(m, n); return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
     case KIR_LET: return run_let(m, n);

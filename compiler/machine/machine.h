@@ -43,9 +43,9 @@ struct observer {
     bool (*access)(void *user, struct machine *m, const struct machine_access *a);
     bool (*call)(void *user, struct machine *m, const struct kir_node *n);
     void (*registers)(void *user, struct machine *m, const struct kir_buffer *stage);
-    void (*barrier)(void *user);
-    void (*commit)(void *user, struct machine *m);
-    void (*wait)(void *user, struct machine *m, int pending);
+    // of all threads: at a wait that is an arrival too, "wait" alone is called
+    void (*arrive)(void *user, struct machine *m, struct arrival a);
+    void (*wait)(void *user, struct machine *m, struct arrival a);
 };
 
 // Selects what is executed.

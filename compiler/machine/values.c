@@ -184,8 +184,8 @@ static void arrive(struct values *v, const struct machine *m, int pending) {
     v->nflight = kept;
 }
 
-static void wait(void *user, struct machine *m, int pending) {
-    arrive(user, m, pending);
+static void wait(void *user, struct machine *m, struct arrival a) {
+    if (arrival_row(a)->completes) arrive(user, m, a.count);
 }
 
 // An access from memory to memory.

@@ -155,8 +155,11 @@ static void print_facts(struct session *s, const struct stmt *t, struct buf *b, 
     if (f->lanes) buf_printf(b, ", %" PRId64 " lanes of a warp", f->lanes);
     if (f->rounds) buf_printf(b, ", rounds %s", lay_tuple_text(&s->lay, f->rounds));
     if (f->group) buf_printf(b, ", asynchronous, group %d", f->group);
-    if (t->before.point && t->before.wait >= 0) buf_printf(b, ", wait %d before", t->before.wait);
-    if (t->before.barrier) buf_puts(b, ", barrier before");
+    const struct arrival before[] = {t->before.wait.copies, t->before.wait.threads};
+    char text[ARRIVAL_TEXT];
+    for (int i = 0; i < 2; ++i)
+        if (t->before.point && arrival_is(before[i]))
+            buf_printf(b, ", %s before", arrival_text(before[i], false, text));
     buf_char(b, '\n');
     print_part(s, "src", &f->src, b, indent);
     print_part(s, "dst", &f->dst, b, indent);
@@ -190,7 +193,7 @@ static void print_call(struct session *s, const struct stmt *t, struct buf *b) {
         buf_printf(b, "fill %s {", y->view[0].base->name);
         plan_print_layout(s, y->view[0].offset, y->view[0].layout, b);
         buf_printf(b, "} = %s;%s\n", y->fill->text,
-                   t->before.barrier ? "  // after a barrier" : "");
+                   arrival_is(t->before.wait.threads) ? "  // after a barrier" : "");
         return;
     }
     buf_printf(b, "call %s(", fn->name);
@@ -203,7 +206,7 @@ static void print_call(struct session *s, const struct stmt *t, struct buf *b) {
             buf_puts(b, ix_text(s, y->index[n++]));
         }
     }
-    buf_printf(b, ");%s\n", t->before.barrier ? "  // after a barrier" : "");
+    buf_printf(b, ");%s\n", arrival_is(t->before.wait.threads) ? "  // after a barrier" : "");
 }
 
 static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
@@ -220,27 +223,28 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
             continue;
         }
         if (stmt_orders(t)) {
-            if (t->kind == STMT_WAIT)
-                buf_printf(b, "wait %d;\n", t->pending);
-            else
-                buf_puts(b, t->kind == STMT_SYNC ? "sync;\n" : "commit;\n");
+            char text[ARRIVAL_TEXT];
+            const char *word = arrival_text(t->arrival, t->kind == STMT_ARRIVE, text);
+            buf_printf(b, "%s;\n", t->arrival.kind == ARRIVAL_BLOCK ? "sync" : word);
             continue;
         }
         if (t->kind == STMT_PART) {
             buf_printf(b, "%s {%s\n", t->load ? "load" : "use",
-                       t->before.barrier ? "  // after a barrier in each step" : "");
+                       arrival_is(t->before.wait.threads) ? "  // after a barrier in each step"
+                                                          : "");
         } else {
             buf_printf(b, "%s %s in %s .. ", t->kind == STMT_FOR ? "for" : "pipeline", t->var->name,
                        ix_text(s, t->begin));
             buf_printf(b, "%s {", ix_text(s, t->end));
             if (t->kind == STMT_FOR)
-                buf_puts(b, t->before.barrier ? "  // after a barrier\n" : "\n");
+                buf_puts(b, arrival_is(t->before.wait.threads) ? "  // after a barrier\n" : "\n");
         }
         if (t->kind == STMT_PIPELINE) {
             buf_printf(b, "  // %" PRId64 " stage%s%s%s\n", t->pipe->stages,
                        t->pipe->stages == 1 ? "" : "s",
-                       t->before.barrier ? ", a barrier before its first loads" : "",
-                       t->behind.barrier ? ", a barrier after each step" : "");
+                       arrival_is(t->before.wait.threads) ? ", a barrier before its first loads"
+                                                          : "",
+                       arrival_is(t->behind.wait.threads) ? ", a barrier after each step" : "");
         }
         print_stmts(s, t->body, b, indent + 2);
         buf_fill(b, ' ', indent);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "hw/arrival.h"
 #include "index/ix.h"
 #include "plan/facts.h"
 #include "plan/tensor.h"
@@ -25,18 +26,9 @@ struct constant {
 };
 
 // -- statements -----------------------------------------------------------------------------------
-// PART is a "load" or "use" block and occurs only in a pipeline.  SYNC, COMMIT and WAIT occur only
-// in manual functions.
-enum stmt_kind {
-    STMT_COPY,
-    STMT_FOR,
-    STMT_CALL,
-    STMT_PIPELINE,
-    STMT_PART,
-    STMT_SYNC,
-    STMT_COMMIT,
-    STMT_WAIT
-};
+// PART is a "load" or "use" block and occurs only in a pipeline.  ARRIVE and WAIT occur only in
+// manual functions: "commit" arrives, "sync" and "wait" wait.
+enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL, STMT_PIPELINE, STMT_PART, STMT_ARRIVE, STMT_WAIT };
 
 struct copy {
     const char *label;  // or NULL
@@ -92,16 +84,29 @@ struct pipeline {
     int ntensors;
 };
 
-// The waits and barriers before a statement.
+// What threads wait for in one place: first for their own asynchronous copies, then for each other.
+struct sync_wait {
+    struct arrival copies, threads;
+};
+
+// The one of the two in which "a" is waited for.
+static inline struct arrival *sync_place_of(struct sync_wait *x, struct arrival a) {
+    return arrival_row(a)->completes ? &x->copies : &x->threads;
+}
+
+// The waits before a statement.
 struct sync_before {
-    int wait;  // until at most this many groups of asynchronous copies are in flight; -1: no wait
-    bool barrier;                    // after the wait
-    const struct sync_point *point;  // both, with their reasons; NULL if there is neither
+    struct sync_wait wait;
+    const struct sync_point *point;  // the same, with the reasons; NULL if there is none
     struct {
-        bool seen, barrier;
-        int wait;
+        bool seen;
+        struct sync_wait wait;
     } first;  // used by pass "sync": what is needed when this place is reached first
 };
+
+static inline bool sync_waits(struct sync_wait x) {
+    return arrival_is(x.copies) || arrival_is(x.threads);
+}
 
 struct stmt {
     enum stmt_kind kind;
@@ -120,7 +125,7 @@ struct stmt {
     struct sync_before before;
     struct sync_before behind;  // sync: STMT_PIPELINE with one stage: at the end of each step
     bool commit_after;          // sync: STMT_FOR in a "load" part: it ends a group
-    int pending;                // STMT_WAIT: how many groups may be in flight
+    struct arrival arrival;     // STMT_ARRIVE, STMT_WAIT
     struct stmt *next;
     struct stmt *up;  // the statement whose body contains it; NULL: the kernel's body
     struct range at;
@@ -130,9 +135,13 @@ struct stmt {
 static inline bool stmt_nests(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE || st->kind == STMT_PART;
 }
-// Whether "st" is a barrier, commit or wait of a manual function.
+// Whether "st" is an arrival or a wait of a manual function.
 static inline bool stmt_orders(const struct stmt *st) {
-    return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
+    return st->kind == STMT_ARRIVE || st->kind == STMT_WAIT;
+}
+// Whether "st" ends a group of asynchronous copies.
+static inline bool stmt_commits(const struct stmt *st) {
+    return st->kind == STMT_ARRIVE && st->arrival.kind == ARRIVAL_GROUP;
 }
 // The statement after "st" in "list" and all bodies in it, in textual order; a statement comes
 // before its body:
@@ -178,13 +187,11 @@ enum sync_place {
     SYNC_AT_WRITTEN  // in a manual function, where the author wrote it
 };
 
-// A place where threads first wait until at most "wait" groups are in flight (-1: no wait), then
-// meet at a barrier, if "barrier".
+// A place where threads wait.
 struct sync_point {
     enum sync_place place;
     const struct stmt *at;
-    int wait;
-    bool barrier;
+    struct sync_wait wait;
     const struct sync_reason *why;  // in the order of the accesses that need it
     const struct sync_point *next;
 };

@@ -209,7 +209,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     struct arena_mark mark = arena_mark(arena);
     struct end *end = ARENA_ARRAY(arena, struct end, 2 * o->program->nsteps + 1);
     struct order_count new = {.access = o->access[a].shape, .sync = o->sync_shape[sync]};
-    find_ends(o, x, w, o->program->sync[sync].pending, &new, end);
+    find_ends(o, x, w, o->program->sync[sync].arrival.count, &new, end);
     for (struct order_count *c = o->counts; c; c = c->next) {
         if (!same_count(c, &new)) continue;
         arena_rewind(arena, mark);

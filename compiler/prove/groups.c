@@ -72,7 +72,7 @@ static isl_set *committed(struct prove_order *o, int a, int n) {
 // if not known.
 static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     struct order_access *x = &o->access[a];
-    int pending = o->program->sync[sync].pending;
+    int pending = o->program->sync[sync].arrival.count;
     for (struct order_first *f = x->firsts; f; f = f->next)
         if (f->sync == sync && f->pending == pending && f->quick == o->quick) return f->set;
     struct order_first *f = ARENA_NEW(&o->q.s->arena, struct order_first);
@@ -89,7 +89,7 @@ static isl_set *first_wait(struct prove_order *o, int a, int sync) {
 isl_set *order_first_wait(struct prove_order *o, int a, int sync) {
     const struct prove_program *p = o->program;
     const struct prove_sync *s = &p->sync[sync];
-    if (!s->wait || !s->on || s->pending + 1 >= ORDER_GROUPS) return NULL;
+    if (s->arrival.kind != ARRIVAL_GROUP || s->arrival.count + 1 >= ORDER_GROUPS) return NULL;
     // a commit that may not exist proves nothing
     if (!o->sync[sync].exact || !o->access[a].when.exact || p->ncommits == 0) return NULL;
     for (int i = 0; i < p->ncommits; ++i)

@@ -210,7 +210,8 @@ static struct order_open *close_by(struct prove_order *o, struct order_open *ope
 static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     const struct prove_program *p = o->program;
     const struct prove_sync *x = &p->sync[i];
-    return !x->wait && x->on && !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
+    return arrival_row(x->arrival)->joins &&
+           !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 
 // "open" without the pairs that "wait" (-1: no wait is needed) puts in order, together with any
@@ -254,7 +255,7 @@ static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool o
     for (int behind = 0; behind < 2; ++behind) {
         for (int w = p->nsyncs - 1; w >= 0 && !is_void(o, open); --w) {
             int relation;
-            if (!p->sync[w].wait || !p->sync[w].on) continue;
+            if (!arrival_row(p->sync[w].arrival)->completes) continue;
             bool before =
                 order_relation(&o->sync[w], &o->access[b].when, &relation) && relation > 0;
             if (before == behind || !order_first_wait(o, a, w)) continue;

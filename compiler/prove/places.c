@@ -117,7 +117,7 @@ static bool barriers_between(const struct prove_program *p, const struct prove_s
     bool same = place != PLACE_BEFORE, later = loops == 0;
     for (int i = p->nsyncs - 1; i >= 0 && !(same && later); --i) {
         const struct prove_sync *y = &p->sync[i];
-        if (y->wait || !y->on) continue;
+        if (!arrival_row(y->arrival)->joins) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
         bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
                               (to >= 0 && comes_before(a, &y->when)) ||
@@ -134,10 +134,10 @@ static bool barriers_between(const struct prove_program *p, const struct prove_s
 // than it leaves in flight, the first of them that of "a".
 static bool completes(const struct prove_program *p, const struct prove_set *a,
                       const struct prove_sync *wait) {
-    int groups = 0;
-    for (int i = 0; i < p->ncommits && groups <= wait->pending; ++i)
+    int groups = 0, pending = wait->arrival.count;
+    for (int i = 0; i < p->ncommits && groups <= pending; ++i)
         groups += comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
-    return groups > wait->pending;
+    return groups > pending;
 }
 
 static void forget(const struct prove_program *p, bool *used) {
@@ -154,7 +154,9 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
     if (!p->access[a].async) return own || barriers_between(p, x, y, used);
     for (int i = p->nsyncs - 1; i >= 0; --i) {
         const struct prove_sync *w = &p->sync[i];
-        if (!w->wait || !w->on || (place == PLACE_BEFORE && !comes_before(&w->when, y))) continue;
+        if (!arrival_row(w->arrival)->completes ||
+            (place == PLACE_BEFORE && !comes_before(&w->when, y)))
+            continue;
         if (behind(x, &w->when) < loops || !completes(p, x, w)) continue;
         forget(p, used);
         if (!own && !barriers_between(p, &w->when, y, used)) continue;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hw/arrival.h"
 #include "index/ix.h"
 
 struct session;
@@ -160,11 +161,10 @@ struct prove_access {
     int buffer;  // accesses to different buffers do not meet
 };
 
-// A barrier of all threads, or a wait until at most "pending" groups are in flight.
+// A wait: one that completes asynchronous accesses, or one that joins threads (hw/arrival.h).
 struct prove_sync {
     struct prove_set when;
-    bool wait, on;
-    int pending;
+    struct arrival arrival;  // ARRIVAL_NONE: it is left out
 };
 
 struct prove_program {
@@ -177,7 +177,7 @@ struct prove_program {
     // It contains all of them, as far as waits of the steps come later.
     struct prove_set *step;
     int nsteps;
-    struct prove_sync *sync;  // "on" and "pending" may be changed between questions
+    struct prove_sync *sync;  // "arrival" may be changed between questions
     int nsyncs;
     // Proves only what is fast: counts groups only step by step.  Other questions have the answer
     // PROVE_UNKNOWN.  May be changed between questions.

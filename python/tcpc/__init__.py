@@ -3,7 +3,7 @@
     import tcpc
     y = tcpc.relayout(x, "b s (h d) -> b h s d", h=8)
 
-relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy. cache_info() says what was compiled; explain() and draw() say more about a
+relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy; plan() is a relayout for repeated use. cache_info() says what was compiled; explain() and draw() say more about a
 plan, and bench() how fast it is. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
 """
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from . import algebra
     from ._bench import bench
     from ._load import load
+    from ._plan import Plan, plan
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"bench": "._bench", "load": "._load", "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 
 def __getattr__(name: str) -> Any:
@@ -35,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "prepare",
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "plan", "prepare",
            "relayout", "version"]
 
 

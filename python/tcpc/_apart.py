@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import List, Optional, Sequence, Tuple
 
@@ -51,17 +52,17 @@ class _Search:
         return any(self.reaches(low - c * x, high - c * x, at + 1) for x in range(begin, end + 1))
 
 
-def overlap(one: Sequence[Mode], size: int, other: Sequence[Mode], other_size: int, distance: int) -> Optional[bool]:
-    """Whether an element of "one", of "size" bytes, shares a byte with one of "other", whose address (0,0,..) is "distance" bytes behind that of "one". Strides are in bytes; None: it cannot be decided within the budget."""
+# What is decided is kept: a call that comes again asks the same. TimeoutError is not.
+
+
+@functools.lru_cache(maxsize=4096)
+def _overlap(one: Tuple[Mode, ...], size: int, other: Tuple[Mode, ...], other_size: int, distance: int) -> bool:
     modes = [(stride, 0, extent - 1) for extent, stride in one] + [(-stride, 0, extent - 1) for extent, stride in other]
-    try:
-        return _Search(modes).reaches(distance - size + 1, distance + other_size - 1)
-    except TimeoutError:
-        return None
+    return _Search(modes).reaches(distance - size + 1, distance + other_size - 1)
 
 
-def overlaps_itself(modes: Sequence[Mode], size: int) -> Optional[bool]:
-    """Whether two elements share a byte."""
+@functools.lru_cache(maxsize=4096)
+def _overlaps_itself(modes: Tuple[Mode, ...], size: int) -> bool:
     around = sorted((abs(stride), extent) for extent, stride in modes if extent > 1)
     span = size
     for stride, extent in around:
@@ -71,10 +72,21 @@ def overlaps_itself(modes: Sequence[Mode], size: int) -> Optional[bool]:
     else:
         return False  # each mode steps over all of those that are finer
     differences: List[Tuple[int, int, int]] = [(stride, 1 - extent, extent - 1) for stride, extent in around]
+    return any(_Search([(stride, 1, last), *differences[i + 1:]]).reaches(1 - size, size - 1)  # the first coordinate that differs: by 1 or more
+               for i, (stride, first, last) in enumerate(differences))
+
+
+def overlap(one: Tuple[Mode, ...], size: int, other: Tuple[Mode, ...], other_size: int, distance: int) -> Optional[bool]:
+    """Whether an element of "one", of "size" bytes, shares a byte with one of "other", whose address (0,0,..) is "distance" bytes behind that of "one". Strides are in bytes; None: it cannot be decided within the budget."""
     try:
-        for i, (stride, first, last) in enumerate(differences):  # the first coordinate that differs: by 1 or more
-            if _Search([(stride, 1, last), *differences[i + 1:]]).reaches(1 - size, size - 1):
-                return True
+        return _overlap(one, size, other, other_size, distance)
     except TimeoutError:
         return None
-    return False
+
+
+def overlaps_itself(modes: Tuple[Mode, ...], size: int) -> Optional[bool]:
+    """Whether two elements share a byte."""
+    try:
+        return _overlaps_itself(modes, size)
+    except TimeoutError:
+        return None

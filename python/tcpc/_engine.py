@@ -100,13 +100,13 @@ def simplify(extents: Sequence[int], source: Sequence[int], destination: Sequenc
 
 def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], source: Sequence[int], destination: Sequence[int], addresses: Tuple[int, int]) -> None:
     """Raises ValueError where an element of the destination is written twice, or is one of the source."""
-    targets = list(zip(extents, destination))
+    targets = tuple(zip(extents, destination))
     itself = _apart.overlaps_itself(targets, sizes[1])
     if itself:
         raise ValueError(TWICE)
     first = [a + b for a, b in zip(addresses, copy.behind)]
     together = first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0]
-    shared = together and _apart.overlap(list(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
+    shared = together and _apart.overlap(tuple(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
     if shared:
         raise ValueError(SHARED)
     if itself is None or shared is None:
@@ -340,7 +340,7 @@ def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequ
     sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
     elements = elements_of(destination, source)
     made = simplify(extents, from_, to, sizes, elements, addresses)
-    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(list(zip(extents, to)), sizes[1]):
+    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(tuple(zip(extents, to)), sizes[1]):
         return None
     check_apart(made, sizes, extents, from_, to, addresses)
     return made

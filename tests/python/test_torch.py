@@ -241,3 +241,16 @@ def test_the_types_of_the_table():
             with pytest.raises(TypeError, match="is no type that kernels convert"):
                 tcpc.contiguous(same.view(b), dtype=torch.float32)
     assert torch.equal(tcpc.contiguous(same.view(torch.float4_e2m1fn_x2)).view(torch.uint8), same)
+
+
+def test_plan():
+    x = numbers(2, 5, 12)
+    turn = tcpc.plan(x, "b s (h d) -> b h s d", h=3)
+    for _ in range(3):
+        assert torch.equal(turn(x), x.view(2, 5, 3, 4).transpose(1, 2))
+    y = x.clone().requires_grad_()
+    turn(y).pow(2).sum().backward()
+    assert torch.equal(y.grad, 2 * x)
+    assert torch.equal(compiled(lambda x: turn(x) + 1)(x), turn(x) + 1)
+    if DEVICE == "cuda":
+        assert tcpc._engine.engine.all_kernels()[0].all_hits() > 1 and tcpc.cache_info().misses == 1

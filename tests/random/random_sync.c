@@ -46,12 +46,13 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list) {
     for (struct kir_node *n = list; n; n = n->next) {
         spoil(s, name, p, k, n->body);
-        if (n->kind != KIR_BARRIER && n->kind != KIR_WAIT) continue;
-        for (int loosened = 0; loosened < 1 + (n->kind == KIR_WAIT); ++loosened) {
+        if (n->kind != KIR_WAIT) continue;
+        bool counts = arrival_row(n->arrival)->most > 0;
+        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             ++mutants;
             const struct kir_node was = *n;
             if (loosened)
-                ++n->pending;
+                ++n->arrival.count;
             else
                 n->kind = KIR_COMMENT;
             bool noticed = found(s, p, k);
@@ -60,8 +61,7 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
             int line, column;
             source_place(s, n->where, &line, &column);
             printf("%s: kernel %s: nothing is wrong with the %s before line %d %s\n", name, k->name,
-                   n->kind == KIR_WAIT ? "wait" : "barrier", line,
-                   loosened ? "for one group less" : "left out");
+                   counts ? "wait" : "barrier", line, loosened ? "for one group less" : "left out");
             ++missed;
         }
     }

@@ -66,19 +66,19 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
 // Adds to "need" what access "a" must wait for.
 static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
     const struct tensor *t = a.buffer;
-    if (!t || !(need->waits || need->orders)) return;
+    if (!t || !(need->copies || need->threads)) return;
     for (int i = 0; i < st->n; ++i) {
         const struct entry *e = &st->at[i];
-        if (!need->orders && !e->async) continue;
+        if (!need->threads && !e->async) continue;
         if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // several copies write different elements of a global tensor
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
         if (sync_apart(e->a, a)) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
-        if (e->async && (need->wait < 0 || e->age < need->wait))
-            need->wait = e->age < 0 ? 0 : e->age;
-        if (m != MEET_OWN) need->barrier = true;
+        struct arrival done = arrival_groups(e->age < 0 ? 0 : e->age);
+        if (e->async && !arrival_serves(need->wait.copies, done)) need->wait.copies = done;
+        if (m != MEET_OWN) need->wait.threads = arrival_block;
         if (w->why && (e->async || m != MEET_OWN)) {  // otherwise it need not wait
             struct sync_pair *pair = w->spare;
             if (pair)
@@ -89,7 +89,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
             need->pairs = pair;
         }
     }
-    need->barrier |= st->everything;
+    if (st->everything) need->wait.threads = arrival_block;
 }
 
 void sync_copy(struct state *to, const struct state *from) {
@@ -224,7 +224,8 @@ void sync_next(struct walk *w, struct state *st) {
 
 void sync_commit(struct state *st) {
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].async && st->at[i].age < SYNC_WAIT) ++st->at[i].age;
+        if (st->at[i].async && st->at[i].age < arrival_row(arrival_groups(0))->most)
+            ++st->at[i].age;
     }
 }
 
@@ -244,25 +245,24 @@ bool sync_merge(struct state *into, const struct state *from) {
 // -- the walk -------------------------------------------------------------------------------------
 
 struct need sync_need(const struct walk *w, const struct sync_before *x) {
-    bool waits = x->wait != 0 && !(w->why && !w->why->wait);
-    bool orders = !x->barrier && !(w->why && w->why->wait);
-    return (struct need){.wait = -1, .waits = waits || w->notes, .orders = orders || w->notes};
+    bool copies = !arrival_strictest(x->wait.copies) && !(w->why && !w->why->wait);
+    bool threads = !arrival_strictest(x->wait.threads) && !(w->why && w->why->wait);
+    return (struct need){.copies = copies || w->notes, .threads = threads || w->notes};
 }
 
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x) {
-    bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
-    bool orders = !need->barrier || x->barrier;
-    if (!waits || !orders) w->lacking = true;
-    if (w->why) sync_note(w, need, waits, orders, x->wait);
+    bool copies = arrival_serves(x->wait.copies, need->wait.copies);
+    bool threads = arrival_serves(x->wait.threads, need->wait.threads);
+    if (!copies || !threads) w->lacking = true;
+    if (w->why) sync_note(w, need, x->wait);
     if (w->notes && !x->first.seen) {
         x->first.seen = true;
         x->first.wait = need->wait;
-        x->first.barrier = need->barrier;
     }
-    if (w->mark && !waits) x->wait = need->wait;
-    if (w->mark && !orders) x->barrier = true;
-    if (x->wait >= 0) apply_wait(st, x->wait);
-    if (x->barrier) apply_barrier(st);
+    if (w->mark && !copies) x->wait.copies = need->wait.copies;
+    if (w->mark && !threads) x->wait.threads = need->wait.threads;
+    if (arrival_row(x->wait.copies)->completes) apply_wait(st, x->wait.copies.count);
+    if (arrival_row(x->wait.threads)->joins) apply_barrier(st);
 }
 
 static void ask_copy(struct walk *w, const struct state *st, const struct copy *c,
@@ -358,8 +358,7 @@ void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
     case STMT_FOR: run_loop(w, x, st); break;
     case STMT_PIPELINE: sync_pipeline(w, x, st); break;
     case STMT_PART: BUG("a part outside a pipeline");
-    case STMT_SYNC:
-    case STMT_COMMIT:
+    case STMT_ARRIVE:
     case STMT_WAIT: BUG("a manual function is not gone through");
     }
 }

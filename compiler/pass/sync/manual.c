@@ -5,6 +5,10 @@
 
 enum { MAX_LOOSER = 8 };
 
+static bool waits_for_copies(const struct stmt *st) {
+    return st->kind == STMT_WAIT && arrival_row(st->arrival)->completes;
+}
+
 // -- what is not in order -------------------------------------------------------------------------
 
 static const char *iterations(const struct schedule *x, const struct schedule_access *a,
@@ -82,7 +86,7 @@ static bool in_one_group(const struct schedule *x, const struct schedule_fault *
 // The first cp.async of "list", unless a commit comes before it.
 static const struct stmt *first_async(const struct stmt *list) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
-        if (st->kind == STMT_COMMIT) return NULL;
+        if (stmt_commits(st)) return NULL;
         if (st->kind == STMT_COPY && copy_atom(st->copy)->row->completes == COMPLETES_BY_GROUP)
             return st;
     }
@@ -91,7 +95,7 @@ static const struct stmt *first_async(const struct stmt *list) {
 
 // The cp.async of a loop behind "a" that is in its group, since no commit is between them.
 static const struct stmt *joined(const struct schedule_access *a) {
-    for (const struct stmt *st = a->stmt->next; st && st->kind != STMT_COMMIT; st = st->next)
+    for (const struct stmt *st = a->stmt->next; st && !stmt_commits(st); st = st->next)
         if (stmt_loops(st)) return first_async(st->body);
     return NULL;
 }
@@ -104,8 +108,9 @@ struct early {
 static struct early early_barrier(const struct schedule *x, const struct stmt *b) {
     struct early e = {NULL, NULL};
     for (const struct stmt *st = b->up ? b->up->body : x->k->body; st != b; st = st->next) {
-        if (st->kind == STMT_SYNC) e = (struct early){st, NULL};
-        if (st->kind == STMT_WAIT) e.wait = st;
+        if (st->kind != STMT_WAIT) continue;
+        if (arrival_row(st->arrival)->joins) e = (struct early){st, NULL};
+        if (arrival_row(st->arrival)->completes) e.wait = st;
     }
     return e;
 }
@@ -114,11 +119,11 @@ static struct early early_barrier(const struct schedule *x, const struct stmt *b
 static const struct stmt *weak_wait(const struct schedule *x, const struct stmt *b, int younger) {
     const struct stmt *found = NULL;
     for (const struct stmt *st = b->up ? b->up->body : x->k->body; st; st = st->next) {
-        if (st->kind != STMT_WAIT) continue;
+        if (!waits_for_copies(st)) continue;
         if (found) return NULL;
         found = st;
     }
-    return found && found->pending > younger ? found : NULL;
+    return found && found->arrival.count > younger ? found : NULL;
 }
 
 // Says where a cp.async is waited for before its group ends.
@@ -127,8 +132,8 @@ static void note_commit(const struct schedule *x) {
         if (!x->program.access[i].async) continue;
         for (const struct stmt *st = x->access[i].stmt->next; st && !stmt_nests(st);
              st = st->next) {
-            if (st->kind == STMT_COMMIT) break;
-            if (st->kind != STMT_WAIT) continue;
+            if (stmt_commits(st)) break;
+            if (!waits_for_copies(st)) continue;
             diag_note(x->s, x->access[i].stmt->at,
                       "no 'commit;' is between this %s and the wait after it", family(x));
             return;
@@ -236,7 +241,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    "%s%s%s %s elements of '%s', which %s writes by %s: the 'sync;' must "
                    "come after the 'wait %d;'",
                    steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), family(x),
-                   e.wait->pending);
+                   e.wait->arrival.count);
     else
         diag_error(
             s, b->stmt->at,
@@ -248,7 +253,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
         diag_note(s, b->view->at,
                   "this is the slot of '%s' that the same step fills, and the 'wait %d;' between "
                   "the two leaves it in flight: is the slot meant that an earlier step has filled?",
-                  name, weak->pending);
+                  name, weak->arrival.count);
     note_where(x, f);
     if (e.sync && e.wait)
         diag_note(s, e.sync->at,
@@ -262,8 +267,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     else if (f->why.missing == PROVE_WAIT)
         note_commit(x);
     if (weak)
-        diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight", weak->pending,
-                  weak->pending, weak->pending == 1 ? "" : "s");
+        diag_note(s, weak->at, "this 'wait %d;' leaves up to %d group%s in flight",
+                  weak->arrival.count, weak->arrival.count, weak->arrival.count == 1 ? "" : "s");
     if (weak && !own && b->view->base->stages)
         diag_note(
             s, b->view->at,
@@ -286,7 +291,7 @@ static bool accesses(const struct stmt *list, const struct stmt *sync, bool afte
 // Whether "sync" is at the beginning or end of a device function, where it may serve the caller.
 static bool for_the_caller(const struct kernel *k, const struct stmt *sync) {
     bool passed = false, again = false;
-    if (!k->device || sync->kind != STMT_SYNC) return false;
+    if (!k->device || waits_for_copies(sync)) return false;
     return !accesses(k->body, sync, false, &passed) || !accesses(k->body, sync, true, &again);
 }
 
@@ -306,12 +311,12 @@ static const struct stmt *never_waited(struct schedule *x) {
 }
 
 // How many groups more a wait could leave in flight; it leaves so many then.
-static int looser(struct schedule *x, int *pending) {
+static int looser(struct schedule *x, struct arrival *wait) {
     int by = 0;
     for (; by < MAX_LOOSER; ++by) {
-        ++*pending;
+        ++wait->count;
         if (in_order(x)) continue;
-        --*pending;
+        --wait->count;
         break;
     }
     return by;
@@ -335,14 +340,13 @@ static const struct view *other_slot(const struct schedule *x, const struct stmt
 // Checks each one as if those before it were already fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
-    int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);
+    struct arrival *was = ARENA_ARRAY(&s->arena, struct arrival, x->program.nsyncs + 1);
     const struct stmt *last = NULL;  // a wait for what nothing reads
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
-        if (x->sync[i].wait) was[i] = *x->sync[i].wait;
-        if (!st || (st->kind != STMT_SYNC && st->kind != STMT_WAIT) || for_the_caller(x->k, st))
-            continue;
-        bool wait = st->kind == STMT_WAIT;
+        was[i] = *x->sync[i].at;
+        if (!st || st->kind != STMT_WAIT || for_the_caller(x->k, st)) continue;
+        bool wait = waits_for_copies(st);
         if (last && st == last->next && !wait) continue;  // its barrier
         x->without[i] = true;
         if (in_order(x)) {
@@ -372,17 +376,17 @@ void sync_warn_needless(struct schedule *x) {
             continue;
         }
         x->without[i] = false;
-        int by = wait ? looser(x, x->sync[i].wait) : 0;
+        int by = wait ? looser(x, x->sync[i].at) : 0;
         if (by == 0) continue;
         diag_warn(s, W_NEEDLESS_SYNC, st->at,
-                  "this wait leaves %d group%s in flight, and %d could be", was[i],
-                  was[i] == 1 ? "" : "s", was[i] + by);
+                  "this wait leaves %d group%s in flight, and %d could be", was[i].count,
+                  was[i].count == 1 ? "" : "s", was[i].count + by);
         diag_note(s, st->at, "leave more of them in flight");
-        diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
+        diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i].count + by));
     }
     // the plan's own waits and barriers are emitted
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
-        if (st && st->kind == STMT_WAIT) *x->sync[i].wait = was[i];
+        if (st && st->kind == STMT_WAIT) *x->sync[i].at = was[i];
     }
 }

@@ -177,7 +177,8 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 static struct sync_before *first_wait(struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (stmt_orders(x) || x->kind == STMT_PIPELINE || x->kind == STMT_PART) return NULL;
-        if (x->before.wait >= 0 && x->before.barrier) return &x->before;
+        if (arrival_is(x->before.wait.copies) && arrival_is(x->before.wait.threads))
+            return &x->before;
         struct sync_before *inner = x->kind == STMT_FOR ? first_wait(x->body) : NULL;
         if (inner) return inner;
     }
@@ -190,25 +191,26 @@ static void hoist(struct walk *w, struct stmt *part) {
         found = first_wait(use->body);
     if (!found) return;
     struct sync_before found_was = *found, own_was = *own;
-    found->wait = -1;
-    found->barrier = false;
-    own->wait = 0;
+    struct arrival *copies = &own->wait.copies;
+    *copies = found->wait.copies;
+    copies->count = 0;
+    found->wait = (struct sync_wait){0};
     if (!sync_enough(w)) {
         *found = found_was;
         *own = own_was;
         return;
     }
-    while (own->wait < SYNC_WAIT) {
-        ++own->wait;
+    while (copies->count < arrival_row(*copies)->most) {
+        ++copies->count;
         if (sync_enough(w)) continue;
-        --own->wait;
+        --copies->count;
         return;
     }
 }
 
 void sync_hoist(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = stmt_next(list, x))
-        if (x->kind == STMT_PART && x->load && x->before.barrier) hoist(w, x);
+        if (x->kind == STMT_PART && x->load && arrival_is(x->before.wait.threads)) hoist(w, x);
 }
 
 // -- a barrier after the use ---------------------------------------------------------------------
@@ -218,12 +220,14 @@ void sync_hoist(struct walk *w, struct stmt *list) {
 // after the barrier, while other threads load.
 static void turn(struct walk *w, struct stmt *st) {
     struct stmt *first = st->body;
-    if (st->pipe->stages != 1 || !first || !first->load || !first->before.barrier) return;
-    first->before.barrier = false;
-    st->behind.barrier = true;
+    if (st->pipe->stages != 1 || !first || !first->load) return;
+    struct arrival *before = &first->before.wait.threads, *behind = &st->behind.wait.threads;
+    if (!arrival_is(*before)) return;
+    *behind = *before;
+    *before = arrival_none;
     if (sync_enough(w)) return;
-    first->before.barrier = true;
-    st->behind.barrier = false;
+    *before = *behind;
+    *behind = arrival_none;
 }
 
 void sync_turn(struct walk *w, struct stmt *list) {

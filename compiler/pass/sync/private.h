@@ -5,7 +5,7 @@
 #include "pass/sync/meet.h"
 #include "pass/sync/schedule.h"
 
-enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // SYNC_WAIT: most groups that the hardware counts
+enum { SYNC_PENDING = 256 };
 // SYNC_UNROLL: loops up to this length are walked iteration by iteration
 enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };
 enum { SYNC_KNOWN = 4093, SYNC_NOTED = 1021 };
@@ -31,12 +31,11 @@ struct sync_pair {
     struct sync_pair *next;
 };
 
-// What a statement must wait for.  Nothing is computed for a wait for all groups and for a barrier
-// that are already there.
+// What a statement must wait for.  Nothing is computed for waits that are already as strict as can
+// be.
 struct need {
-    bool waits, orders;  // whether "wait" and "barrier" are to be computed
-    int wait;            // -1: no wait is needed
-    bool barrier;
+    bool copies, threads;  // which of "wait" are to be computed
+    struct sync_wait wait;
     struct sync_pair *pairs;  // with walk.why: the accesses that are the reason
 };
 
@@ -124,8 +123,8 @@ void sync_hoist(struct walk *w, struct stmt *list);
 void sync_turn(struct walk *w, struct stmt *list);
 
 // why.c
-// Adds what "need" requires, and what is not there, to "why".  Frees its pairs.
-void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait);
+// Adds what "need" requires, and what is not "there", to "why".  Frees its pairs.
+void sync_note(struct walk *w, struct need *need, struct sync_wait there);
 // Makes the list of all waits and barriers, each with its reasons.
 void sync_points(struct walk *w);
 

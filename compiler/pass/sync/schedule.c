@@ -80,7 +80,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     x->full = x->full || b->x->full;
 }
 
-static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *barrier, int place,
+static void add_sync(struct walk *w, const struct stmt *st, struct arrival *at, int place,
                      enum phase phase) {
     struct schedule *x = w->x;
     if (x->program.nsyncs == SCHEDULE_SYNCS) {
@@ -88,13 +88,13 @@ static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *bar
         return;
     }
     int i = x->program.nsyncs++;
-    x->sync[i] = (struct schedule_sync){wait, barrier, st};
-    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL};
+    x->sync[i] = (struct schedule_sync){at, phase == AT_BARRIER, st};
+    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase)};
 }
 
 static void add_syncs(struct walk *w, struct stmt *st, int place) {
-    add_sync(w, st, &st->before.wait, NULL, place, AT_WAIT);
-    add_sync(w, st, NULL, &st->before.barrier, place, AT_BARRIER);
+    add_sync(w, st, &st->before.wait.copies, place, AT_WAIT);
+    add_sync(w, st, &st->before.wait.threads, place, AT_BARRIER);
 }
 
 static void add_step(struct walk *w, struct prove_set c) {
@@ -176,7 +176,7 @@ static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
         leave(w, before + 1);
     }
     push(w, step);
-    add_sync(w, st, NULL, &st->behind.barrier, q, AT_BARRIER);
+    add_sync(w, st, &st->behind.wait.threads, q, AT_BARRIER);
     leave(w, before);
 }
 
@@ -220,11 +220,15 @@ static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load
         case STMT_FOR: walk_loop(w, st, place); break;
         case STMT_PIPELINE: walk_pipeline(w, st, place); break;
         case STMT_PART: BUG("a part outside a pipeline");
-        case STMT_SYNC: add_sync(w, st, NULL, &w->x->written, place, AT_BARRIER); break;
-        case STMT_WAIT: add_sync(w, st, &st->pending, NULL, place, AT_WAIT); break;
-        case STMT_COMMIT: add_one_commit(w, place, AT_COMMIT); break;
+        case STMT_WAIT:
+            add_sync(w, st, &st->arrival, place,
+                     arrival_row(st->arrival)->completes ? AT_WAIT : AT_BARRIER);
+            break;
+        case STMT_ARRIVE:
+            if (stmt_commits(st)) add_one_commit(w, place, AT_COMMIT);
+            break;
         }
-        if (!commit || st->kind == STMT_COMMIT) continue;
+        if (!commit) continue;
         if (load && load->pipe->stages > 1)
             commit_ahead(w, load, place);
         else
@@ -247,7 +251,6 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     out->plan = plan;
     out->k = k;
     out->prover = prover;
-    out->written = true;
     p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
     p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
     p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
@@ -257,7 +260,8 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     int place = 0;
     for (const struct stmt *st = k->body; st; st = st->next) ++place;
     if (k->commit_last) add_one_commit(w, place, AT_WAIT);
-    if (k->wait_last) add_sync(w, NULL, &out->all, NULL, place, AT_BARRIER);
+    out->all = arrival_groups(0);
+    if (k->wait_last) add_sync(w, NULL, &out->all, place, AT_WAIT);
     for (int i = 0; i < p->naccesses; ++i) shorten(&p->access[i].when, w->most);
     for (int i = 0; i < p->ncommits; ++i) shorten(&p->commit[i], w->most);
     for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);
@@ -283,9 +287,7 @@ static bool *row(const struct schedule *x, bool *of, int at) {
 static void look(struct schedule *x) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         struct prove_sync *now = &x->program.sync[i];
-        const struct schedule_sync *at = &x->sync[i];
-        now->on = !x->without[i] && (at->barrier ? *at->barrier : *at->wait >= 0);
-        now->pending = at->wait && now->on ? *at->wait : 0;
+        now->arrival = x->without[i] ? arrival_none : *x->sync[i].at;
     }
 }
 
@@ -293,8 +295,7 @@ static void look(struct schedule *x) {
 static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
     int n = 0;
     for (int i = 0; i < x->program.nsyncs; ++i) {
-        const struct prove_sync *now = &x->program.sync[i];
-        if (x->on[i] && (!now->on || now->pending > x->pending[i])) gone[n++] = i;
+        if (!arrival_serves(x->program.sync[i].arrival, x->was[i])) gone[n++] = i;
     }
     return n;
 }
@@ -395,10 +396,7 @@ bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     if (!ask_pairs(x, f)) return false;
     if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
     for (int i = 0; i < x->nasked; ++i) keep_used(x, x->asked[i]);
-    for (int i = 0; i < x->program.nsyncs; ++i) {
-        x->on[i] = x->program.sync[i].on;
-        x->pending[i] = x->program.sync[i].pending;
-    }
+    for (int i = 0; i < x->program.nsyncs; ++i) x->was[i] = x->program.sync[i].arrival;
     x->proven = true;
     return true;
 }

@@ -18,10 +18,10 @@ struct schedule_access {
     struct instances *x;  // the instances of its elements
 };
 
-// A wait or a barrier, and where pass "sync" put it.
+// A place for a wait, and where pass "sync" put it.
 struct schedule_sync {
-    int *wait;      // of a wait: most groups in flight; -1: there is none
-    bool *barrier;  // of a barrier
+    struct arrival *at;
+    bool threads;  // for a wait for threads; otherwise for copies
     const struct stmt *stmt;
 };
 
@@ -40,15 +40,13 @@ struct schedule {
     bool full;                     // it has more accesses or syncs than fit
     bool without[SCHEDULE_SYNCS];  // left out in the next question, even if it is there
     struct prove_order *order;
-    // last proof: the waits and barriers then, and which of them the order of each pair may depend
-    // on
-    bool proven, on[SCHEDULE_SYNCS];
-    int pending[SCHEDULE_SYNCS];
+    // last proof: the waits then, and which of them the order of each pair may depend on
+    bool proven;
+    struct arrival was[SCHEDULE_SYNCS];
     bool *used, *fresh;             // by pair, and by wait and barrier
     int *asked, nasked, cap_asked;  // the pairs to ask about
     struct resting rests[SCHEDULE_SYNCS];
-    bool written;  // target of "barrier" for a manual function's own barriers
-    int all;       // likewise of "wait" for the wait at the end of a device function
+    struct arrival all;  // the wait at the end of a device function
     // as many are in use as "program" has
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];

@@ -35,8 +35,8 @@ static void note_first(struct walk *w) {
 // Whether "x", the only one that changed, lacks what was recorded for it.
 static bool lacks_first(const struct walk *w, const struct sync_before *x) {
     if (!w->noted || !x->first.seen) return false;
-    bool waits = x->first.wait < 0 || (x->wait >= 0 && x->wait <= x->first.wait);
-    return !waits || (x->first.barrier && !x->barrier);
+    return !arrival_serves(x->wait.copies, x->first.wait.copies) ||
+           !arrival_serves(x->wait.threads, x->first.wait.threads);
 }
 
 // Whether the waits and barriers are enough after "x" changed.  Without a schedule, as far as the
@@ -49,23 +49,25 @@ static bool enough(struct walk *w, const struct sync_before *x) {
     return true;
 }
 
-static void loosen(struct walk *w, struct sync_before *x) {
-    if (!x->barrier && x->wait < 0) return;
-    if (!w->schedule) note_first(w);
-    if (x->barrier) {
-        x->barrier = false;
-        if (!enough(w, x)) x->barrier = true;
-    }
-    if (x->wait < 0) return;
-    int was = x->wait;
-    x->wait = -1;
+// Leaves out or loosens "a", which is one of "x".
+static void loosen_one(struct walk *w, struct sync_before *x, struct arrival *a) {
+    struct arrival was = *a;
+    if (!arrival_is(was)) return;
+    *a = arrival_none;
     if (enough(w, x)) return;
-    for (x->wait = was; x->wait < SYNC_WAIT; ++x->wait) {
-        ++x->wait;
-        bool right = enough(w, x);
-        --x->wait;
-        if (!right) return;
+    for (*a = was; a->count < arrival_row(was)->most;) {
+        ++a->count;
+        if (enough(w, x)) continue;
+        --a->count;
+        return;
     }
+}
+
+static void loosen(struct walk *w, struct sync_before *x) {
+    if (!sync_waits(x->wait)) return;
+    if (!w->schedule) note_first(w);
+    loosen_one(w, x, &x->wait.threads);
+    loosen_one(w, x, &x->wait.copies);
 }
 
 static void loosen_list(struct walk *w, struct stmt *list) {
@@ -89,7 +91,6 @@ static bool any_async(const struct stmt *list) {
 // many groups when nothing is left to load.
 static void prepare(struct walk *w, struct stmt *list, bool commits) {
     for (struct stmt *x = list; x; x = x->next) {
-        x->before.wait = x->behind.wait = -1;
         if (stmt_orders(x)) continue;
         if (x->kind == STMT_COPY) {
             struct copy *c = x->copy;
@@ -114,7 +115,7 @@ static int number(struct stmt *list, int group) {
         if (x->kind == STMT_COPY) {
             if (x->copy->facts.async) x->copy->facts.group = group;
             if (x->copy->facts.commit_after) ++group;
-        } else if (x->kind == STMT_COMMIT) {
+        } else if (stmt_commits(x)) {
             ++group;
         } else if (stmt_nests(x)) {
             group = number(x->body, group);
@@ -129,7 +130,7 @@ static int number(struct stmt *list, int group) {
 // Checks that a device function contains no barriers.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
-        if (!x->before.barrier && !x->behind.barrier) continue;
+        if (!arrival_is(x->before.wait.threads) && !arrival_is(x->behind.wait.threads)) continue;
         diag_error(s, x->at,
                    "a barrier is needed before this %s, but a device function contains none; end "
                    "'%s' before it, and let its caller synchronise",
@@ -148,7 +149,7 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
 
 static struct stmt *first_waiting(struct stmt *list) {
     for (struct stmt *x = list; x; x = stmt_next(list, x))
-        if (x->before.wait >= 0) return x;
+        if (arrival_is(x->before.wait.copies)) return x;
     return NULL;
 }
 
@@ -189,8 +190,9 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
 static bool tighten(struct stmt *list) {
     bool any = false;
     for (struct stmt *x = list; x; x = stmt_next(list, x)) {
-        if (x->before.wait <= 0) continue;
-        x->before.wait = 0;
+        struct arrival *a = &x->before.wait.copies;
+        if (a->count == 0) continue;
+        a->count = 0;
         any = true;
     }
     return any;
@@ -204,12 +206,9 @@ static bool mend(struct walk *w, const struct schedule_fault *f) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         struct schedule_sync *at = &x->sync[i];
         if (at->stmt != x->access[f->b].stmt) continue;
-        if (f->why.missing == PROVE_WAIT && at->wait && *at->wait != 0) {
-            *at->wait = 0;
-            return true;
-        }
-        if (f->why.missing != PROVE_WAIT && at->barrier && !*at->barrier)
-            return *at->barrier = true;
+        if ((f->why.missing == PROVE_WAIT) != !at->threads || arrival_strictest(*at->at)) continue;
+        *at->at = at->threads ? arrival_block : arrival_groups(0);
+        return true;
     }
     return false;
 }

@@ -62,7 +62,8 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
     why->end = &r->next;
 }
 
-void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait) {
+void sync_note(struct walk *w, struct need *need, struct sync_wait there) {
+    bool orders = arrival_serves(there.threads, need->wait.threads);
     struct sync_pair *in_order = NULL;
     for (struct sync_pair *pair = need->pairs, *next; pair; pair = next) {
         next = pair->next;
@@ -71,9 +72,9 @@ void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int w
     }
     for (struct sync_pair *pair = in_order, *next; pair; pair = next) {
         const struct entry *e = &pair->earlier;
-        if (w->why->wait ? !waits && e->async && (wait < 0 || e->age < wait)
-                         : !orders && pair->barrier)
-            add_reason(w, pair);
+        struct arrival all_but = arrival_groups(e->age < 0 ? 0 : e->age);
+        bool done = !e->async || arrival_serves(there.copies, all_but);
+        if (w->why->wait ? !done : !orders && pair->barrier) add_reason(w, pair);
         next = pair->next;
         pair->next = w->spare;
         w->spare = pair;
@@ -94,19 +95,19 @@ static const struct sync_reason **add_reasons(struct walk *w, bool wait,
 // Adds the point of "b", which is at "place" of "at", if it is a wait or a barrier.
 static void add_point(struct points *p, enum sync_place place, const struct stmt *at,
                       struct sync_before *b) {
-    if (b->wait < 0 && !b->barrier) return;
+    if (!sync_waits(b->wait)) return;
     struct sync_point *x = ARENA_NEW(&p->w->s->arena, struct sync_point);
-    *x = (struct sync_point){place, at, b->wait, b->barrier, NULL, NULL};
+    *x = (struct sync_point){place, at, b->wait, NULL, NULL};
     const struct sync_reason **end = &x->why;
-    if (b->wait >= 0 && place != SYNC_AT_WRITTEN) {
-        ++b->wait;
+    if (arrival_is(b->wait.copies) && place != SYNC_AT_WRITTEN) {
+        ++b->wait.copies.count;
         end = add_reasons(p->w, true, end);
-        --b->wait;
+        --b->wait.copies.count;
     }
-    if (b->barrier && place != SYNC_AT_WRITTEN) {
-        b->barrier = false;
+    if (arrival_is(b->wait.threads) && place != SYNC_AT_WRITTEN) {
+        b->wait.threads = arrival_none;
         add_reasons(p->w, false, end);
-        b->barrier = true;
+        b->wait.threads = x->wait.threads;
     }
     *p->end = x;
     p->end = &x->next;
@@ -115,9 +116,9 @@ static void add_point(struct points *p, enum sync_place place, const struct stmt
 
 static void add_points(struct points *p, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        struct sync_before written = {.wait = x->kind == STMT_WAIT ? x->pending : -1,
-                                      .barrier = x->kind == STMT_SYNC};
         if (stmt_orders(x)) {
+            struct sync_before written = {0};
+            if (x->kind == STMT_WAIT) *sync_place_of(&written.wait, x->arrival) = x->arrival;
             add_point(p, SYNC_AT_WRITTEN, x, &written);
             continue;
         }

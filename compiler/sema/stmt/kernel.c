@@ -315,11 +315,11 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
         return NULL;
     }
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){.kind = s->kind == S_SYNC     ? STMT_SYNC
-                               : s->kind == S_COMMIT ? STMT_COMMIT
-                                                     : STMT_WAIT,
-                       .pending = (int)s->wait,
-                       .at = s->at};
+    *r = (struct stmt){
+        .kind = s->kind == S_COMMIT ? STMT_ARRIVE : STMT_WAIT,
+        .arrival = s->kind == S_SYNC ? arrival_block : arrival_groups((int)s->wait),
+        .at = s->at,
+    };
     return r;
 }
 

@@ -201,12 +201,14 @@ static struct kir_node *statement(struct test *x) {
     x->node[++x->nodes] = n;
     if (access(x, n)) return n;
     if (take(x, "bar")) {
-        n->kind = KIR_BARRIER;
+        n->kind = KIR_WAIT;
+        n->arrival = arrival_block;
     } else if (take(x, "com")) {
-        n->kind = KIR_COMMIT;
+        n->kind = KIR_ARRIVE;
+        n->arrival = arrival_groups(0);
     } else if (take(x, "wait")) {
         n->kind = KIR_WAIT;
-        n->pending = (int)number(x);
+        n->arrival = arrival_groups((int)number(x));
     } else if (take(x, "for")) {
         loop(x, n);
     } else if (take(x, "most")) {

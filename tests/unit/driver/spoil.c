@@ -162,10 +162,11 @@ static void spoil(struct spoiling *x, struct kir_node *list, const struct kir_no
             if (now(x, "a let")) n->index = more(x, n->index, 4);
             break;
         case KIR_WAIT:
-            if (now(x, "a wait for less")) ++n->pending;
-            break;
-        case KIR_BARRIER:
-            if (now(x, "no barrier")) n->kind = KIR_COMMENT;
+            if (arrival_row(n->arrival)->most) {
+                if (now(x, "a wait for less")) ++n->arrival.count;
+            } else if (now(x, "no barrier")) {
+                n->kind = KIR_COMMENT;
+            }
             break;
         default: break;
         }

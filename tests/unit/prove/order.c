@@ -44,9 +44,9 @@ static void ring_begin(struct ring *r, int slots) {
     add_access(r, READ, "i=0..N", "1, i, 4", arena_printf(a, "i%%%d", slots), "7-t", false);
     r->commit[0] = ask_set(x, arena_printf(a, "%s -> 0, j, 1", first));
     r->commit[1] = ask_set(x, "i=0..N -> 1, i, 3");
-    r->sync[WAIT] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 0"), true, true, slots - 2};
-    r->sync[BARRIER] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 1"), false, true, 0};
-    r->sync[LAST] = (struct prove_sync){ask_set(x, "-> 2, 0, 0"), true, false, 0};
+    r->sync[WAIT] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 0"), arrival_groups(slots - 2)};
+    r->sync[BARRIER] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 1"), arrival_block};
+    r->sync[LAST] = (struct prove_sync){ask_set(x, "-> 2, 0, 0"), arrival_none};
     r->program = (struct prove_program){.access = r->access,
                                         .naccesses = ACCESSES,
                                         .commit = r->commit,
@@ -116,7 +116,7 @@ static void test_used(void) {
 static void test_no_barrier(void) {
     struct ring r;
     ring_begin(&r, 3);
-    r.sync[BARRIER].on = false;
+    r.sync[BARRIER].arrival = arrival_none;
     pair(&r, READ, FILL, "a barrier; no: N=2 | i=0 t=0 | i=1 t=7 : (0,7)");
     pair(&r, FILL_FIRST, READ, "a barrier; no: N=1 | j=0 t=0 | i=0 t=7 : (0,0)");
     pair(&r, FILL, READ, "a barrier; no: N=3 | i=0 t=0 | i=2 t=7 : (2,0)");
@@ -127,13 +127,13 @@ static void test_no_barrier(void) {
 static void test_loose(void) {
     struct ring r;
     ring_begin(&r, 3);
-    r.sync[WAIT].pending = 2;
+    r.sync[WAIT].arrival.count = 2;
     pair(&r, FILL_FIRST, READ, "a wait; no: N=1 | j=0 x=0 | i=0 x=0 : (0,0)");
     pair(&r, FILL, READ, "a wait; no: N=3 | i=0 x=0 | i=2 x=0 : (2,0)");
     pair(&r, READ, FILL, "yes");
-    r.sync[WAIT].pending = 0;  // a tighter one is right too
+    r.sync[WAIT].arrival.count = 0;  // a tighter one is right too
     all_in_order(&r);
-    r.sync[WAIT].on = false;
+    r.sync[WAIT].arrival = arrival_none;
     pair(&r, FILL_FIRST, READ, "a wait; no: N=1 | j=0 x=0 | i=0 x=0 : (0,0)");
     ring_end(&r);
 }
@@ -144,10 +144,10 @@ static void test_ends(void) {
     ring_begin(&r, 3);
     ends(&r, FILL_FIRST, "a wait; no: N=1 | j=1");
     ends(&r, FILL, "a wait; no: N=1 | i=0");
-    r.sync[LAST].on = true;
+    r.sync[LAST].arrival = arrival_groups(0);
     ends(&r, FILL_FIRST, "yes");
     ends(&r, FILL, "yes");
-    r.sync[LAST].pending = 1;
+    r.sync[LAST].arrival.count = 1;
     ends(&r, FILL_FIRST, "yes");
     ends(&r, FILL, "a wait; no: N=1 | i=0");
     ring_end(&r);
@@ -176,7 +176,7 @@ static void test_some(void) {
 static void test_apart(void) {
     struct ring r;
     ring_begin(&r, 3);
-    r.sync[BARRIER].on = r.sync[WAIT].on = false;
+    r.sync[BARRIER].arrival = r.sync[WAIT].arrival = arrival_none;
     pair(&r, READ, READ, "yes");
     r.access[READ].buffer = 1;
     pair(&r, READ, FILL, "yes");

@@ -1,0 +1,82 @@
+// What threads wait for: arrivals.
+//
+// An arrival is what somebody reports: a thread that reaches a place, or a copy that is done.  A
+// wait goes on when those have arrived that it names.  Each kind of arrival has a row in
+// arrival_row; the modules ask the row, and have a case of their own only where they do something
+// for one kind (CONTRIBUTING.md lists them).
+#ifndef TCPC_HW_ARRIVAL_H
+#define TCPC_HW_ARRIVAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum arrival_kind {
+    ARRIVAL_NONE,   // nothing is waited for
+    ARRIVAL_GROUP,  // a thread's asynchronous copies up to its last "commit" but "count"
+    ARRIVAL_BLOCK,  // all threads of the block
+    ARRIVAL_NAMED   // "count" threads at the named barrier "of"
+};
+
+// An arrival, or a wait for it.
+struct arrival {
+    enum arrival_kind kind;
+    int of;     // ARRIVAL_NAMED: the number of the barrier
+    int count;  // ARRIVAL_GROUP: so many groups may stay in flight; ARRIVAL_NAMED: threads
+};
+
+static const struct arrival arrival_none = {ARRIVAL_NONE, 0, 0};
+static const struct arrival arrival_block = {ARRIVAL_BLOCK, 0, 0};
+// A wait until at most "pending" groups are in flight; also the end of a group.
+static inline struct arrival arrival_groups(int pending) {
+    return (struct arrival){ARRIVAL_GROUP, 0, pending};
+}
+// Of "threads" threads at named barrier "id".
+static inline struct arrival arrival_named(int id, int threads) {
+    return (struct arrival){ARRIVAL_NAMED, id, threads};
+}
+
+struct arrival_row {
+    const char *wait, *arrive;  // words for it, as printf formats of "count", then "of"
+    bool completes;             // a wait completes the asynchronous copies of the thread that waits
+    bool joins;                 // what others did before they arrived is done after a wait
+    bool apart;  // a thread may arrive without waiting; otherwise a wait is an arrival, too
+    int most;    // "count" may be raised up to this, which makes a wait looser; 0: it may not
+};
+
+static inline const struct arrival_row *arrival_row(struct arrival a) {
+    static const struct arrival_row rows[] = {
+        [ARRIVAL_NONE] = {"", "", false, false, false, 0},
+        [ARRIVAL_GROUP] = {"wait %d", "commit", true, false, true, 63},
+        [ARRIVAL_BLOCK] = {"barrier", "barrier", false, true, false, 0},
+        [ARRIVAL_NAMED] = {"barrier of %d threads at %d", "arrive of %d threads at %d", false, true,
+                           true, 0},
+    };
+    return &rows[a.kind];
+}
+
+// Whether there is anything to wait for.
+static inline bool arrival_is(struct arrival a) {
+    return a.kind != ARRIVAL_NONE;
+}
+
+// Whether no wait of the kind of "a" is stricter.
+static inline bool arrival_strictest(struct arrival a) {
+    return arrival_is(a) && (arrival_row(a)->most == 0 || a.count == 0);
+}
+
+// Whether a wait for "a" is enough where one for "need" is needed.
+static inline bool arrival_serves(struct arrival a, struct arrival need) {
+    if (!arrival_is(need)) return true;
+    if (a.kind != need.kind || a.of != need.of) return false;
+    return arrival_row(a)->most ? a.count <= need.count : a.count == need.count;
+}
+
+enum { ARRIVAL_TEXT = 64 };
+// Such as "wait 1" or "barrier"; with "arrives" the other side, such as "commit".
+static inline const char *arrival_text(struct arrival a, bool arrives, char out[ARRIVAL_TEXT]) {
+    const struct arrival_row *row = arrival_row(a);
+    snprintf(out, ARRIVAL_TEXT, arrives ? row->arrive : row->wait, a.count, a.of);
+    return out;
+}
+
+#endif
