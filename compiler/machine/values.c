@@ -185,7 +185,7 @@ static void arrive(struct values *v, const struct machine *m, int pending) {
 }
 
 static void wait(void *user, struct machine *m, struct arrival a) {
-    if (arrival_row(a)->completes) arrive(user, m, a.count);
+    if (a.kind == ARRIVAL_GROUP) arrive(user, m, a.count);
 }
 
 // An access from memory to memory.

@@ -135,6 +135,7 @@ static bool barriers_between(const struct prove_program *p, const struct prove_s
 static bool completes(const struct prove_program *p, const struct prove_set *a,
                       const struct prove_sync *wait) {
     int groups = 0, pending = wait->arrival.count;
+    if (wait->arrival.kind != ARRIVAL_GROUP) return false;
     for (int i = 0; i < p->ncommits && groups <= pending; ++i)
         groups += comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
     return groups > pending;

@@ -114,9 +114,11 @@ def below(x: Any, pattern: str, axes: Mapping[str, int], out: Any, dtype: Any) -
 
 def _learn(key: Any, destination: Array, source: Array, where: Any, done: Optional[Tuple[Copy, Any]]) -> None:
     """For the next call with this key."""
+    global _is_traced
     if done and source.kind == destination.kind == "torch" and source.device >= 0:
         warm = _warm.start(where.cuda)
         if warm is not None:
+            _is_traced = sys.modules["torch"].compiler.is_dynamo_compiling  # the same, at once
             warm.learn(key, source.of, destination.of, done[0], done[1], done[1].params(done[0].request))
 
 
@@ -141,11 +143,26 @@ def _is_asked(x: Any, out: Any) -> bool:
 def _copied(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, backend: Optional[str], stream: Any) -> Any:
     """What no call before was like."""
     traced = _is_traced()
+    foreign = None if traced else _foreign_for(x, out)
+    if foreign is not None:
+        return foreign.relayout(x, lambda x, out, dtype, *where: plain(x, what, axes, out, dtype, *where), out, dtype, backend, stream)
     if not traced and not _is_asked(x, out):
         return plain(x, what, axes, out, dtype, backend, stream)
     if backend is not None or stream is not None:
         raise ValueError("a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream=")
     return _operators().by_operator(x, what if isinstance(what, str) else _as_pattern(_order(what, x.dim())), axes, out, dtype, traced)
+
+
+def _foreign_for(*arrays: Any) -> Any:
+    """What copies arrays that tell of their memory only by DLPack; None: these are none."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    for x in arrays:
+        if hasattr(x, "__dlpack__") and not (torch is not None and isinstance(x, torch.Tensor)) and not (numpy is not None and isinstance(x, numpy.ndarray)):
+            from . import _foreign
+
+            if _foreign.is_foreign(x):
+                return _foreign
+    return None
 
 
 def _as_pattern(order: Sequence[int]) -> str:
@@ -236,7 +253,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     """
     if backend is None and stream is None and not _is_traced() and _warm.copy(dst, src):
         return dst
-    if _is_traced() or _is_asked(src, dst):
+    if _is_traced() or _is_asked(src, dst) or _foreign_for(src, dst):
         _check_shapes(dst.shape, src.shape)
         return _copied(src, SAME, {}, dst, None, backend, stream)
     destination, source = describe(dst, True), describe(src, True)
@@ -254,7 +271,17 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
 
 
 def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
-    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time."""
+    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time.
+
+        tcpc.prepare((y, x.permute(0, 2, 1, 3)))      # then tcpc.permute(x, (0, 2, 1, 3)) compiles nothing
+
+    Args:
+        pairs: destination and source, of any contents; for a call that makes its result, an array like that one.
+        backend: as for relayout.
+
+    Raises:
+        ValueError, TypeError: as `copy_(dst, src)` would.
+    """
     wanted: List[Tuple[Any, Copy]] = []
     for dst, src in pairs:
         destination, source = describe(dst), describe(src)

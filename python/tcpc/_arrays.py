@@ -15,7 +15,7 @@ class Array(NamedTuple):
     """"strides" are in bytes. "device" is -1 for the CPU, or the number of a GPU. Types are equal when "dtype" is."""
 
     of: Any
-    kind: str  # "numpy", "torch", "cuda"
+    kind: str  # "numpy", "torch", "cuda", "dlpack"
     address: int
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
@@ -79,9 +79,11 @@ def describe(x: Any, known: bool = False) -> Array:
         return _torch(x, known)
     if numpy is not None and isinstance(x, numpy.ndarray):
         return _numpy(x)
+    if type(x).__module__ == f"{__package__}._foreign":
+        return x.array  # type: ignore[no-any-return]
     if hasattr(x, "__cuda_array_interface__"):
         return _cuda(x)
-    raise TypeError(f"expected an array of numpy, PyTorch or CuPy, not {type(x).__name__}")
+    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}")
 
 
 def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:
@@ -98,8 +100,15 @@ def empty(like: Array, shape: Tuple[int, ...], dtype: Optional[Any]) -> Any:
     dtype = like.dtype if dtype is None else dtype
     if like.kind == "torch":
         return sys.modules["torch"].empty(shape, dtype=dtype, device=like.of.device)
-    module = "numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]
-    return sys.modules[module].empty(shape, dtype=dtype)
+    if like.kind == "dlpack":
+        from ._cuda import device
+        from ._foreign import Result
+
+        return Result(device(like.device), shape, dtype)
+    module = sys.modules["numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]]
+    if not hasattr(module, "empty"):
+        raise TypeError(f"a new array like {type(like.of).__name__} cannot be made; give out=")
+    return module.empty(shape, dtype=dtype)
 
 
 def tell_written(x: Array) -> None:

@@ -24,6 +24,7 @@ from ._library import DEVICE
 from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
+NO_TIMING = 2  # of an event's flags
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
 RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 MOST_RETIRED = 64  # that are not unloaded yet
@@ -233,6 +234,20 @@ class Device:
         finally:
             if not inside:
                 self._call("cuCtxSetCurrent", current)
+
+    def record(self, stream: int) -> Any:
+        """A new event behind all that was launched on this stream."""
+        event = c_void_p()
+
+        def work() -> None:
+            self._call("cuEventCreate", byref(event), c_uint(NO_TIMING))
+            self._call("cuEventRecord", event, c_void_p(stream))
+
+        self._within(work)
+        return event
+
+    def is_past(self, event: Any) -> bool:
+        return bool(self.cuda.cuEventQuery(event) == 0)
 
     def build(self, kernels: Sequence[Any]) -> None:
         for kernel in kernels:

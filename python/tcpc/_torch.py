@@ -135,6 +135,28 @@ def _is_transformed() -> bool:
     return torch._C._functorch.peek_interpreter_stack() is not None
 
 
+_dispatch_modes, _has_function_mode, _transforms = torch._C._len_torch_dispatch_stack, torch._C._is_torch_function_mode_enabled, torch._C._functorch.peek_interpreter_stack
+
+
+def is_asked(*tensors: Any) -> bool:
+    """Whether PyTorch has to see the call: it traces, transforms or records, or one of the tensors is more than its memory."""
+    if _dispatch_modes() or _has_function_mode() or _transforms() is not None or torch.autograd.forward_ad._current_level >= 0:
+        return True
+    grad = torch.is_grad_enabled()
+    for x in tensors:
+        if type(x) in (torch.Tensor, torch.nn.Parameter):
+            if grad and x.requires_grad:
+                return True
+        elif isinstance(x, torch.Tensor):
+            return True
+    return False
+
+
+def _is_nothing_below(*tensors: Any) -> bool:
+    """Whether the dispatcher would come to the kernel at once, as in code that torch.compile wrote."""
+    return not is_asked(*tensors) and not any(x.is_conj() or x.is_neg() for x in tensors)
+
+
 def _made(x: Any, pattern: str, names: Sequence[str], extents: Sequence[int], dtype: Any) -> Any:
     """By the operator, or by the function that knows how it is transformed."""
     return _New.apply(x, pattern, names, extents, dtype) if _is_transformed() else relayout(x, pattern, names, extents, dtype=dtype)
@@ -148,10 +170,14 @@ def _write(out: Any, x: Any, pattern: str, names: Sequence[str], extents: Sequen
 
 
 def _recorded(x: Any, pattern: str, names: Sequence[str], extents: Sequence[int], *, dtype: Optional[Any] = None) -> Any:
+    if _is_nothing_below(x):
+        return _relayout(x, pattern, names, extents, dtype=dtype)
     return _New.apply(x, pattern, names, extents, dtype) if _is_recorded(x) else _New.forward(x, pattern, names, extents, dtype)
 
 
 def _recorded_(out: Any, x: Any, pattern: str, names: Sequence[str], extents: Sequence[int]) -> None:
+    if _is_nothing_below(out, x):
+        return _relayout_(out, x, pattern, names, extents)
     if out.is_leaf and out.requires_grad and torch.is_grad_enabled():  # said before anything is written
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     (_Written.apply if _is_recorded(out, x) else _Written.forward)(out, x, pattern, names, extents)
@@ -170,14 +196,6 @@ def _vmap(info: Any, in_dims: Any, x: Any, pattern: str, names: Sequence[str], e
 def _vmap_(info: Any, in_dims: Any, out: Any, x: Any, pattern: str, names: Sequence[str], extents: Sequence[int]) -> Any:
     relayout_(*_batched_(info, in_dims, out, x, pattern), names, extents)
     return None, None
-
-
-def is_asked(*tensors: Any) -> bool:
-    """Whether PyTorch has to see the call: it traces, transforms or records, or one of the tensors is more than its memory."""
-    if torch._C._len_torch_dispatch_stack() or torch._C._is_torch_function_mode_enabled() or _is_transformed():
-        return True
-    given = [x for x in tensors if isinstance(x, torch.Tensor)]
-    return _is_recorded(*given) or any(type(x) not in (torch.Tensor, torch.nn.Parameter) for x in given)
 
 
 def by_operator(x: Any, pattern: str, axes: Mapping[str, Any], out: Any, dtype: Any, traced: bool) -> Any:

@@ -64,10 +64,10 @@ def bytes_of(buffer):
     return buffer.view(torch.uint8) if buffer.dtype != torch.bool else buffer.view(torch.uint8)
 
 
-def random_copies(rng, seconds, most):
+def random_copies(rng, seconds, copies):
     tcpc.cache_clear()
     begin, count, wrong = time.time(), 0, 0
-    while time.time() - begin < seconds and count < most:
+    while time.time() - begin < seconds and count < copies:
         rank = rng.randint(0, 5)
         most = [1, 5000, 300, 60, 20, 9][rank]
         shape = [rng.randint(0 if rng.random() < .03 else 1, most) for _ in range(rank)]
@@ -87,18 +87,18 @@ def random_copies(rng, seconds, most):
                 print("WRONG", a, src.shape, src.stride(), b, dst.stride())
             rng.setstate(state)
     info = tcpc.cache_info()
-    part("random copies", wrong == 0 and info.misses > 0, f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
+    part("random copies", wrong == 0 and info.misses > 0 and (count >= copies or time.time() - begin >= seconds), f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
          f"build {sum(k.build_ms for k in info.kernels) / len(info.kernels):.1f} ms on average")
 
 
 def lengths():
     tcpc.cache_clear()
     right = True
-    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 400)]:
+    for n in [256, 64, 192, *random.Random(5).sample(range(2, 3000), 1000)]:
         x = torch.randint(0, 99, (2, n, 256), device="cuda", dtype=torch.int16)
         right &= torch.equal(tcpc.relayout(x, "b s (h d) -> b h s d", h=4), x.view(2, n, 4, 64).permute(0, 2, 1, 3))
     info = tcpc.cache_info()
-    part("400 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
+    part("1000 lengths", right and len(info.kernels) <= 8, f"{len(info.kernels)} kernels; build ms {[round(k.build_ms) for k in info.kernels]}, divisors {[k.divisor for k in info.kernels]}")
 
 
 def memory():

@@ -215,6 +215,8 @@ def test_cuda_array_interface():
         _arrays.describe(Interface(mask=Interface()))
     with pytest.raises(ValueError, match="expected both arrays on one device, but found cpu and cuda:0"):
         tcpc.copy_(Interface(), np.zeros((4, 6), np.float32))
+    with pytest.raises(TypeError, match="a new array like Interface cannot be made; give out="):
+        tcpc.contiguous(Interface())
     with pytest.raises(ValueError, match="backend='host' needs arrays on the CPU"):
         tcpc.copy_(Interface(), Interface(), backend="host")
 

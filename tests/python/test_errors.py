@@ -48,7 +48,7 @@ WRONG = [
     (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from"),
     (lambda: tcpc.contiguous(np.array([{}, 1]), backend="host"), TypeError, "arrays of Python objects cannot be copied by a kernel"),
     (lambda: tcpc.contiguous(np.zeros(41, np.uint8)[1:].view(np.float64), dtype=np.float32, backend="host"), ValueError, "must be aligned to their size"),
-    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch or CuPy, not list"),
+    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
     (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
     (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),

@@ -1,8 +1,8 @@
 // random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
 // [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which
 // includes that the race checker finds nothing in them; and where one barrier or wait is left out,
-// or waits for one group less, it must find something.  Of each PLAN likewise, with the constants
-// that stand before it.
+// or waits for one group less, it must find something, and the proof must find it in the plan.  Of
+// each PLAN likewise, with the constants that stand before it.
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "gen_sync.h"
 #include "in_process.h"
 #include "kernel/kernel_ir.h"
+#include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
 enum { MAX_DEFINED = 8 };
@@ -67,6 +68,35 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
     }
 }
 
+// Leaves out or loosens each wait of kernel "k" in the plan, where pass "sync" has put it, and asks
+// the proof, which never sees the Kernel IR.
+static void spoil_plan(struct session *s, const char *name, const struct plan *p,
+                       struct kernel *k) {
+    struct schedule *x = ARENA_ROOM(&s->arena, struct schedule, 1);
+    struct schedule_fault f = {.quiet = true};
+    struct prover *prover = instances_prover(s, p, k);
+    schedule_make(s, p, k, prover, x);
+    for (int i = -1; i < x->program.nsyncs; ++i) {
+        struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
+        bool counts = arrival_row(was)->most > 0;
+        if (i >= 0 && !arrival_is(was)) continue;
+        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
+            *at = arrival_none;
+            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
+            bool right = schedule_in_order(x, &f);
+            *at = was;
+            mutants += i >= 0;
+            if (right == (i < 0)) continue;
+            printf("%s: kernel %s: the proof finds %s %d %s\n", name, k->name,
+                   i < 0 ? "a fault with" : "no fault without", i,
+                   loosened ? "for one group less" : "left out");
+            ++missed;
+        }
+    }
+    schedule_free(x);
+    prover_free(prover);
+}
+
 // Compiles the file "path"; returns whether it was accepted.
 static bool try_plan(const char *path, const char *name, bool mutate) {
     struct session s;
@@ -86,6 +116,9 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
     for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
         spoil(&s, name, made.plan, k, k->body);
     }
+    for (struct kernel *k = ok && mutate ? plan_next(made.plan, NULL) : NULL; k;
+         k = plan_next(made.plan, k))
+        spoil_plan(&s, name, made.plan, k);
     session_release(&s);
     return ok;
 }

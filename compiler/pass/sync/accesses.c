@@ -261,7 +261,7 @@ void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sy
     }
     if (w->mark && !copies) x->wait.copies = need->wait.copies;
     if (w->mark && !threads) x->wait.threads = need->wait.threads;
-    if (arrival_row(x->wait.copies)->completes) apply_wait(st, x->wait.copies.count);
+    if (x->wait.copies.kind == ARRIVAL_GROUP) apply_wait(st, x->wait.copies.count);
     if (arrival_row(x->wait.threads)->joins) apply_barrier(st);
 }
 

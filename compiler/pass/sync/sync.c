@@ -8,8 +8,9 @@
 // Leaves alone: everything else.
 //
 // First inserts everything where it is first needed.  A later one, around a loop, may make an
-// earlier one needless, so each is then removed on trial.  accesses.c computes what each access
-// needs.
+// earlier one needless, so each is then removed on trial.  accesses.c proposes what each access
+// needs.  It may be wrong: the proof (schedule.c) judges each function as a whole, with no knowledge
+// of the proposals, and what it misses is inserted.
 #include <stdlib.h>
 
 #include "base/session.h"

@@ -1,0 +1,123 @@
+"""Arrays of JAX, if it is installed, and others that have only DLPack: on the CPU, and on a GPU if there is one."""
+import ctypes
+import sys
+
+import numpy as np
+import pytest
+
+import tcpc
+from tcpc import _foreign
+
+
+class Only:
+    """Tells of its memory by DLPack, and of its framework by the array API."""
+
+    def __init__(self, of, writable=False):
+        self.of, self.shape = of, of.shape
+
+    def __dlpack_device__(self):
+        return self.of.__dlpack_device__()
+
+    def __dlpack__(self, **more):
+        self.asked = more
+        return self.of.__dlpack__(**more)
+
+    def __array__(self, *more, **named):
+        return np.asarray(self.of)
+
+    def __array_namespace__(self):
+        return sys.modules[type(self.of).__module__.split(".")[0]]
+
+
+def test_capsules():
+    rng = np.random.default_rng(1)
+    for dtype in np.uint8, np.int64, np.float16, np.complex64, np.bool_:
+        x = rng.integers(0, 2, (4, 6, 5)).astype(dtype)[:, 1::2].transpose(2, 0, 1)
+        capsule = x.__dlpack__()  # which holds what is read
+        array = _foreign.described(x, _foreign.read(capsule))
+        assert (array.address, array.shape, array.strides, array.itemsize, array.name) == (x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, x.dtype.name)
+        assert not array.writable and _foreign.TYPES[array.name] == array.dtype
+
+
+def test_on_the_cpu():
+    x = Only(np.arange(24.).reshape(4, 6))
+    y = tcpc.relayout(x, "a b -> b a", backend="host")
+    assert type(y) is np.ndarray and np.array_equal(y, x.of.T) and tcpc.cache_info().misses == 1
+    out = np.zeros((6, 4), np.float32)
+    assert tcpc.permute(x, (1, 0), out=out) is out and np.array_equal(out, x.of.T)
+    assert tcpc.copy_(out.T, x, backend="host") is not None and np.array_equal(out, x.of.T)
+
+
+class Elsewhere(Only):
+    def __dlpack_device__(self):
+        return 10, 0
+
+
+@pytest.mark.parametrize("wrong,text", [
+    (lambda x: tcpc.copy_(x, np.zeros((4, 6))), "arrays of test_foreign cannot be written"),
+    (lambda x: tcpc.permute(x, (1, 0), out=Only(np.zeros((6, 4)))), "arrays of test_foreign cannot be written"),
+    (lambda x: tcpc.contiguous(Elsewhere(x.of)), "arrays on DLPack's device 10 cannot be copied; only those on the CPU and on CUDA GPUs"),
+    (lambda x: tcpc.contiguous(type("Bare", (Only,), {"__array_namespace__": property(lambda self: getattr(self, "no"))})(x.of)), "cannot be made, as it has no __array_namespace__; give out="),
+])
+def test_wrong(wrong, text):
+    with pytest.raises(TypeError, match=text):
+        wrong(Only(np.zeros((4, 6))))
+
+
+def test_odd_types():
+    tensor = _foreign.DlTensor(0x1000, 2, 0, 1, _foreign.DataType(17, 4, 1), (ctypes.c_int64 * 1)(4), None, 0)
+    with pytest.raises(TypeError, match="elements of 4 bits cannot be copied"):
+        _foreign.described(None, tensor)
+    tensor.dtype.lanes = 2
+    array = _foreign.described(None, tensor)
+    assert (array.itemsize, array.strides, array.dtype, array.name) == (1, (1,), (17, 8), "(17, 8)")
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    import jax.numpy as jnp
+
+    for dtype in jnp.bfloat16, jnp.float32, jnp.bool_, jnp.complex64:
+        x = jnp.arange(120).reshape(2, 5, 12).astype(dtype)
+        y = tcpc.relayout(x, "b s (h d) -> b h s d", h=3, backend="host")
+        assert isinstance(y, jax.Array) and y.dtype == dtype and (y == x.reshape(2, 5, 3, 4).transpose(0, 2, 1, 3)).all()
+    y = tcpc.permute(x.real, (2, 0, 1), dtype=jnp.bfloat16)
+    assert isinstance(y, jax.Array) and y.dtype == jnp.bfloat16 and y.shape == (12, 2, 5)
+    with pytest.raises(TypeError, match="arrays of jaxlib cannot be written"):
+        tcpc.copy_(x, np.zeros((2, 5, 12), np.complex64))
+    for transform in jax.jit, jax.vmap, jax.grad:
+        with pytest.raises(TypeError, match="within jax.jit, grad or vmap an array has no memory yet; call tcpc outside of them"):
+            transform(lambda x: tcpc.contiguous(x).sum())(jnp.zeros(6) if transform is not jax.vmap else jnp.zeros((6, 2)))
+
+
+def test_on_a_gpu():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    for dtype, to in (torch.float32, None), (torch.bfloat16, "float32"), (torch.complex64, None), (torch.bool, None), (torch.uint8, None):
+        x = torch.randint(0, 2, (64, 96), device="cuda").to(dtype).t()
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):  # what it has to wait for
+            torch.cuda._sleep(20_000_000)
+            x += x
+        only = Only(x)
+        with torch.cuda.stream(side):
+            y = tcpc.permute(only, (1, 0), dtype=to)
+        assert only.asked == {"stream": 1} and torch.equal(y, x.t().to(getattr(torch, to) if to else dtype)), dtype
+        out = torch.zeros(64, 96, dtype=dtype, device="cuda")
+        with torch.cuda.stream(side):
+            tcpc.permute(only, (1, 0), out=out)
+        assert only.asked == {"stream": side.cuda_stream}
+        side.synchronize()
+        assert torch.equal(out, x.t())
+    assert len(_foreign._held) < 10
+    del y
+    for wrong, kind, text in (
+            (lambda: tcpc.permute(only, (1, 0), dtype="float31"), TypeError, "dtype= is one of int8, .*, not 'float31'"),
+            (lambda: tcpc.permute(only, (1, 0), out=out, dtype=torch.uint8), TypeError, "the type of out= is that of the result; give no dtype="),
+            (lambda: tcpc.permute(only, (1, 0), backend="host"), ValueError, "backend='host' needs arrays on the CPU")):
+        with pytest.raises(kind, match=text):
+            wrong()
+    torch.cuda.synchronize()
+    tcpc.permute(only, (1, 0))
+    assert len(_foreign._held) == 1 and not _foreign._given
