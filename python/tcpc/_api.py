@@ -271,7 +271,17 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
 
 
 def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
-    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time."""
+    """Compiles what `copy_(dst, src)` needs for each pair, and copies nothing. On the CPU all are one compilation, which takes less time.
+
+        tcpc.prepare((y, x.permute(0, 2, 1, 3)))      # then tcpc.permute(x, (0, 2, 1, 3)) compiles nothing
+
+    Args:
+        pairs: destination and source, of any contents; for a call that makes its result, an array like that one.
+        backend: as for relayout.
+
+    Raises:
+        ValueError, TypeError: as `copy_(dst, src)` would.
+    """
     wanted: List[Tuple[Any, Copy]] = []
     for dst, src in pairs:
         destination, source = describe(dst), describe(src)

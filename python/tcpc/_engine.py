@@ -186,7 +186,16 @@ class Family:
 
 
 class KernelInfo(NamedTuple):
-    """"plan" is the text that was compiled. "divisor" is 0 for numbers; else one extent is a param N, a multiple of it."""
+    """A kernel that was compiled.
+
+    Attributes:
+        plan: the text that was compiled.
+        backend: "host", or "cuda:0" for GPU 0.
+        divisor: 0 for a kernel of numbers; else one extent is a param N, which is a multiple of it.
+        hits: the copies that it made.
+        plan_ms, build_ms: milliseconds to plan and prove it, and to compile and load it.
+        how: what the planner chose, in one line.
+    """
 
     plan: str
     backend: str
@@ -204,6 +213,14 @@ class KernelInfo(NamedTuple):
 
 
 class CacheInfo(NamedTuple):
+    """The kernels of this process.
+
+    Attributes:
+        hits, misses: copies whose kernel was there, and whose kernel was compiled.
+        most: kernels of numbers that are kept; the one that was used the longest ago goes.
+        kernels: a KernelInfo for each.
+    """
+
     hits: int
     misses: int
     most: int

@@ -104,7 +104,7 @@ class Param(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """An edit: the text at line and column (from 1 on, columns in bytes) up to the end becomes "text"."""
+    """An edit of "file": the text from line and column (from 1 on, columns in bytes) up to end_line and end_column becomes "text"."""
 
     file: Optional[str]
     line: int

@@ -64,10 +64,10 @@ def bytes_of(buffer):
     return buffer.view(torch.uint8) if buffer.dtype != torch.bool else buffer.view(torch.uint8)
 
 
-def random_copies(rng, seconds, most):
+def random_copies(rng, seconds, copies):
     tcpc.cache_clear()
     begin, count, wrong = time.time(), 0, 0
-    while time.time() - begin < seconds and count < most:
+    while time.time() - begin < seconds and count < copies:
         rank = rng.randint(0, 5)
         most = [1, 5000, 300, 60, 20, 9][rank]
         shape = [rng.randint(0 if rng.random() < .03 else 1, most) for _ in range(rank)]
@@ -87,7 +87,7 @@ def random_copies(rng, seconds, most):
                 print("WRONG", a, src.shape, src.stride(), b, dst.stride())
             rng.setstate(state)
     info = tcpc.cache_info()
-    part("random copies", wrong == 0 and info.misses > 0, f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
+    part("random copies", wrong == 0 and info.misses > 0 and (count >= copies or time.time() - begin >= seconds), f"{count} copies, {len(info.kernels)} plans, {wrong} wrong; plan {sum(k.plan_ms for k in info.kernels) / len(info.kernels):.1f} ms, "
          f"build {sum(k.build_ms for k in info.kernels) / len(info.kernels):.1f} ms on average")
 
 

@@ -101,6 +101,24 @@ def array_of(rng, extents, strides, n):
     return np.lib.stride_tricks.as_strided(rng.integers(0, 2**16, room).astype(np.uint16), shape, [2 * step for step in steps])
 
 
+def unlike(rng, x):
+    """Another type, extent, stride, rank or order than that of "x", in memory of its own."""
+    shape, strides, wide = list(x.shape), list(x.strides), [m for m, n in enumerate(x.shape) if n > 1]
+    kind, m = int(rng.integers(5)), int(rng.integers(x.ndim))
+    if kind == 0:
+        return x.astype(np.uint32)
+    if kind == 1 and wide:
+        strides[rng.choice(wide)] += 2
+    elif kind == 2 and len(wide) > 1 and len({(shape[w], strides[w]) for w in wide[:2]}) > 1:
+        shape[wide[0]], shape[wide[1]], strides[wide[0]], strides[wide[1]] = shape[wide[1]], shape[wide[0]], strides[wide[1]], strides[wide[0]]
+    elif kind == 3:
+        shape, strides = [*shape, 1], [*strides, 2]
+    else:
+        shape[m] += 1
+    room = 1 + sum(step * (n - 1) for step, n in zip(strides, shape)) // 2
+    return np.lib.stride_tricks.as_strided(np.zeros(room, np.uint16), shape, strides)
+
+
 def test_planned_kernels(tmp_path):
     """Of random planned copies, the modes are those of the plan, whatever the planner makes of them, and the param is found."""
     rng, text, cases = np.random.default_rng(SEED), "tcp 1;\nparam N : index in 1 .. 100;\n", []
@@ -127,6 +145,12 @@ def test_planned_kernels(tmp_path):
                 expected[(0,) * b.ndim] = a[(0,) * a.ndim]
             plan.kernels[f"k{i}"](**{f"A{i}": a, f"B{i}": b})
             assert np.array_equal(b, expected), (i, n, text)
+            for _ in range(4):  # what the plan does not declare is refused, and nothing is written
+                k = int(rng.integers(2))
+                other = unlike(rng, (a, b)[k])
+                with pytest.raises((TypeError, ValueError), match=f"'[AB]{i}' "):
+                    plan.kernels[f"k{i}"](*((a, other) if k else (other, b))[::1 if i % 2 else -1], **({"N": n} if rng.random() < .5 else {}))
+            assert np.array_equal(b, expected)
 
 
 def test_defines_and_another_folder(plan, tmp_path, monkeypatch):

@@ -3,8 +3,9 @@
 
 usage: wheel.py FOLDER
 
-FOLDER has wheel/*.whl and dist/*.tar.gz. The tools readelf and g++ are needed.
+FOLDER has wheel/*.whl and dist/*.tar.gz. The tools readelf and g++ are needed, mypy, and PyPI for numpy.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -21,6 +22,15 @@ HOLDS = [r"tcpc/bin/tcpc", r"tcpc/lib/libtcpc.so", r"tcpc/lib/libtcpc_core.so", 
          r"tcpc/include/tcpc/host/tcp_host_run.cpp", r"tcpc/__init__.py", r"tcpc/__main__.py", r"tcpc/py.typed", r"tcpc-[\d.]+.dist-info/licenses/LICENSE",
          r"tcpc-[\d.]+.dist-info/licenses/python/licenses/imath.txt", r"tcpc-[\d.]+.dist-info/licenses/python/licenses/isl.txt"]
 LOAD = "import tcpc; print(tcpc.version())"
+USER = """import numpy as np
+import tcpc
+
+x = np.arange(2 * 10 * 24, dtype=np.float16).reshape(2, 10, 24)
+y = tcpc.relayout(x, "b s (h d) -> b h s d", h=4, backend="host")
+assert np.array_equal(y, x.reshape(2, 10, 4, 6).transpose(0, 2, 1, 3))
+info: tcpc.CacheInfo = tcpc.cache_info()
+print(info.kernels[-1].explain().kernels[0].name, tcpc.Layout((4, 8), (8, 1)).size + 1)
+"""
 
 
 def check(true, text):
@@ -74,6 +84,18 @@ def check_use(wheel, scratch):
     check(emitted == (plan.parent / "expected" / "parallel_copy.cu").read_text(), "what is emitted is not what is expected")
 
 
+def check_package(scratch):
+    """A program that uses the package, and its types."""
+    there, program = scratch / "clean" / "bin", scratch / "user.py"
+    run(there / "pip", "install", "-q", *(line for line in (ROOT / "tests/requirements.txt").read_text().split() if line.startswith("numpy")))
+    program.write_text(USER)
+    said = run(there / "python", program, cwd=scratch, env={"PATH": os.environ["PATH"], "TCPC_CACHE": str(scratch / "cache")})
+    check(said == "relayout_1 33\n", f"a program that uses the package says {said}")
+    mypy = sys.executable, "-m", "mypy", "--cache-dir", scratch / "mypy", "--python-executable", there / "python"
+    run(*mypy, "--strict", program, cwd=scratch)
+    run(*mypy, "python/tcpc", cwd=ROOT)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     (wheel,), (source,) = folder.glob("wheel/*.whl"), folder.glob("dist/*.tar.gz")
@@ -83,6 +105,7 @@ def main():
         check_files(wheel, source, scratch / "held")
         check_objects(scratch / "held")
         check_use(wheel, scratch)
+        check_package(scratch)
     print(f"{wheel.name}: {wheel.stat().st_size} bytes, tried")
 
 
