@@ -13,15 +13,30 @@ enum { SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)  // for each choice of params
 #define MOST_STATIC   ((int64_t)1 << 22)
 
-// Values of the params of "k" (NULL: all) in messages: "with M = 9, K = 8, "; "" if there are none.
-static const char *params_text(struct session *s, const struct plan *p, const struct kernel *k,
+static bool has_sym(const struct lay_tuple *t, const struct lay_sym *y) {
+    bool found = false;
+    for (int i = 0; !lay_is_leaf(t) && i < t->rank; ++i) found |= has_sym(t->kid[i], y);
+    for (int i = 0; lay_is_leaf(t) && i < t->leaf.nsyms; ++i) found |= t->leaf.syms[i] == y;
+    return found;
+}
+
+// Whether "y" is tried and shown: one of few params, or one of the layout of "t".
+static bool is_tried(const struct plan *p, const struct tensor *t, const struct lay_sym *y) {
+    struct lay l = lay_inner(t->layout);
+    int given = 0;
+    for (int i = 0; i < p->nparams; ++i) given += !p->param[i]->sum;
+    return given <= MOST_SYMS || has_sym(l.shape, y) || has_sym(l.stride, y);
+}
+
+// Values of params in messages: "with M = 9, K = 8, "; "" if there are none.
+static const char *params_text(struct session *s, const struct plan *p, const struct tensor *t,
                                const int64_t *sym) {
     struct buf b;
-    int n = k ? k->ngiven : p->nparams, shown = 0;
+    int shown = 0;
     buf_init(&b);
-    for (int i = 0; i < n; ++i) {
-        const struct param *q = k ? k->param[i] : p->param[i];
-        if (q->sum) continue;
+    for (int i = 0; i < p->nparams; ++i) {
+        const struct param *q = p->param[i];
+        if (q->sum || !is_tried(p, t, q->sym)) continue;
         buf_printf(&b, "%s%s = %lld, ", shown++ ? "" : "with ", q->name,
                    (long long)sym[q->sym->id]);
     }
@@ -56,43 +71,54 @@ static bool meet(const struct oracle_flat *f, int64_t *a, int64_t *b) {
     return found;
 }
 
-static bool note_layout(struct session *s, const struct plan *p, const struct tensor *t,
-                        const int64_t *sym) {
+static const char *layout_text(struct session *s, const struct plan *p, const struct tensor *t,
+                               const int64_t *sym) {
     struct oracle_flat f;
     int64_t a, b;
-    if (!oracle_flatten(lay_inner(t->layout), sym, &f)) return false;
-    if (f.size > (sym ? MOST_ELEMENTS : MOST_STATIC) || !meet(&f, &a, &b)) return false;
-    const char *with = lay_static(t->layout) ? "" : params_text(s, p, NULL, sym);
-    diag_note(s, t->at, "%s%s and %s of '%s' are both element %lld", with,
-              coordinate_text(s, &f, a), coordinate_text(s, &f, b), t->name,
-              (long long)oracle_flat_at(&f, b));
-    return true;
+    if (!oracle_flatten(lay_inner(t->layout), sym, &f)) return NULL;
+    if (f.size > (sym ? MOST_ELEMENTS : MOST_STATIC) || !meet(&f, &a, &b)) return NULL;
+    const char *with = lay_static(t->layout) ? "" : params_text(s, p, t, sym);
+    return arena_printf(&s->arena, "%s%s and %s of '%s' are both element %lld", with,
+                        coordinate_text(s, &f, a), coordinate_text(s, &f, b), t->name,
+                        (long long)oracle_flat_at(&f, b));
 }
 
-static bool find_layout(struct session *s, const struct plan *p, const struct tensor *t) {
-    if (lay_static(t->layout)) return note_layout(s, p, t, NULL);
+const char *witness_meet(struct session *s, const struct plan *p, const struct tensor *t) {
+    if (lay_static(t->layout)) return layout_text(s, p, t, NULL);
     // all combinations of the smallest values of the params
-    int given = 0;
-    for (int i = 0; i < p->nparams; ++i) given += !p->param[i]->sum;
-    if (given > MOST_SYMS) return false;
+    int tried = 0;
+    bool many = false;
+    for (int i = 0; i < p->nparams; ++i) {
+        bool own = is_tried(p, t, p->param[i]->sym);
+        tried += own && !p->param[i]->sum;
+        many |= !own;
+    }
+    if (tried > MOST_SYMS) return NULL;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int c = 0;; ++c) {
         int rest = c;
         for (int i = 0; i < p->nparams; ++i) {
             const struct lay_sym *y = p->param[i]->sym;
             const struct ix *sum = p->param[i]->sum;
-            if (sum) {
-                if (!relation_value(sum, fixed, &fixed[y->id])) return false;
-                continue;
-            }
+            fixed[y->id] = PLAN_UNBOUND;
+            if (sum && !many && !relation_value(sum, fixed, &fixed[y->id])) return NULL;
+            if (sum || !is_tried(p, t, y)) continue;
             fixed[y->id] = y->lo + y->mul * (rest % SMALL);
             rest /= SMALL;
         }
-        if (rest) return false;
-        if (!plan_broken_promise(s, p, fixed) && note_layout(s, p, t, fixed)) return true;
+        if (rest) return NULL;
+        const int64_t *all = fixed;
+        if (many) all = plan_choose(s, p, fixed, 0);
+        const char *text =
+            !all || plan_broken_promise(s, p, all) ? NULL : layout_text(s, p, t, all);
+        if (text) return text;
     }
 }
 
 void witness_layout(struct session *s, const struct plan *p, const struct tensor *t) {
-    if (!find_layout(s, p, t)) diag_note(s, t->at, "'%s' is declared here", t->name);
+    const char *text = witness_meet(s, p, t);
+    if (text)
+        diag_note(s, t->at, "%s", text);
+    else
+        diag_note(s, t->at, "'%s' is declared here", t->name);
 }

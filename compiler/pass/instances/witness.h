@@ -10,4 +10,7 @@
 // otherwise where "t" is declared.
 void witness_layout(struct session *s, const struct plan *p, const struct tensor *t);
 
+// The two coordinates in words; NULL: none were found.
+const char *witness_meet(struct session *s, const struct plan *p, const struct tensor *t);
+
 #endif

@@ -258,6 +258,42 @@ static bool sums_lost(const struct flow *x, const struct stmt *st, const struct 
     return true;
 }
 
+// The second copy that stores "t" to an output, another one than the first; NULL: there is none.
+static const struct stmt *stored_twice(const struct flow *x, const struct tensor *t) {
+    const struct tensor *to = NULL;
+    for (const struct stmt *st = x->l->k->body; st; st = stmt_next(x->l->k->body, st)) {
+        if (st->kind != STMT_COPY || st->copy->src.base != t || !dead_elsewhere(&st->copy->dst))
+            continue;
+        if (to && to != st->copy->dst.base) return st;
+        to = st->copy->dst.base;
+    }
+    return NULL;
+}
+
+// Warns of a result of the call "st" that nobody reads but the function itself, while another one like it is stored to
+// two outputs.
+static bool stored_other(const struct flow *x, const struct stmt *st, int i) {
+    struct session *s = x->l->s;
+    const struct function *f = st->call->fn;
+    const struct tensor *t = st->call->view[i].base;
+    if (is_used(x->l->k->body, t, f)) return false;
+    for (int j = 0; j < f->nformals; ++j) {
+        const struct tensor *other = st->call->view[j].base;
+        if (other == t || f->formal[j].dir == ARG_IN || !buffer(x, &st->call->view[j]) ||
+            other->elem != t->elem || other->space != t->space ||
+            !lay_equal(other->layout, t->layout))
+            continue;
+        const struct stmt *second = stored_twice(x, other);
+        if (!second) continue;
+        diag_warn(s, W_DEAD_COPY, second->at,
+                  "'%s' is stored to '%s' too, and nothing reads what '%s' writes to '%s'",
+                  other->name, second->copy->dst.base->name, f->name, t->name);
+        diag_note(s, st->call->view[i].at, "'%s' is written here", t->name);
+        return true;
+    }
+    return false;
+}
+
 // Looks at each result of a call by itself, while others reach an output.
 static void results_lost(const struct flow *x) {
     for (int i = 0; i < x->n; ++i) {
@@ -267,9 +303,9 @@ static void results_lost(const struct flow *x) {
             const struct view *v = &st->call->view[j];
             buffers b = st->call->fn->formal[j].dir != ARG_IN ? buffer(x, v) : 0;
             if (b && !(b & x->at[i].later))
-                told = cleared(x, st, j);
+                told = cleared(x, st, j) || stored_other(x, st, j);
             else if (b && !(b & x->at[i].at_end))
-                told = sums_lost(x, st, v);
+                told = sums_lost(x, st, v) || stored_other(x, st, j);
         }
     }
 }

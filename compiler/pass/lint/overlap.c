@@ -6,6 +6,7 @@
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/instances/witness.h"
 #include "pass/lint/lint.h"
 #include "plan/bind.h"
 #include "prove/prove.h"
@@ -264,13 +265,43 @@ static bool warn_product(struct lint *l, const struct tensor *t, struct lay_int 
     return true;
 }
 
+// Whether the strides of "m" are numbers from 2 on, and products of its extents, or of any params beside a number:
+// then the plan means certain elements, and not any strides that a caller gives.
+static bool has_meant_strides(const struct modes *m) {
+    bool number = false, own = true;
+    for (int i = 0; i < m->n; ++i) {
+        struct lay_int d = m->stride[i];
+        if (d.basis >= 0 || d.num < 1 || lay_int_is(d, 1)) return false;
+        number |= lay_int_static(d);
+        for (int j = 0; j < d.nsyms; ++j) {
+            bool found = false;
+            for (int k = 0; k < m->n; ++k)
+                for (int x = 0; x < m->extent[k].nsyms; ++x)
+                    found |= m->extent[k].syms[x] == d.syms[j];
+            own &= found;
+        }
+    }
+    return number || own;
+}
+
+// Of elements that are not contiguous: tries small values of the params.
+static void warn_tried(struct lint *l, const struct tensor *t, const struct modes *m) {
+    struct session *s = l->s;
+    const char *text = has_meant_strides(m) ? witness_meet(s, l->p, t) : NULL;
+    if (!text) return;
+    diag_warn(s, W_OVERLAP, t->at,
+              "nothing says that the layout %s of '%s' reads each element once",
+              lay_text(&s->lay, t->layout), t->name);
+    diag_note(s, t->at, "%s", text);
+}
+
 // Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
-static void warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
+static bool warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
     struct session *s = l->s;
     for (int k = 0; k < m->n; ++k) {
         struct lay_int step = m->stride[k], span = span_of(s, m, k);
         bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
-        if (product && !lay_int_is(m->extent[k], 1) && warn_product(l, t, step, span)) return;
+        if (product && !lay_int_is(m->extent[k], 1) && warn_product(l, t, step, span)) return true;
         if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
@@ -279,8 +310,9 @@ static void warn_param(struct lint *l, const struct tensor *t, const struct mode
                   "not overlap; %spromise it: 'where %s >= %s'",
                   mode_with(m, span) < 0 ? "parts" : "rows", t->name, n, name,
                   coverage_meant_stride(s, l->p, lay_inner(t->layout), step, span), name, n);
-        return;
+        return true;
     }
+    return false;
 }
 
 // The "i"th tensor in global memory that "k" reads alone; NULL: it is none.
@@ -313,6 +345,7 @@ void lint_overlap(struct lint *x) {
         struct lay l = lay_inner(t->layout);
         collect(l.shape, l.stride, &m);
         if (is_empty(x->p, &m)) continue;
-        if (!warn_numbers(s, t, &m) && !warn_equal(s, t, &m)) warn_param(x, t, &m);
+        if (!warn_numbers(s, t, &m) && !warn_equal(s, t, &m) && !warn_param(x, t, &m))
+            warn_tried(x, t, &m);
     }
 }

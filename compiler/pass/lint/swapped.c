@@ -1,5 +1,6 @@
 // Arguments of a call in another order than their names suggest: "call mm(acc, b, a)" of a function
-// whose arguments are called acc, a and b; or "call mm(acc, sA, sB)" where A was copied to sB, and B to sA.
+// whose arguments are called acc, a and b; or "call mm(acc, sA, sB)" where A was copied to sB, and B to sA; or two copies
+// that are crossed in this way.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -239,7 +240,60 @@ static void look_twice(struct session *s, const struct kernel *k, const struct p
     }
 }
 
+// The buffer of the copy "st" from or to global memory, and the tensor there; false: it is no such copy.
+static bool sides(const struct stmt *st, bool store, const struct tensor **own,
+                  const struct tensor **other) {
+    if (st->kind != STMT_COPY) return false;
+    *own = store ? st->copy->src.base : st->copy->dst.base;
+    *other = store ? st->copy->dst.base : st->copy->src.base;
+    return (*own)->space != MEM_GLOBAL && (*other)->space == MEM_GLOBAL;
+}
+
+// Whether a copy moves elements between "t" and "other".
+static bool is_moved(const struct kernel *k, const struct tensor *t, const struct tensor *other) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && ((st->copy->src.base == t && st->copy->dst.base == other) ||
+                                      (st->copy->dst.base == t && st->copy->src.base == other)))
+            return true;
+    return false;
+}
+
+static bool is_argument(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t && !st->call->fill) return true;
+    return false;
+}
+
+// Warns of the copies "st" and "other", both loads or both stores, if the name of each buffer is that of the tensor in
+// the other one, and the two never meet.  What a function gets is reported at its call.
+static bool crossed_copies(struct lint *l, const struct stmt *st, const struct stmt *other,
+                           bool store) {
+    const struct tensor *t, *u, *at, *to;
+    if (!sides(st, store, &t, &at) || !sides(other, store, &u, &to)) return false;
+    if (t == u || at == to || t->elem != u->elem || t->space != u->space || at->elem != to->elem ||
+        !lay_equal(t->layout, u->layout) || is_moved(l->k, t, to) || is_moved(l->k, u, at) ||
+        (!store && (is_argument(l->k, t) || is_argument(l->k, u))))
+        return false;
+    if (!are_alike(t->name, to->name) || !are_alike(u->name, at->name) ||
+        are_alike(t->name, at->name) || are_alike(u->name, to->name))
+        return false;
+    diag_warn(l->s, W_SWAPPED_ARGUMENTS, other->at,
+              store ? "'%s' is stored to '%s' here, and '%s' to '%s'; are the two swapped?"
+                    : "'%s' is loaded with '%s' here, and '%s' with '%s'; are the two swapped?",
+              u->name, to->name, t->name, at->name);
+    diag_note(l->s, st->at, "the other copy is here");
+    return true;
+}
+
+static void look_at_copies(struct lint *l, bool store) {
+    for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
+        for (const struct stmt *i = stmt_next(l->k->body, st); i; i = stmt_next(l->k->body, i))
+            if (crossed_copies(l, st, i, store)) return;
+}
+
 void lint_swapped(struct lint *l) {
+    int before = l->s->diags.nwarnings + l->s->diags.nerrors;
     for (const struct stmt *st = l->k->body; st; st = stmt_next(l->k->body, st))
         if (st->kind == STMT_CALL) {
             look_at(l->s, l->k, st->call);
@@ -247,4 +301,6 @@ void lint_swapped(struct lint *l) {
             look_around(l->s, l->k, st->call);
         }
     for (const struct inlined *x = l->k->inlined; x; x = x->next) look_at(l->s, l->k, x->call);
+    if (l->s->diags.nwarnings + l->s->diags.nerrors == before) look_at_copies(l, false);
+    look_at_copies(l, true);
 }

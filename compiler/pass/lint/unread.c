@@ -68,6 +68,9 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
                   "there are enough %s, and the first of them begins %" PRId64
                   " elements before '%s'",
                   what, -early, v->base->name);
+    else if (all && !coverage_short(r->prover, all, limit))
+        diag_note(s, v->at, "there are enough %s, and the last of them ends before '%s'", what,
+                  v->base->name);
     else
         diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step), what);
     return false;
