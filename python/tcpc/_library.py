@@ -151,6 +151,14 @@ _loaded: Any = None
 _lock = threading.Lock()
 
 
+def _renew() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew)
+
+
 def library() -> Any:
     global _loaded
     with _lock:
