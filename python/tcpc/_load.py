@@ -51,6 +51,7 @@ class Kernel:
         params = _params(self, launch.contents, given, named)
         numbers = list(params)[:len(self.params)]
         pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
+        _library.check_launch(launch, params, pointers)
         for t, name in zip(tensors, self.tensors):
             if t.direction:
                 tell_written(given[name])
