@@ -387,6 +387,18 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
                   name, name);
 }
 
+// Whether a block of this kernel declares "name", and ends before "at".
+static bool left_scope(struct sema *c, const char *name, struct range at) {
+    const struct symbol *sym = c->slot[slot_of(c, name)];
+    if (!sym || sym->name != name || sym->depth >= 0 || !c->kernel || sym->at.file != at.file ||
+        sym->at.begin > at.begin || sym->at.begin < c->kernel->at.begin)
+        return false;
+    diag_error(c->s, at, "nothing is called '%s' here: the block that declares it ends before this",
+               name);
+    diag_note(c->s, sym->at, "'%s' is declared here", name);
+    return true;
+}
+
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
     const struct ast_ident *below = declared_below(c, name, at);
     if (below) {
@@ -394,7 +406,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
         diag_note(c->s, below->at, "'%s' is declared here; move it up", name);
         return &value_none;
     }
-    if (foreign_name(c, name, at)) return &value_none;
+    if (left_scope(c, name, at) || foreign_name(c, name, at)) return &value_none;
     const char *names[MOST_NAMES];
     int n = 0;
     bool how = c->sought.how.end == at.end && at.end > 0;
