@@ -76,6 +76,7 @@ static void add(struct session *s, struct diag proto, const char *fmt, va_list a
 
 void diag_error(struct session *s, struct range at, const char *fmt, ...) {
     va_list ap;
+    ++s->diags.told;
     va_start(ap, fmt);
     add(s, (struct diag){.severity = SEV_ERROR, .at = at}, fmt, ap);
     va_end(ap);
@@ -95,6 +96,7 @@ static bool silenced(const struct session *s, int w, struct range at) {
 
 void diag_warn(struct session *s, int w, struct range at, const char *fmt, ...) {
     struct diags *d = &s->diags;
+    ++d->told;
     if (d->off_all || d->off[w] || silenced(s, w, at)) {
         d->muted = true;
         return;

@@ -73,6 +73,7 @@ struct silence {
 struct diags {
     struct diag *first, *last;
     int nerrors, nwarnings;
+    int told;         // errors and warnings, with those that are not shown
     int error_limit;  // most errors that are printed; default 20; 0: no limit
     bool werror[MOST_WARNINGS], off[MOST_WARNINGS], werror_all, off_all;
     bool no_werror[MOST_WARNINGS];  // -Wno-error=name

@@ -17,6 +17,8 @@ struct define {
 
 struct cost_memo;
 struct fallback;
+struct kept;
+struct kept_count;
 struct name_index;
 struct relayout_plan;
 
@@ -40,6 +42,8 @@ struct options {
     const struct relayout_plan *planned;
     // the name of the emitted file for #line; NULL: derived from the plan's name
     const char *emitted;
+    // what is kept of earlier compilations (base/kept.h); NULL: nothing
+    struct kept *kept;
 };
 
 struct session {
@@ -54,6 +58,7 @@ struct session {
     bool trial;  // of an edit or an arrangement: nobody will read the reasons of what passes find
     struct name_index
         *index;  // of the names of the plan (sema/sema.h), which sema fills; NULL: none
+    struct kept_count *count;  // of the kernel that is looked at; NULL: nobody counts
     // What copies were found to cost (cost/memo.h), while many are counted; else NULL.
     struct cost_memo *costs;
     // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.

@@ -17,12 +17,14 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "image/image.h"
 #include "layout/algebra.h"
 #include "machine/values.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
+#include "plan/known.h"
 
 enum { MAX_CHOICES = sizeof((struct verify_choices *)0)->choice / sizeof(int64_t *) };
 // most elements of a kernel's tensors for executing it completely
@@ -387,12 +389,25 @@ struct verify_choices verify_choose(struct session *s, const struct plan *p) {
     return all;
 }
 
+static const char *text_of(struct session *s, const struct kir_kernel *x) {
+    struct buf b;
+    buf_init(&b);
+    kir_print_kernel(s, x, &b);
+    return buf_finish(&b, &s->arena);
+}
+
 bool verify_cases(struct session *s, const struct plan *p, const struct verify_choices *all,
                   const struct kernel *k, const struct kir_kernel *x) {
     bool ok = true;
     for (; x; k = plan_next(p, k), x = x->next) {
         struct session_mark mark = session_mark(s);
-        ok &= check_kernel(s, p, k, x, all->choice, all->n);
+        struct known known = {
+            .k = k, .test = "verify", .value = all->choice, .n = all->n, .counts = true};
+        if (s->options.kept) known.about = text_of(s, x);
+        if (!known_passed(s, &known)) {
+            ok &= check_kernel(s, p, k, x, all->choice, all->n);
+            known_keep(s, &known);
+        }
         session_rewind(s, mark);
     }
     return ok;

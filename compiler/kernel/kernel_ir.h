@@ -243,6 +243,8 @@ int kir_cut(const struct kir_node *n, int64_t a, int64_t b);
 // Whether copying from "a" to "b" converts elements.
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b);
 
+// Prints a kernel with its variants.
+void kir_print_kernel(struct session *s, const struct kir_kernel *x, struct buf *out);
 // Prints the IR as text, for --emit=kernel.
 void kir_print(struct session *s, const struct kir *k, struct buf *out);
 

@@ -178,8 +178,10 @@ static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel
     put_list(s, b, x->body, 1);
 }
 
+void kir_print_kernel(struct session *s, const struct kir_kernel *x, struct buf *b) {
+    for (; x; x = x->narrower) put_kernel(s, b, x);
+}
+
 void kir_print(struct session *s, const struct kir *k, struct buf *b) {
-    for (const struct kir_kernel *x = k->kernels; x; x = x->next) {
-        for (const struct kir_kernel *v = x; v; v = v->narrower) put_kernel(s, b, v);
-    }
+    for (const struct kir_kernel *x = k->kernels; x; x = x->next) kir_print_kernel(s, x, b);
 }

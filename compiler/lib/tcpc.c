@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/kept.h"
 #include "base/session.h"
 #include "base/warnings.h"
 #include "compile/compile.h"
@@ -117,6 +118,7 @@ static bool take_options(struct session *s, const struct tcpc_options *o) {
     s->options.no_line = o->no_line != 0;
     s->options.device = o->emit >= TCPC_EMIT_DEVICE;
     s->options.emitted = o->emitted;
+    s->options.kept = (struct kept *)o->cache;  // it begins with one
     if (o->error_limit) s->diags.error_limit = o->error_limit < 0 ? 0 : o->error_limit;
     return take_defines(s, o);
 }
@@ -184,11 +186,19 @@ static void show_launches(struct session *s, const struct kir *ir, struct tcpc_r
         if (!k->device && k->first_case) launch[out->nlaunches++] = launch_new(s, k->launch);
 }
 
+// Which of its cases "k" is, from 1 on; 0: there is one only.
+static int case_number(const struct kernel *k) {
+    int number = k->first_case != NULL;
+    for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++number;
+    return number;
+}
+
 static const struct tcpc_planned *planned_of(struct session *s, const struct kernel *k) {
     const char *text = k->planned, *next = k->next_case ? k->next_case->planned : NULL;
     struct tcpc_planned *p = ARENA_NEW(&s->arena, struct tcpc_planned);
     *p = (struct tcpc_planned){.size = sizeof *p,
                                .kernel = k->name,
+                               .number = case_number(k),
                                .candidate = k->chosen->candidate,
                                .how = k->chosen->how,
                                .why = relayout_reasons(s, text),
@@ -205,8 +215,6 @@ static const struct tcpc_planned *planned_of(struct session *s, const struct ker
         p->least_written = least[1].bytes;
         p->least_written_sectors = least[1].sectors;
     }
-    for (const struct kernel *c = k->first_case; c && c != k; c = c->next_case) ++p->number;
-    p->number += k->first_case != NULL;
     return p;
 }
 
@@ -217,6 +225,22 @@ static void show_planned(struct session *s, const struct plan *plan, struct tcpc
     out->planned = planned;
     for (const struct kernel *k = plan->kernels; k; k = k->next)
         if (k->chosen) planned[out->nplanned++] = planned_of(s, k);
+}
+
+static void show_work(struct session *s, const struct plan *plan, struct tcpc_result *out) {
+    size_t n = 0;
+    for (const struct kernel *k = plan_next(plan, NULL); k; k = plan_next(plan, k)) ++n;
+    const struct tcpc_work **work = ARENA_ARRAY(&s->arena, const struct tcpc_work *, n);
+    out->work = work;
+    for (const struct kernel *k = plan_next(plan, NULL); k; k = plan_next(plan, k)) {
+        struct tcpc_work *w = ARENA_NEW(&s->arena, struct tcpc_work);
+        *w = (struct tcpc_work){.size = sizeof *w,
+                                .kernel = k->name,
+                                .number = case_number(k),
+                                .done = k->count->done,
+                                .kept = k->count->kept};
+        work[out->nworks++] = w;
+    }
 }
 
 // -- the entry ------------------------------------------------------------------------------------
@@ -281,6 +305,7 @@ static enum tcpc_status compile(struct result *r, struct trap *trap, struct requ
     r->shown.output = (struct tcpc_text){text, strlen(text)};
     if (c.kir) show_launches(s, c.kir, &r->shown);
     if (c.plan) show_planned(s, c.plan, &r->shown);
+    if (c.plan && r->options.cache) show_work(s, c.plan, &r->shown);
     return TCPC_OK;
 }
 

@@ -87,7 +87,19 @@ struct tcpc_options {
     struct tcpc_canceller *canceller; /* NULL: the call cannot be cancelled */
     int64_t most_milliseconds;        /* that the call may take; 0: any */
     int names;                        /* not 0: the result has the names of the plan */
+    struct tcpc_cache *cache;         /* NULL: nothing is kept for later calls */
 };
+
+/* What calls keep for later ones that have the same cache: what was proven and tested, by all that it
+ * depends on.  A kernel that did not change, and that uses nothing that did, is not proven again, whatever
+ * else changed in the plan.  Results are the same, byte for byte, as without a cache.  It is in memory
+ * alone, of about "most_bytes" (0: 64 MiB; at least 64 KiB), and drops first what was not used for longest.
+ * Calls in any threads may have it at the same time.  It belongs to the caller, and is freed when no call has
+ * it any more.  NULL: no memory. */
+struct tcpc_cache;
+TCPC_API struct tcpc_cache *tcpc_cache_new(size_t most_bytes);
+TCPC_API size_t tcpc_cache_bytes(struct tcpc_cache *c); /* that it has now */
+TCPC_API void tcpc_cache_free(struct tcpc_cache *c);
 
 /* Cancels calls: all that have it as an option, those that come later too.  tcpc_cancel may be called
  * by any thread, and by a signal's handler not; the calls then return TCPC_CANCELLED, in less than 50
@@ -157,6 +169,15 @@ struct tcpc_planned {
     const char *most; /* what costs most besides the bytes, in words; or NULL */
 };
 
+/* What a call with a cache did for a kernel, for one of its cases, or for a device function. */
+struct tcpc_work {
+    size_t size;
+    const char *kernel;
+    int number;   /* of the case, from 1 on; 0: there is one only */
+    int64_t done; /* questions and tests that were worked on; 0: it was not proven again */
+    int64_t kept; /* those that the cache answered */
+};
+
 /* What a plan declares, in any of its texts: for editors. */
 struct tcpc_name {
     size_t size;
@@ -187,6 +208,9 @@ struct tcpc_result {
     /* With the option "names", by file, line and column.  Of a wrong plan they are not complete. */
     const struct tcpc_name *const *name;
     size_t nnames;
+    /* With a cache: kernels, then device functions.  When TCPC_OK. */
+    const struct tcpc_work *const *work;
+    size_t nworks;
 };
 
 /* The name that is declared or used at this place; NULL: none is.  Of several, as where the text of a

@@ -13,6 +13,8 @@
 #include "plan/stmt.h"
 #include "plan/tensor.h"
 
+struct digest;
+struct kept_count;
 struct relayout_chosen;
 struct session;
 struct tiled_mma;
@@ -141,7 +143,9 @@ struct kernel {
     const struct copy *wanted;  // .. and the copies that it is for, as the plan has them
     int nwanted;
     const struct relayout_chosen *chosen;  // .. which is one copy: what it took; else NULL
-    int candidates;  // of the kernel that options.tuned names: how many there are
+    const struct digest *text;  // of its text and of all that this uses (plan/known.h); or NULL
+    struct kept_count *count;   // what passes did for it, and what was kept of earlier compilations
+    int candidates;             // of the kernel that options.tuned names: how many there are
     struct range at;
     struct kernel *next;
 };

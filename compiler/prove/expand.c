@@ -70,7 +70,7 @@ static bool negative(struct prover *p, const struct prove_set *x, const struct i
     struct prove_set one = *x;
     one.nconds = one.nouts = 0;
     one = with(p->s, &one, NULL, 0, &e, 1);
-    return prove_none(p, &one, NULL) == PROVE_YES;
+    return strategy_none(p, &one, NULL) == PROVE_YES;
 }
 
 // -- products in remainders by numbers -------------------------------------------------------------

@@ -78,8 +78,8 @@ static isl_set *seen(struct later *x, int w, int r, int level, int n) {
     return question_divs(&x->q, all);
 }
 
-enum prove_answer prove_read(struct prover *p, const struct prove_step *step, int n, int at,
-                             const struct prove_set *those, struct prove_witness *w) {
+static enum prove_answer is_read(struct prover *p, const struct prove_step *step, int n, int at,
+                                 const struct prove_set *those, struct prove_witness *w) {
     struct later *x = ARENA_ROOM(&p->s->arena, struct later, 1);
     struct question *q = &x->q;
     struct prove_set *given = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -116,4 +116,31 @@ enum prove_answer prove_read(struct prover *p, const struct prove_step *step, in
     if (a == PROVE_NO) question_named(q, those, w);
     question_release(q);
     return a;
+}
+
+RECALL_SIZE(struct prove_step, 320);
+
+// The number of a loop: where it comes first.
+static int loop_number(const struct prove_step *step, const void *loop) {
+    for (int number = 0;; ++step)
+        for (int i = 0; i < step->nloops; ++i, ++number)
+            if (step->loop[i] == loop) return number;
+}
+
+enum prove_answer prove_read(struct prover *p, const struct prove_step *step, int n, int at,
+                             const struct prove_set *those, struct prove_witness *w) {
+    enum prove_answer r;
+    struct recall *x = &p->recall;
+    if (!recall_begin(p, RECALL_READ, w)) return is_read(p, step, n, at, those, w);
+    recall_int(x, n);
+    for (int i = 0; i < n; ++i) {
+        recall_set(x, &step[i].set);
+        recall_int(x, step[i].nloops);
+        for (int k = 0; k < step[i].nloops; ++k) recall_int(x, loop_number(step, step[i].loop[k]));
+        recall_int(x, step[i].read);
+        recall_int(x, step[i].write);
+    }
+    recall_int(x, at);
+    recall_set(x, those);
+    return recall_find(p, &r, w) ? r : recall_keep(p, is_read(p, step, n, at, those, w), w);
 }

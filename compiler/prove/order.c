@@ -361,6 +361,12 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
+    return o->past ? order_past_pair(o, a, b, used, f) : order_ask_pair(o, a, b, used, f);
+}
+
+enum prove_answer order_ask_pair(struct prove_order *o, int a, int b, bool *used,
+                                 struct prove_fault *f) {
+    const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
     if (o->bad) return question_unknown(&o->q);
     bool threads = x->threads && y->threads, own = threads && known_own(o, a, b);
     if (order_by_places(o->program, a, b, own, used)) return PROVE_YES;
@@ -375,6 +381,10 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
 }
 
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
+    return o->past ? order_past_ends(o, a, f) : order_ask_ends(o, a, f);
+}
+
+enum prove_answer order_ask_ends(struct prove_order *o, int a, struct prove_fault *f) {
     struct order_access *x = &o->access[a];
     if (o->bad) return question_unknown(&o->q);
     prover_again(o->q.p);

@@ -71,6 +71,9 @@ struct order_memo {
 };
 
 struct prove_order {
+    struct prover *p;
+    bool built;               // the rest is there; else all answers so far were kept ones
+    struct order_past *past;  // what was asked so far, if answers are kept (past.c); or NULL
     struct question q;
     const struct prove_program *program;
     struct order_access *access;
@@ -92,6 +95,18 @@ struct prove_order {
     int asked;  // questions to isl so far, or their equivalent
 };
 
+// program.c: makes all that questions to isl need.
+void order_build(struct prove_order *o);
+// order.c: prove_order_pair and prove_order_ends, for accesses that may meet, asked of isl.
+enum prove_answer order_ask_pair(struct prove_order *o, int a, int b, bool *used,
+                                 struct prove_fault *f);
+enum prove_answer order_ask_ends(struct prove_order *o, int a, struct prove_fault *f);
+// past.c: the same, asked of what is kept first.
+void order_past_begin(struct prove_order *o);
+void order_past_end(struct prove_order *o);
+enum prove_answer order_past_pair(struct prove_order *o, int a, int b, bool *used,
+                                  struct prove_fault *f);
+enum prove_answer order_past_ends(struct prove_order *o, int a, struct prove_fault *f);
 // Those elements of "base" whose instance of "a" comes before their instance of "b".  Frees "base".
 isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct qset *a,
                       const int *da, const struct qset *b, const int *db);

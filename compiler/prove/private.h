@@ -14,6 +14,7 @@
 
 #include "base/trap.h"
 #include "prove/prove.h"
+#include "prove/recall.h"
 
 enum {
     MOST_PARAMS = 64,
@@ -140,7 +141,12 @@ struct prover {
     const struct ix *term;  // the first term in this question that was not affine
     // this question is asked without promises that contain products, and some were left out
     bool lean, left_out;
+    struct recall recall;
 };
+
+// Which of the fixed reasons "why" is; -1: it is a text.
+int prover_why_kind(const struct prover *p);
+void prover_set_why_kind(struct prover *p, int kind);
 
 // For "while (prover_asks(p, r)) r = ..": asks a question first without promises that contain
 // products, and again with them if some were left out and the answer is not PROVE_YES.  A product
@@ -310,7 +316,10 @@ int join_widely(struct prover *p, const struct prove_set *set, int n, struct pro
 // A set with the instances of "set" and more; false if it found none.
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out);
 
-// strategies.c
+// strategies.c: what prove_none and prove_at_least ask if it is not kept
+enum prove_answer strategy_none(struct prover *p, const struct prove_set *set,
+                                struct prove_witness *w);
+enum prove_answer strategy_at_least(struct prover *p, const struct ix *a, const struct ix *b);
 // Whether "e" >= 0 is proven for all of "set".
 bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e);
 

@@ -80,11 +80,13 @@ static int first_same(const struct prove_order *o, int i) {
     return same ? a->alike : i;
 }
 
-struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
+// Makes all that questions to isl need.
+void order_build(struct prove_order *o) {
+    struct prover *p = o->p;
     struct arena *a = &p->s->arena;
-    struct prove_order *o = ARENA_NEW(a, struct prove_order);
+    const struct prove_program *x = o->program;
     struct question *q = &o->q;
-    o->program = x;
+    o->built = true;
     o->access = ARENA_ARRAY(a, struct order_access, x->naccesses + 1);
     o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
     o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
@@ -122,11 +124,23 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
         o->point.out[i].term[0] = (struct lin_term){COL_DIM, i, 1};
     }
     o->bad = q->failed;
+}
+
+struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
+    struct prove_order *o = ARENA_NEW(&p->s->arena, struct prove_order);
+    o->p = p;
+    o->program = x;
+    if (p->s->options.kept)
+        order_past_begin(o);
+    else
+        order_build(o);
     return o;
 }
 
 void prove_order_free(struct prove_order *o) {
     const struct prove_program *x = o->program;
+    order_past_end(o);
+    if (!o->built) return;
     for (int i = 0; i < x->naccesses; ++i) {
         struct order_access *a = &o->access[i];
         for (struct order_first *f = a->firsts; f; f = f->next) isl_set_free(f->set);

@@ -74,6 +74,7 @@ bool prover_asks(struct prover *p, enum prove_answer r) {
 
 void prover_free(struct prover *p) {
     if (!p->ctx) return;
+    recall_release(&p->recall);
     trap_work_drop(&p->work);
     isl_ctx_free(p->ctx);
     p->ctx = NULL;
@@ -88,6 +89,19 @@ static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--pr
 static const char TOO_WIDE[] =
     "the proof takes more steps than it may with this many quotients and remainders by large "
     "numbers, which make each step slow (--proof-limit)";
+
+static const char *const fixed[] = {NULL, OUT_OF_STEPS, TOO_WIDE};
+enum { FIXED = sizeof fixed / sizeof *fixed };
+
+int prover_why_kind(const struct prover *p) {
+    for (int i = 0; i < FIXED; ++i)
+        if (p->why == fixed[i]) return i;
+    return -1;
+}
+
+void prover_set_why_kind(struct prover *p, int kind) {
+    p->why = fixed[kind];
+}
 
 const char *prover_steps(const struct prover *p) {
     return p->width < WIDE ? OUT_OF_STEPS : TOO_WIDE;

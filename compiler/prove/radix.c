@@ -123,10 +123,10 @@ static const struct ix *quotients(struct prover *p, const struct ix *extent, str
         const struct ix *most = draft_bound(s, set[i].var, set[i].nvars, x[i].quotient, true);
         most = most ? ix_add(s, most, ix_int(s, 1)) : NULL;
         const struct ix *all = most ? ix_scale(s, most, k) : NULL;
-        if (all && prove_at_least(p, all, extent) == PROVE_YES) return most;
+        if (all && strategy_at_least(p, all, extent) == PROVE_YES) return most;
     }
     // if k is 0, no multiple of it reaches the extent
-    if (prove_at_least(p, ix_lay(s, k), ix_int(s, 1)) != PROVE_YES) return NULL;
+    if (strategy_at_least(p, ix_lay(s, k), ix_int(s, 1)) != PROVE_YES) return NULL;
     return ix_div(s, ix_add(s, extent, ix_sub(s, ix_lay(s, k), ix_int(s, 1))), k);
 }
 
@@ -179,7 +179,8 @@ static bool within(struct prover *p, const struct prove_set *set, const struct i
     for (int i = 0; i < set->nouts; ++i) {
         const struct ix *last = ix_add(s, e, set->out[i]);
         if (!last || !ix_constant(last)) continue;
-        if (prove_at_least(p, ix_add(s, last, ix_int(s, 1)), extent[i]) == PROVE_YES) return true;
+        if (strategy_at_least(p, ix_add(s, last, ix_int(s, 1)), extent[i]) == PROVE_YES)
+            return true;
     }
     return false;
 }

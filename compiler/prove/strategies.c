@@ -23,8 +23,8 @@ static enum prove_answer unknown(struct prover *p, struct told t) {
 
 // -- none, at least -------------------------------------------------------------------------------
 
-enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
-                             struct prove_witness *w) {
+enum prove_answer strategy_none(struct prover *p, const struct prove_set *set,
+                                struct prove_witness *w) {
     struct prove_set *x;
     enum prove_answer r = cover_none(p, set, w);
     int n;
@@ -32,6 +32,14 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) r = cover_none(p, &x[i], w);
     return r;
+}
+
+enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_NONE, w)) return strategy_none(p, set, w);
+    recall_set(&p->recall, set);
+    return recall_find(p, &r, w) ? r : recall_keep(p, strategy_none(p, set, w), w);
 }
 
 // What the param "y" is, if a promise says that it is a sum; or NULL.
@@ -76,7 +84,7 @@ static bool promised(struct prover *p, const struct ix *a, const struct ix *b) {
     return ix_provably_nonnegative(s, written_out(p, ix_sub(s, a, b)));
 }
 
-enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
+enum prove_answer strategy_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
     const struct ix *d = ix_sub(p->s, a, b);
     if (ix_provably_nonnegative(p->s, d) || promised(p, a, b)) return PROVE_YES;
     if (!d) {
@@ -85,7 +93,15 @@ enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const str
     }
     const struct ix *less = ix_sub(p->s, ix_int(p->s, -1), d);
     struct prove_set x = {.cond = &less, .nconds = 1};
-    return prove_none(p, &x, NULL);
+    return strategy_none(p, &x, NULL);
+}
+
+enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_AT_LEAST, NULL)) return strategy_at_least(p, a, b);
+    recall_ix(&p->recall, a);
+    recall_ix(&p->recall, b);
+    return recall_find(p, &r, NULL) ? r : recall_keep(p, strategy_at_least(p, a, b), NULL);
 }
 
 bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e) {
@@ -98,7 +114,7 @@ bool prove_always(struct prover *p, const struct prove_set *set, const struct ix
     cond[x.nconds++] = ix_sub(s, ix_int(s, -1), e);
     x.cond = cond;
     x.nouts = 0;
-    return prove_none(p, &x, NULL) == PROVE_YES;
+    return strategy_none(p, &x, NULL) == PROVE_YES;
 }
 
 // -- once, apart ----------------------------------------------------------------------------------
@@ -147,9 +163,9 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *a,
     return unknown(p, t);
 }
 
-enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
-                              const struct prove_set *b, int nequal, int ndiffer,
-                              struct prove_witness *w) {
+static enum prove_answer strategy_apart(struct prover *p, const struct prove_set *a,
+                                        const struct prove_set *b, int nequal, int ndiffer,
+                                        struct prove_witness *w) {
     struct prove_set *x, *y;
     enum prove_answer r = apart(p, a, b, nequal, ndiffer, w);
     if (r != PROVE_UNKNOWN) return r;
@@ -161,6 +177,20 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
         for (int j = 0; j < ny && r == PROVE_YES; ++j)
             r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
     return r;
+}
+
+enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
+                              const struct prove_set *b, int nequal, int ndiffer,
+                              struct prove_witness *w) {
+    enum prove_answer r;
+    if (differ_by_remainder(a, b)) return PROVE_YES;
+    if (!recall_begin(p, RECALL_APART, w)) return strategy_apart(p, a, b, nequal, ndiffer, w);
+    recall_set(&p->recall, a);
+    recall_set(&p->recall, b);
+    recall_int(&p->recall, nequal);
+    recall_int(&p->recall, ndiffer);
+    if (recall_find(p, &r, w)) return r;
+    return recall_keep(p, strategy_apart(p, a, b, nequal, ndiffer, w), w);
 }
 
 static bool once_by_radix(struct prover *p, const struct prove_set *set, int nequal) {
@@ -181,8 +211,8 @@ static enum prove_answer once(struct prover *p, const struct prove_set *set, int
     return unknown(p, t);
 }
 
-enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
-                             struct prove_witness *w) {
+static enum prove_answer strategy_once(struct prover *p, const struct prove_set *set, int nequal,
+                                       struct prove_witness *w) {
     struct prove_set *x;
     enum prove_answer r = once(p, set, nequal, w);
     int n;
@@ -196,16 +226,25 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
     return r;
 }
 
+enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_ONCE, w)) return strategy_once(p, set, nequal, w);
+    recall_set(&p->recall, set);
+    recall_int(&p->recall, nequal);
+    return recall_find(p, &r, w) ? r : recall_keep(p, strategy_once(p, set, nequal, w), w);
+}
+
 static bool all_once(struct prover *p, const struct prove_set *x, int n) {
     for (int i = 0; i < n; ++i) {
-        if (prove_once(p, &x[i], 0, NULL) != PROVE_YES) return false;
+        if (strategy_once(p, &x[i], 0, NULL) != PROVE_YES) return false;
         for (int j = 0; j < i; ++j)
-            if (prove_apart(p, &x[i], &x[j], 0, 0, NULL) != PROVE_YES) return false;
+            if (strategy_apart(p, &x[i], &x[j], 0, 0, NULL) != PROVE_YES) return false;
     }
     return true;
 }
 
-bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
+static bool strategy_all_once(struct prover *p, const struct prove_set *set, int n) {
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
     struct told t = keep(p);
     int joined = join_sets(p, set, n, x);
@@ -214,6 +253,16 @@ bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
     if (fewer < n && all_once(p, x, fewer)) return true;
     unknown(p, t);
     return false;
+}
+
+bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_ALL_ONCE, NULL)) return strategy_all_once(p, set, n);
+    recall_int(&p->recall, n);
+    for (int i = 0; i < n; ++i) recall_set(&p->recall, &set[i]);
+    if (recall_find(p, &r, NULL)) return r == PROVE_YES;
+    r = strategy_all_once(p, set, n) ? PROVE_YES : PROVE_UNKNOWN;
+    return recall_keep(p, r, NULL) == PROVE_YES;
 }
 
 // -- whole ----------------------------------------------------------------------------------------
@@ -235,8 +284,9 @@ static enum prove_answer whole(struct prover *p, const struct ix *const *extent,
     return unknown(p, t);
 }
 
-enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
-                              const struct prove_set *set, int n, struct prove_witness *w) {
+static enum prove_answer strategy_whole(struct prover *p, const struct ix *const *extent, int rank,
+                                        const struct prove_set *set, int n,
+                                        struct prove_witness *w) {
     struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
     struct prove_set *parts = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -255,4 +305,16 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < count[i]; ++j) each[all++] = x[i][j];
     return whole(p, extent, rank, each, all, w);
+}
+
+enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_WHOLE, w)) return strategy_whole(p, extent, rank, set, n, w);
+    recall_int(&p->recall, rank);
+    for (int i = 0; i < rank; ++i) recall_ix(&p->recall, extent[i]);
+    recall_int(&p->recall, n);
+    for (int i = 0; i < n; ++i) recall_set(&p->recall, &set[i]);
+    if (recall_find(p, &r, w)) return r;
+    return recall_keep(p, strategy_whole(p, extent, rank, set, n, w), w);
 }

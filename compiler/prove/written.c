@@ -168,14 +168,36 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
     return r;
 }
 
+RECALL_SIZE(struct prove_write, 24);
+
+static void recall_writes(struct prover *p, const struct prove_set *read,
+                          const struct prove_write *write, int n) {
+    struct recall *x = &p->recall;
+    recall_set(x, read);
+    recall_int(x, n);
+    for (int i = 0; i < n; ++i) {
+        recall_set(x, write[i].set);
+        recall_int(x, write[i].common);
+        recall_int(x, write[i].equal);
+        recall_int(x, write[i].before);
+    }
+}
+
 enum prove_answer prove_not_stale(struct prover *p, const struct prove_set *read,
                                   const struct prove_write *write, const enum prove_role *role,
                                   int n, int loops, struct prove_witness *w) {
-    return asked(p, read, write, n, &(struct stale){role, loops}, w);
+    enum prove_answer r;
+    struct stale x = {role, loops};
+    if (!recall_begin(p, RECALL_NOT_STALE, w)) return asked(p, read, write, n, &x, w);
+    recall_writes(p, read, write, n);
+    recall_int(&p->recall, loops);
+    for (int i = 0; i < n; ++i) recall_int(&p->recall, (int64_t)role[i]);
+    return recall_find(p, &r, w) ? r : recall_keep(p, asked(p, read, write, n, &x, w), w);
 }
 
-enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
-                                const struct prove_write *write, int n, struct prove_witness *w) {
+static enum prove_answer is_written(struct prover *p, const struct prove_set *read,
+                                    const struct prove_write *write, int n,
+                                    struct prove_witness *w) {
     struct prove_set *reads, **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
     if (listed_written(p, read, write, n)) return PROVE_YES;
@@ -200,4 +222,12 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
     r = PROVE_YES;
     for (int i = 0; i < nreads && r == PROVE_YES; ++i) r = written(p, &reads[i], each, all, w);
     return r;
+}
+
+enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
+                                const struct prove_write *write, int n, struct prove_witness *w) {
+    enum prove_answer r;
+    if (!recall_begin(p, RECALL_WRITTEN, w)) return is_written(p, read, write, n, w);
+    recall_writes(p, read, write, n);
+    return recall_find(p, &r, w) ? r : recall_keep(p, is_written(p, read, write, n, w), w);
 }

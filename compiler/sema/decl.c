@@ -296,6 +296,11 @@ static void check_version(struct sema *c, const struct ast_file *f) {
 
 void declare_all(struct sema *c, const struct ast_file *f) {
     c->file = f;
+    if (c->s->options.kept) {
+        struct checked_file *x = ARENA_NEW(&c->s->arena, struct checked_file);
+        *x = (struct checked_file){f, c->files};
+        c->files = x;
+    }
     check_version(c, f);
     for (int i = 0; i < f->ndecls && !diag_full(c->s); ++i) {
         const struct ast_decl *d = f->decl[i];

@@ -17,6 +17,10 @@ bool param_add(struct sema *c, struct param *p);
 // "all": the older relations may say something about the newest param, too.
 void relations_promise_multiples(struct sema *c, bool all);
 
+// closure.c
+// Sets the digests of all kernels by which what they passed is known again (plan/known.h).
+void closures_find(struct sema *c);
+
 // allow.c
 // Switches off the warnings that "d" allows, for "d" and everything in it.
 void allow_decl(struct sema *c, const struct ast_decl *d);

@@ -114,5 +114,6 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     finish(&c);
     check_made_c_names(&c);
     scope_finish(&c);
+    if (s->options.kept) closures_find(&c);
     return s->diags.nerrors == before && f->nerrors == 0 ? p : NULL;
 }

@@ -109,7 +109,14 @@ struct imported_fn {
     const struct imported_fn *next;
 };
 
+// A file whose declarations were checked.
+struct checked_file {
+    const struct ast_file *of;
+    const struct checked_file *next;
+};
+
 struct sema {
+    const struct checked_file *files;  // if results are kept; the last one is first
     const struct imported_fn *imported_fns;
     struct session *s;
     struct lay_ctx *lay;

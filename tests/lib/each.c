@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tcpc.h"
+#include "shown.h"
 
 static char *read_file(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");
@@ -30,25 +30,9 @@ static char *read_file(const char *path, size_t *size) {
     return text;
 }
 
-static void show_place(struct tcpc_place at) {
-    printf("%s:%d:%d-%d:%d ", at.file ? at.file : "-", at.line, at.column, at.end_line,
-           at.end_column);
-}
-
-static void show_message(const struct tcpc_message *m) {
-    show_place(m->at);
-    printf("%d %s [%s] [%s]\n", (int)m->severity, m->text, m->warning ? m->warning : "",
-           m->page ? m->page : "");
-    for (size_t i = 0; i < m->nfixits; ++i) {
-        show_place(m->fixit[i]->at);
-        printf("becomes '%s'\n", m->fixit[i]->text);
-    }
-    for (size_t i = 0; i < m->nnotes; ++i) show_message(m->note[i]);
-}
-
 static void show(const char *what, enum tcpc_status status, struct tcpc_result *r) {
     printf("-- %s: status %d\n", what, (int)status);
-    for (size_t i = 0; r && i < r->nmessages; ++i) show_message(r->message[i]);
+    for (size_t i = 0; r && i < r->nmessages; ++i) show_message(stdout, r->message[i]);
     if (r) fwrite(r->output.bytes, 1, r->output.size, stdout);
     tcpc_free(r);
 }

@@ -1,4 +1,5 @@
-// Many threads compile at once through the library, and each has to get what one alone got.
+// Many threads compile at once through the library, half of them with one cache, and each has to get what one
+// alone got.
 //
 //   threads [--plans N] [--threads N] [--seed N] [--write FILE | --read FILE] PLAN...
 //
@@ -14,7 +15,7 @@
 
 #include "check.h"
 #include "gen_plans.h"
-#include "tcpc.h"
+#include "shown.h"
 
 enum { MOST_THREADS = 64 };
 
@@ -27,18 +28,20 @@ struct job {
 struct crew {
     struct job *job;
     int njobs;
+    struct tcpc_cache *cache;
     atomic_int next, differ, right;
 };
 
 static const char *const folders[] = {"."};
 
-static struct tcpc_result *compile(const struct job *j, int i) {
+static struct tcpc_result *compile(const struct job *j, int i, struct tcpc_cache *cache) {
     static const char *const archs[] = {NULL, "sm_80", "sm_90"};
     struct tcpc_options o = {.size = sizeof o,
                              .emit = i % 7 == 6 ? TCPC_EMIT_HEADER : TCPC_EMIT_CUDA,
                              .arch = archs[i % 3],
                              .folder = folders,
-                             .nfolders = 1};
+                             .nfolders = 1,
+                             .cache = cache};
     struct tcpc_result *r;
     tcpc_compile(j->name, j->text, j->size, &o, &r);
     return r;
@@ -49,44 +52,18 @@ static void take(uint64_t *digest, const void *bytes, size_t n) {
     for (const unsigned char *p = bytes; n-- > 0; ++p) *digest = (*digest ^ *p) * 0x100000001b3;
 }
 
-static void take_text(uint64_t *digest, const char *text) {
-    take(digest, text ? text : "", text ? strlen(text) + 1 : 0);
-}
-
-static void take_place(uint64_t *digest, struct tcpc_place at) {
-    take_text(digest, at.file);
-    take(digest, (const int[]){at.line, at.column, at.end_line, at.end_column}, 4 * sizeof(int));
-}
-
-static void take_messages(uint64_t *digest, const struct tcpc_message *const *message, size_t n) {
-    take(digest, &n, sizeof n);
-    for (size_t i = 0; i < n; ++i) {
-        const struct tcpc_message *m = message[i];
-        take(digest, &m->severity, sizeof m->severity);
-        take_place(digest, m->at);
-        take_text(digest, m->text);
-        take_text(digest, m->warning);
-        take_text(digest, m->page);
-        for (size_t k = 0; k < m->nfixits; ++k) {
-            take_place(digest, m->fixit[k]->at);
-            take_text(digest, m->fixit[k]->text);
-        }
-        take_messages(digest, m->note, m->nnotes);
-    }
-}
-
 // Compiles the plan, and counts it if it is right.
-static uint64_t digest_of(const struct job *j, int i, atomic_int *right) {
-    struct tcpc_result *r = compile(j, i);
+static uint64_t digest_of(const struct job *j, int i, struct tcpc_cache *cache, atomic_int *right) {
+    struct tcpc_result *r = compile(j, i, cache);
     uint64_t digest = 0xcbf29ce484222325;
     if (!r || r->status > TCPC_WRONG) {
         fprintf(stderr, "%s: neither right nor wrong\n", j->name);
         exit(1);
     }
     atomic_fetch_add(right, r->status == TCPC_OK);
-    take(&digest, r->output.bytes, r->output.size);
-    take(&digest, (const size_t[]){r->status, r->nlaunches, r->nfiles}, 3 * sizeof(size_t));
-    take_messages(&digest, r->message, r->nmessages);
+    char *text = shown(r);
+    take(&digest, text, strlen(text));
+    free(text);
     tcpc_free(r);
     return digest;
 }
@@ -95,7 +72,7 @@ static void *work(void *user) {
     struct crew *c = user;
     int i;
     while ((i = atomic_fetch_add(&c->next, 1)) < c->njobs)
-        if (digest_of(&c->job[i], i, &c->right) != c->job[i].alone) {
+        if (digest_of(&c->job[i], i, i % 2 ? c->cache : NULL, &c->right) != c->job[i].alone) {
             atomic_fetch_add(&c->differ, 1);
             fprintf(stderr, "%s: another result\n", c->job[i].name);
         }
@@ -146,7 +123,9 @@ int main(int argc, char **argv) {
     }
     if (plans < argc - at) plans = argc - at;
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    struct crew c = {.job = calloc((size_t)plans, sizeof(struct job)), .njobs = plans};
+    struct crew c = {.job = calloc((size_t)plans, sizeof(struct job)),
+                     .njobs = plans,
+                     .cache = tcpc_cache_new(1 << 20)};
     atomic_int alone = 0;
     for (int i = 0; i < plans; ++i) {
         struct job *j = &c.job[i];
@@ -155,7 +134,7 @@ int main(int argc, char **argv) {
         else
             draw_plan(j, seed++);
         if (!read)
-            j->alone = digest_of(j, i, &alone);
+            j->alone = digest_of(j, i, i % 4 == 1 ? c.cache : NULL, &alone);
         else if (fscanf(read, "%" SCNx64, &j->alone) != 1)
             exit(2);
         if (written) fprintf(written, "%" PRIx64 "\n", j->alone);
@@ -172,6 +151,7 @@ int main(int argc, char **argv) {
         free(c.job[i].text);
     }
     free(c.job);
+    tcpc_cache_free(c.cache);
     if (read) fclose(read);
     if (written && fclose(written) != 0) return 2;
     return check_done();

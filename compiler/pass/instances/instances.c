@@ -19,6 +19,7 @@ static bool has_all(const struct kernel *k, const struct relation *r) {
 struct prover *instances_prover(struct session *s, const struct plan *p, const struct kernel *k) {
     struct prove_promise *list = NULL;
     int n = 0, cap = 0;
+    if (k) s->count = k->count;
     for (int i = 0; k && i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
         if (!has_all(k, r)) continue;

@@ -11,6 +11,7 @@
 #include "pass/lint/conflict.h"
 #include "pass/lint/lint.h"
 #include "pass/walk.h"
+#include "plan/known.h"
 
 // EXTREME: from this many times the minimum on, a warning is given even if no fix is known.
 enum { EXTREME = 4 };
@@ -260,7 +261,10 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
 }
 
 void lint_costs(struct lint *l) {
+    struct known known = {.k = l->k, .test = "costs", .value = &l->value, .n = l->value != NULL};
+    if (known_passed(l->s, &known)) return;
     struct state x = {.p = l->p, .value = l->value};
     walk_copies(l->s, l->k, visit, &x);
     warn_idle_block(l->s, l->k, &x.block);
+    known_keep(l->s, &known);
 }

@@ -1,5 +1,6 @@
 // Kernels: arguments and statements.  grid.c has grids, copy.c copies.
 
+#include "base/kept.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -395,6 +396,7 @@ static bool few_statements(struct sema *c, const struct ast_fn *fn) {
 
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
+    k->count = c->s->count = ARENA_NEW(&c->s->arena, struct kept_count);
     c->cap_local = 0;
     c->memo = NULL;
     c->inlined = 0;
