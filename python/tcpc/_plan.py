@@ -29,6 +29,8 @@ class Plan:
         self._modes = _api._by_axes(source, destination, bound)
         self._made = prepared(destination, source, self._modes) if self._where is not None and 0 not in self._modes[0] else None
         self._kernel: Optional[Kernel] = engine.kernel(self._where, self._made.request) if self._made else None
+        self.text: str
+        self.how: str
         self.text, self.how = (self._kernel.compiled.plan, self._kernel.compiled.how) if self._kernel else ("", "the framework's own copy")
 
     def __repr__(self) -> str:
