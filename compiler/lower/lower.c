@@ -227,18 +227,27 @@ static int64_t most_staged(const struct kir_node *list) {
     return most;
 }
 
-// Two blocks of more than MANY threads, where they hold so little that both find room on an SM: nvcc
-// gives some of these kernels so many registers that one is alone there, and is slower (0.80 of
-// memcpy for 0.98).
+// So many blocks that a thread has 64 registers, where nvcc would give some of these kernels more: with two
+// blocks of 512 threads, one would be alone on an SM (0.80 of memcpy for 0.98).  With params and more held, it
+// takes 105 for quotients of block.x; bytes would be spilled.  Where threads hold less, it would take more
+// registers than if it is not asked (0.65 for 0.83).
 static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
-    enum { MANY = 256, HELD = 128, OWN = 1024 };  // threads, bytes of a thread and of a block
+    enum { FEW = 256, MANY = 448, MOST = 512 };                // threads
+    enum { LITTLE = 64, MUCH = 128, MORE = 160, OWN = 1024 };  // bytes
     int64_t held = 0;
-    for (int i = 0; i < k->nbuffers; ++i)
-        if (k->buffer[i]->space == MEM_FRAG)
-            held += k->buffer[i]->count * k->buffer[i]->elem->bits / 8;
-    bool room = 2 * (k->smem_bytes + OWN) <= arch_shared_bytes(p->arch) + OWN;
-    bool few = k->threads > MANY && k->threads <= 2 * MANY && held <= HELD;
-    return room && few && most_staged(k->body) <= HELD ? 2 : 0;
+    bool bytes = false, params = false;
+    for (int i = 0; i < k->nbuffers; ++i) {
+        const struct kir_buffer *x = k->buffer[i];
+        if (x->space != MEM_FRAG) continue;
+        held += x->count * x->elem->bits / 8;
+        bytes |= x->elem->bits <= 8;
+    }
+    for (int i = 0; i < k->nparams; ++i) params |= k->param[i].in_body;
+    int blocks = 0;
+    if (k->threads > MANY && k->threads <= MOST && held >= LITTLE && held <= MUCH) blocks = 2;
+    if (k->threads == FEW && params && !bytes && held > MUCH && held <= MORE) blocks = 4;
+    bool room = blocks * (k->smem_bytes + OWN) <= arch_shared_bytes(p->arch) + OWN;
+    return room && most_staged(k->body) <= MUCH ? blocks : 0;
 }
 
 // "variant": number of the variant, or -1 if the kernel has none.
@@ -295,9 +304,9 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
-    if (!k->device) out->blocks = blocks_at_least(p, out);
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
+    if (!k->device) out->blocks = blocks_at_least(p, out);
     // a device function computes its sums from what they are sums of
     for (int i = out->ngiven; out->device && i < out->nparams; ++i)
         for (int j = 0; out->param[i].in_body && j < out->ngiven; ++j)

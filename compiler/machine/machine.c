@@ -318,6 +318,7 @@ static void tell(struct machine *m, const struct kir_node *n) {
 
 bool machine_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
+    m->node = n;
     trap_poll();
     switch (n->kind) {
     case KIR_NAME:

@@ -23,6 +23,7 @@ struct torn {
     int64_t pitch,
         part;  // distance of its rows there; row i is i % store parts and i / store pitches on
     int64_t cost;
+    bool few;  // too few blocks for what was measured
 };
 
 // Whether such a tile suits this relayout; sets "out".

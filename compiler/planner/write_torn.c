@@ -13,13 +13,22 @@ static bool is_wide(const struct candidate *c, int bytes) {
            (bytes == 2 && read == WIDE);
 }
 
-// It is the first or the second candidate.
+enum { LATER = 8, LESS = 90 };  // percent
+
+// By params it is the first or the second candidate.  By numbers it is the first one if it costs much
+// less than a tile (bench/results/relayout-lists.md), otherwise a later one.
 static void choose_torn(struct candidates *list) {
+    const struct candidate *first = list->n ? &list->of[0] : NULL;
     struct candidate c = {.form = &form_torn};
     if (!torn_choose(list->r, &c.torn)) return;
     c.threads = c.torn.c.threads;
     c.cost = c.torn.cost;
-    candidates_add(list, list->n && is_wide(&list->of[0], bytes_of(list->r, true)), &c);
+    int at = first && is_wide(first, bytes_of(list->r, true));
+    if (!list->r->usual && first) {
+        bool tile = first->form == &form_tile || first->form == &form_flat;
+        at = tile && !c.torn.few && c.cost < first->cost / 100 * LESS ? 0 : LATER;
+    }
+    candidates_add(list, at, &c);
 }
 
 // The number of tiles along x or y; windows may begin an access before the first element.

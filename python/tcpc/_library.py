@@ -151,6 +151,14 @@ _loaded: Any = None
 _lock = threading.Lock()
 
 
+def _renew() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew)
+
+
 def library() -> Any:
     global _loaded
     with _lock:
@@ -303,6 +311,13 @@ def value_at(value: Any, params: Any) -> int:
     if not library().tcpc_value_at(ctypes.byref(value), params, ctypes.byref(out)):
         raise OverflowError(f"{value.text.decode()} does not fit 64 bits")
     return out.value
+
+
+def check_launch(launch: Any, params: Any, addresses: Sequence[int]) -> None:
+    """Raises ValueError with what the launcher would say to an array of params and these addresses."""
+    call = Call(size=ctypes.sizeof(Call))
+    if library().tcpc_launch_evaluate(launch, params, (c_uint64 * len(addresses))(*addresses), None, ctypes.byref(call)):
+        raise ValueError(call.message.decode())
 
 
 def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _library
 from ._api import _backend
-from ._arrays import NUMBERS, Array, describe
+from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
 
@@ -46,20 +46,27 @@ class Kernel:
         for name, array in given.items():
             if first is not None and array.device != first.device:
                 raise ValueError(f"kernel '{self.name}': '{self.tensors[0]}' and '{name}' are on two devices")
-        device = -1 if first is None else first.device
-        built = self._plan._build(device, first)
-        launch = built.plan.launches[self._number].contents
-        params = _params(self, launch, given, named)
-        pointers = [_check(self, t, given[name], params) for t, name in zip(_tensors(launch), self.tensors)]
-        if device < 0:
-            parts = [_part(t, given[name], at, params) for t, name, at in zip(_tensors(launch), self.tensors, pointers)]
-            built.backend.call((built.loaded, built.loaded[launch.launcher.decode()]), list(params)[:len(self.params)], parts)
+        launch = self._plan._compiled.launches[self._number]
+        tensors = _tensors(launch.contents)
+        params = _params(self, launch.contents, given, named)
+        numbers = list(params)[:len(self.params)]
+        pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
+        _library.check_launch(launch, params, pointers)
+        for t, name in zip(tensors, self.tensors):
+            if t.direction:
+                tell_written(given[name])
+        backend, loaded = self._plan._build(first)
+        if first is None or first.device < 0:
+            parts = [_part(t, given[name], at, params) for t, name, at in zip(tensors, self.tensors, pointers)]
+            backend.call((loaded, loaded[launch.contents.launcher.decode()]), numbers, parts)
         else:
             from ._cuda import Launcher
 
-            launcher = Launcher(built.backend, built.plan.launches[self._number], built.loaded, False)
-            work = stream if stream is not None else built.backend.stream(first)
-            built.backend._within(lambda: launcher(list(params)[:len(self.params)], pointers, work))
+            launcher = Launcher(backend, launch, loaded, False)
+            work = stream if stream is not None else backend.stream(first)
+            for array in given.values():
+                backend.follow(array, work)
+            backend._within(lambda: launcher(numbers, pointers, work))
 
     def explain(self) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""
@@ -176,9 +183,15 @@ def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
     return Part(pointer, value_at(t.bytes, params), low - pointer, _end(array) - low, t.direction != 0)
 
 
-class _Built:
-    def __init__(self, plan: Any, backend: Any, loaded: Any):
-        self.plan, self.backend, self.loaded = plan, backend, loaded
+_lock = threading.Lock()  # while one is built
+
+
+def _renew() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew)
 
 
 class Plan:
@@ -187,32 +200,28 @@ class Plan:
     def __init__(self, path: pathlib.Path, defines: Mapping[str, Any], arch: Optional[str]):
         self.path = path
         self._source = _library.Source(path.name, str(path.parent), tuple((key, str(value)) for key, value in defines.items()), arch)
-        self._text, self._lock = path.read_bytes(), threading.Lock()
-        self._built: Dict[int, _Built] = {}
-        first = self._compile(DEVICE)
-        for told in first.warnings:
+        self._text = path.read_bytes()
+        self._built: Dict[int, Tuple[Any, Any]] = {}
+        self._compiled = self._compile(DEVICE)
+        for told in self._compiled.warnings:
             warnings.warn(told, _library.PlanWarning, stacklevel=3)
         self.kernels: Dict[str, Kernel] = {}
-        for i, launch in enumerate(first.launches):
+        for i, launch in enumerate(self._compiled.launches):
             kernel = Kernel(self, i, launch.contents)
             self.kernels[kernel.name] = kernel
 
     def _compile(self, emit: int) -> Any:
         return _library.compile_plan(self._text, self._source, emit)
 
-    def _build(self, device: int, like: Optional[Array]) -> _Built:
-        with self._lock:
-            built = self._built.get(device)
-            if built is None:
-                folder = str(self.path.parent)
-                if device < 0:
-                    backend, plan = _backend("host", like) if like is not None else _backend("host", _NOWHERE), self._compile(CUDA)
-                    loaded = backend.load(plan.output, folder)
-                else:
-                    backend, plan = _backend("cuda", like), self._compile(DEVICE)  # type: ignore[arg-type]
-                    loaded = backend.load(plan.output, plan.launches, folder)
-                built = self._built[device] = _Built(plan, backend, loaded)
-            return built
+    def _build(self, like: Optional[Array]) -> Tuple[Any, Any]:
+        """The backend for this array, and what it loaded."""
+        device = -1 if like is None else like.device
+        with _lock:
+            if device not in self._built:
+                folder, backend = str(self.path.parent), _backend("host" if device < 0 else "cuda", like or _NOWHERE)
+                compiled = self._compiled
+                self._built[device] = backend, backend.load(self._compile(CUDA).output, folder) if device < 0 else backend.load(compiled.output, compiled.launches, folder)
+            return self._built[device]
 
     def explain(self, kernel: Optional[str] = None) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""

@@ -1,6 +1,8 @@
 """Kernels of plans as functions, on the host, and each message of a wrong call."""
+import ctypes
 import pathlib
 import re
+import threading
 import warnings
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 
 import tcpc
 from conftest import SEED
+from tcpc import _cuda
+from test_cuda import Interface
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 PLAN = """tcp 1;
@@ -76,6 +80,41 @@ def test_kernels(plan):
     o, v = numbers(12), np.zeros(12, np.float32)
     plan.product(o, v, N=3, K=4)
     assert np.array_equal(o, v)
+
+
+def test_a_wrong_call_compiles_nothing(plan, monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tcpc.PlanWarning)
+        other = tcpc.load(plan.path, defines={"W": 5})
+    monkeypatch.setattr(tcpc._host.HOST, "load", None)
+    with pytest.raises(ValueError, match="'A' has 5 elements in dimension 1"):
+        other.turned(a, b)
+
+
+def test_a_launcher_that_fails(plan):
+    """Nothing that load() passes on, but it is told."""
+    plan.turned(a, b)
+    backend, loaded = plan._built[-1]
+    parts = [tcpc._host.Part(x.ctypes.data, x.nbytes, 0, x.nbytes, False) for x in (a, b)]
+    with pytest.raises(RuntimeError, match="the launch failed: turned: 'N' = 1001"):
+        backend.call((loaded, loaded["turned_launch"]), [1001], parts)
+
+
+def test_threads(plan):
+    """One plan, its first calls at the same time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tcpc.PlanWarning)
+        other, found = tcpc.load(plan.path, defines={"W": 4}), []
+
+    def work(n):
+        x, y = numbers(2 * n, 4), np.zeros((4, 2 * n), np.float32)
+        (other.turned if n % 2 else other.planned)(x, y)
+        found.append(np.array_equal(y, x.T))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert found == [True] * 8
 
 
 def test_what_a_loaded_plan_tells(plan):
@@ -185,7 +224,9 @@ WRONG = [
     (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8"),
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
-    (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
+    (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), ValueError, "turned: 'N' = 1001 must be in 1 .. 1000"),
+    (lambda p: p.turned(a, np.ndarray((6, 8), np.float32, np.zeros(50, np.float32), 2)), ValueError, "turned: .*'B'.* 4"),
+    (lambda p: p.turned(a, a.reshape(6, 8)), ValueError, "turned: the address ranges of 'A' and 'B' overlap"),
     (lambda p: p.planned(a, b, N=1 << 62), OverflowError, r"2\*N does not fit 64 bits"),
     (lambda p: p.planned(a, b, N=1 << 63), OverflowError, "kernel 'planned': param 'N' does not fit 64 bits: 9223372036854775808"),
     (lambda p: p.swizzled(numbers(60), np.zeros(60, np.float32)), ValueError, "kernel 'swizzled': 'X' has a swizzle, which reaches 16 bytes behind the array's last element"),
@@ -204,9 +245,66 @@ def test_wrong(plan, call, kind, text):
         call(plan)
 
 
-def test_two_devices(plan):
-    from test_cuda import Interface
+class Driver:
+    """Takes launches, and keeps what they were given."""
 
+    def __init__(self):
+        self.launches = []
+
+    def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, _, extra):
+        size = ctypes.cast(extra[3], ctypes.POINTER(ctypes.c_size_t))[0]
+        self.launches.append((function.value, (gx, gy, gz), bx, stream, (ctypes.c_uint64 * (-(-size // 8))).from_address(extra[1])[:]))
+        return 0
+
+
+class Gpu:
+    """A GPU without one: its code is numbers from 100 on."""
+
+    def __init__(self):
+        self.cuda, self.loads, self.followed = Driver(), [], []
+
+    def load(self, text, launches, folder):
+        self.loads.append((text, folder))
+        code = _cuda.Code(self)
+        for launch in launches:
+            for i in range(launch.contents.nvariants):
+                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1
+        code.note = lambda stream: None
+        return code
+
+    def stream(self, array):
+        return 7
+
+    def follow(self, array, stream):
+        self.followed.append((array.address, stream))
+
+    def _within(self, work):
+        work()
+
+
+def test_on_a_gpu(plan, monkeypatch):
+    """What is launched, and where: the pointers are the arrays' lowest addresses, then come the params."""
+    gpu = Gpu()
+    monkeypatch.setattr("tcpc._load._backend", lambda *_: gpu)
+    monkeypatch.setattr(plan, "_built", {})
+    x, y = Interface(shape=(10, 6), data=(0x1000, True)), Interface(shape=(6, 10), data=(0x2000, False))
+    plan.turned(x, y)
+    plan.turned(B=y, A=x, N=5, stream=9)
+    mirrored = Interface(shape=(4, 6), strides=(24, -4), data=(0x1014, False))
+    plan.mirrored(mirrored, y := Interface(shape=(4, 6), strides=(4, 16), data=(0x2000, False)))
+    assert len(gpu.loads) == 1 and 'extern "C" __global__' in gpu.loads[0][0] and gpu.loads[0][1] == str(plan.path.parent)
+    (function, grid, threads, stream, arguments), again, third = gpu.cuda.launches
+    assert (function, grid, threads, stream, arguments[:2]) == (100, (1, 1, 1), 32, 7, [0x1000, 0x2000]) and arguments[2] & 0xffffffff == 5
+    assert gpu.followed[:4] == [(0x1000, 7), (0x2000, 7), (0x1000, 9), (0x2000, 9)]
+    assert again[3] == 9 and again[4] == arguments and third[0] == 101 and third[4][:2] == [0x1000, 0x2000]
+    with pytest.raises(ValueError, match="'B' is written by the kernel, but the array is read-only"):
+        plan.turned(x, Interface(shape=(6, 10), data=(0x2000, True)))
+    with pytest.raises(ValueError, match="overlap"):
+        plan.turned(x, Interface(shape=(6, 10), data=(0x1008, False)))
+    assert len(gpu.cuda.launches) == 3
+
+
+def test_two_devices(plan):
     with pytest.raises(ValueError, match="kernel 'turned': 'A' and 'B' are on two devices"):
         plan.turned(a, Interface())
 

@@ -25,6 +25,7 @@ JUDGED = 14000  # elements of rows that are judged, in at most 400000 steps
 JUDGED_RUNS = 9000  # the same of runs of several modes
 FORM_RUN = "contiguous on a side form a run"
 FORM_SHIFT = "// Rows begin at any address"
+FORM_TORN = "Rows of both may begin at any element"
 
 
 def row_major(extents, order):
@@ -204,9 +205,19 @@ def shifted(rng, name, judged=False):
     return permutation(name, 1, list(reversed(range(len(extents)))), extents, 16)
 
 
+def torn(rng, name, judged=False):
+    """A matrix or a few, with rows that may begin at any element: by windows, as where params give their lengths."""
+    size = rng.choice([1, 2, 4])
+    extents = [rng.randint(256, 560), rng.randint(112, 260)]
+    if rng.random() < .5:
+        extents.insert(0, rng.randint(2, 3))
+    perm = [*range(len(extents) - 2), len(extents) - 1, len(extents) - 2]
+    return permutation(name, size, perm, extents)
+
+
 def plan_runs(tcpc, case, form=None):
     """The first candidate of that form, or if it may come later the eighth one; None: it has none."""
-    text = plan_text(tcpc, case, 8 if form == FORM_SHIFT else 0)
+    text = plan_text(tcpc, case, 8 if form in (FORM_SHIFT, FORM_TORN) else 0)
     return text if (form or FORM_RUN) in text else None
 
 
@@ -327,6 +338,7 @@ def main():
     p.add_argument("--in-a-row", type=int, default=0)
     p.add_argument("--runs", type=int, default=0, help="drawn until so many have runs of several modes")
     p.add_argument("--shifted", type=int, default=0, help="drawn until so many have rows at any address")
+    p.add_argument("--torn", type=int, default=0, help="drawn until so many have windows of rows of any length")
     p.add_argument("--seed", type=int, default=new_seed())
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -341,10 +353,10 @@ def main():
         rng, kind = random.Random(a.seed), ragged if a.ragged else rows if a.rows else in_a_row
         cases = [kind(rng, f"k{i}", *[a.judged] * (not a.ragged)) for i in range(a.ragged or a.rows or a.in_a_row)]
         what = f"--{kind.__name__.replace('_', '-')} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
-    elif a.runs or a.shifted:
+    elif a.runs or a.shifted or a.torn:
         rng, cases = random.Random(a.seed), []
-        draw, form = (runs, FORM_RUN) if a.runs else (shifted, FORM_SHIFT)
-        while len(cases) < (a.runs or a.shifted):
+        draw, form = (runs, FORM_RUN) if a.runs else (shifted, FORM_SHIFT) if a.shifted else (torn, FORM_TORN)
+        while len(cases) < (a.runs or a.shifted or a.torn):
             case = draw(rng, f"k{len(cases)}", a.judged)
             if plan_runs(a.tcpc, case, form):
                 cases.append(case)
@@ -361,7 +373,7 @@ def main():
         if a.in_a_row:
             check_rows(a.tcpc)
         for case in cases:
-            text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, 8 if a.shifted else a.candidate)
+            text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, 8 if a.shifted or a.torn else a.candidate)
             if a.ragged and "a window of" not in text:  # which is the second choice for short rows
                 text = plan_text(a.tcpc, case, 1)
             check_meaning(case, text)
