@@ -185,39 +185,13 @@ template <typename T> TCP_DEVICE T *tcp_out(T *p, int) {
 
 #include "tcp_hints.h"
 
-// compute-sanitizer 2025.3's racecheck follows a named barrier only if its number is a constant, and
-// reports races elsewhere that there are not.  With this macro it can judge, and the code is slower.
-#ifdef TCP_NAMED_CONSTANT
-#define TCP_NAMED_CASE(what, i)                                                                    \
-    case i:                                                                                        \
-        asm volatile("barrier." what ".aligned " #i ", %0;" ::"r"(threads) : "memory");            \
-        break;
-#define TCP_NAMED(what)                                                                            \
-    switch (id) {                                                                                  \
-        TCP_NAMED_CASE(what, 1)                                                                    \
-        TCP_NAMED_CASE(what, 2)                                                                    \
-        TCP_NAMED_CASE(what, 3)                                                                    \
-        TCP_NAMED_CASE(what, 4)                                                                    \
-        TCP_NAMED_CASE(what, 5)                                                                    \
-        TCP_NAMED_CASE(what, 6)                                                                    \
-        TCP_NAMED_CASE(what, 7)                                                                    \
-        TCP_NAMED_CASE(what, 8)                                                                    \
-        TCP_NAMED_CASE(what, 9)                                                                    \
-        TCP_NAMED_CASE(what, 10)                                                                   \
-        TCP_NAMED_CASE(what, 11)                                                                   \
-        TCP_NAMED_CASE(what, 12)                                                                   \
-        TCP_NAMED_CASE(what, 13)                                                                   \
-        TCP_NAMED_CASE(what, 14)                                                                   \
-        TCP_NAMED_CASE(what, 15)                                                                   \
-    }
-#else
-#define TCP_NAMED(what)                                                                            \
-    asm volatile("barrier." what ".aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
-#endif
+TCP_INSTRUCTION void tcp_named_sync(int id, int threads) {
+    asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
-TCP_INSTRUCTION void tcp_named_sync(int id, int threads){TCP_NAMED("sync")}
-
-TCP_INSTRUCTION void tcp_named_arrive(int id, int threads){TCP_NAMED("arrive")}
+TCP_INSTRUCTION void tcp_named_arrive(int id, int threads) {
+    asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
 TCP_INSTRUCTION void tcp_cp_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");

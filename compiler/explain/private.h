@@ -60,6 +60,7 @@ struct explained_copy {
     const char *level;
     int64_t threads;
     const char *role;      // "load" or "use" of a pipeline with roles, or NULL
+    const char *whose;     // threads: "a block", "role 'load'"
     int64_t role_threads;  // .. and how many threads it has; or those of the block
     // lanes of each warp that take part, if each warp copies separately; otherwise 0
     int64_t lanes;

@@ -68,9 +68,8 @@ static void put_work(struct session *s, struct buf *b, const struct explained_co
             buf_printf(b, "In each warp the %s%" PRId64 " thread%s ", c->lanes < 32 ? "first " : "",
                        c->lanes, plural(c->lanes));
         else
-            buf_printf(b, "%s %" PRId64 " thread%s of %s%s%s ", all ? "The" : "The first",
-                       c->threads, plural(c->threads), c->role ? "role '" : "a block",
-                       c->role ? c->role : "", c->role ? "'" : "");
+            buf_printf(b, "%s %" PRId64 " thread%s of %s ", all ? "The" : "The first", c->threads,
+                       plural(c->threads), c->whose);
         bool one = (warp ? c->lanes : c->threads) == 1;
         buf_printf(b, "%scop%s %s of %s from %s to %s%s.",
                    all && (!warp || c->lanes == 32) ? "" : "(the others skip it) ",
@@ -293,9 +292,8 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     buf_char(b, '\n');
     row(b, "executed by", c->level,
         c->lanes ? arena_printf(&s->arena, "%" PRId64 " of 32 threads of each warp", c->lanes)
-                 : arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads%s%s%s", c->threads,
-                                c->role_threads, c->role ? " of '" : "", c->role ? c->role : "",
-                                c->role ? "'" : ""));
+                 : arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads,
+                                c->role_threads));
     row(b, c->tiler ? "tile" : "values", arena_printf(&s->arena, "%s %s", c->shape, c->elem), NULL);
     row(b, "bytes", bytes_text(s, k, c), NULL);
     row(b, "tiled copy", c->tiled, NULL);
@@ -324,7 +322,7 @@ static void put_events(struct buf *b, const char *const *text, int n) {
 static void put_pipeline(struct buf *b, const struct explained_kernel *k,
                          const struct explained_pipeline *p) {
     struct buf text;
-    int64_t ahead = p->stages - 1, bytes = 0;
+    int64_t ahead = p->roles ? 0 : p->stages - 1, bytes = 0;
     buf_init(&text);
     buf_printf(b, "  %s, %" PRId64 " stage%s, in line %d\n", p->text, p->stages, plural(p->stages),
                p->line);
@@ -337,10 +335,7 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
     buf_printf(&text, "%" PRId64 " of the kernel's %" PRId64 " bytes of shared memory", bytes,
                k->smem_bytes);
     explain_filled(b, 4, "buffers: ", text.text);
-    if (p->roles) {
-        explain_filled(b, 4, "roles: ", p->roles);
-        ahead = 0;
-    }
+    if (p->roles) explain_filled(b, 4, "roles: ", p->roles);
     if (ahead > 0) {
         buf_clear(&text);
         if (ahead > 1) buf_printf(&text, "%" PRId64 " times: ", ahead);
