@@ -54,7 +54,8 @@ def number(text):
             mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
             mutants.append((kernel, at, f"with another count of its {named[2]}"))
         if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (\d+);", line):
-            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {int(slot[3] == "0")} : {slot[3]};"
+            other = int(slot[3] == "0")
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants

@@ -15,8 +15,10 @@
 #include "check/order.h"
 #include "compile/compile.h"
 #include "gen_sync.h"
+#include "image/image.h"
 #include "in_process.h"
 #include "kernel/kernel_ir.h"
+#include "machine/values.h"
 #include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
@@ -51,6 +53,38 @@ static void report(const char *name, const struct kir_kernel *k, struct session 
     printf("%s: kernel %s: nothing is wrong with a named barrier at line %d, %s\n", name, k->name,
            line, what);
     ++missed;
+}
+
+// What memory holds after "k" with the first choice of params.
+static struct image *values_of(struct session *s, const struct plan *p,
+                               const struct kir_kernel *k) {
+    const int64_t *choice[1];
+    const struct kernel *of = plan_find_kernel(p, k->name);
+    struct image *img = image_new();
+    struct sample_set all = {.all_blocks = true, .all_iterations = true};
+    for (int i = 0; i < of->nformals; ++i)
+        if (of->formal[i].dir != ARG_OUT) image_set_input(img, of->formal[i].tensor->id);
+    if (plan_choices(s, p, 1, choice) == 1 && kir_run(s, k, choice[0], &all, img, NULL)) {
+        image_free(img);
+        return NULL;
+    }
+    return img;
+}
+
+static bool any(void *user, int64_t buf) {
+    (void)user;
+    (void)buf;
+    return true;
+}
+
+// Whether the values are others than "right", or the code does not run.
+static bool differs(struct session *s, const struct plan *p, const struct kir_kernel *k,
+                    const struct image *right) {
+    struct image *now = values_of(s, p, k);
+    struct image_diff d;
+    bool is = !now || !image_equal(right, now, any, NULL, &d);
+    if (now) image_free(now);
+    return is;
 }
 
 static bool is_named(const struct kir_node *n) {
@@ -95,9 +129,13 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
         bool role = n->body && (is_named(n->body) || n->body->kind == KIR_IF);
         if (!role || n->nrings > 4 || n->ring[i].size == 1) continue;
         memcpy(ring, n->ring, sizeof *ring * (size_t)n->nrings);
+        // where all slots of a role are others, the order may be right, and the values are not
+        struct image *right = values_of(s, p, k);
         ring[i].first = (ring[i].first + 1) % ring[i].size;
         n->ring = ring;
-        if (found(s, p, k))
+        bool noticed = found(s, p, k) || (right && differs(s, p, k, right));
+        if (right) image_free(right);
+        if (noticed)
             ++mutants;
         else
             report(name, k, s, n, "with the next slot");
