@@ -1,4 +1,6 @@
 """With PyTorch, if it is installed: what it records, transforms and traces. On the GPU if there is one, else by the host run."""
+import importlib
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -203,6 +205,12 @@ def test_who_asks_for_the_operator(monkeypatch):
             assert torch.equal(tcpc.permute(x.clone().requires_grad_(), (1, 0)), x.t())
     with pytest.raises(TypeError):
         tcpc.permute(x.clone().requires_grad_(), (1, 0))
+
+
+def test_an_old_version(monkeypatch):
+    monkeypatch.delattr(torch.library, "register_vmap")
+    with pytest.raises(ImportError, match="tcpc needs PyTorch 2.5 or later, not"):
+        importlib.reload(_torch)
 
 
 def test_wrong_calls():
