@@ -5,6 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import torch._dynamo.testing
+
 import tcpc
 from tcpc import _api, _torch
 
@@ -153,6 +155,12 @@ def test_compile_any_size():
         assert torch.equal(y, x.view(2, n, 3, 4).transpose(1, 2))
         y.pow(2).sum().backward()
         assert torch.equal(x.grad, 2 * x)
+    heads, counter = lambda x: tcpc.relayout(x, "b s (h d) -> b h s d", h=x.shape[-1] // 4), torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    f = compiled(heads, dynamic=True, backend=counter)
+    for shape in (2, 5, 12), (3, 7, 20), (4, 9, 28):
+        x = numbers(*shape)
+        assert torch.equal(f(x), heads(x))
+    assert counter.frame_count == 1
     batch = numbers(2, 3, 4)
     assert torch.equal(compiled(torch.vmap(lambda y: tcpc.permute(y, (1, 0))))(batch), batch.permute(0, 2, 1))
 
