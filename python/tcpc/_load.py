@@ -51,6 +51,7 @@ class Kernel:
         params = _params(self, launch.contents, given, named)
         numbers = list(params)[:len(self.params)]
         pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
+        _library.check_launch(launch, params, pointers)
         backend, loaded = self._plan._build(first)
         if first is None or first.device < 0:
             parts = [_part(t, given[name], at, params) for t, name, at in zip(tensors, self.tensors, pointers)]
