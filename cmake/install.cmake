@@ -8,7 +8,7 @@ install(TARGETS tcpc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tcp_host ARCHIVE DESTINATION lib/tcpc)
 install(TARGETS tcpc_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tcpc_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES compiler/lib/tcpc.h compiler/launch/tcpc_launch.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tcpc)
+install(FILES compiler/lib/tcpc.h compiler/lib/tcpc_lists.h compiler/launch/tcpc_launch.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tcpc)
 install(FILES LICENSE README.md docs/language.md docs/library.md docs/explain-json.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/errors DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tcpc)
@@ -21,7 +21,7 @@ install(FILES docs/completion/tcpc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fis
 # What the Python package holds beside python/tcpc. A wheel has no links, so the library has one name.
 install(PROGRAMS $<TARGET_FILE:tcpc> DESTINATION tcpc/bin COMPONENT python EXCLUDE_FROM_ALL)
 install(PROGRAMS $<TARGET_FILE:tcpc_shared> DESTINATION tcpc/lib RENAME libtcpc.so COMPONENT python EXCLUDE_FROM_ALL)
-install(FILES compiler/lib/tcpc.h compiler/launch/tcpc_launch.h DESTINATION tcpc/include/tcpc COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES compiler/lib/tcpc.h compiler/lib/tcpc_lists.h compiler/launch/tcpc_launch.h DESTINATION tcpc/include/tcpc COMPONENT python EXCLUDE_FROM_ALL)
 install(DIRECTORY runtime/ DESTINATION tcpc/include/tcpc COMPONENT python EXCLUDE_FROM_ALL
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "*.cpp" PATTERN "*.cu")
 

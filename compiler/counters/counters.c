@@ -355,15 +355,12 @@ static const struct kir_kernel *next_case(const struct kir_kernel **k) {
     return *k = (*k)->next_case;
 }
 
-void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
-                        int64_t most, struct counters *out) {
+const struct kir_kernel *counters_variant(struct session *s, const struct kir_kernel *k,
+                                          const int64_t *sym, int64_t grid[3], const char **why) {
     const struct kir_launch *l = k->launch;
     const struct kir_kernel *head = k;
-    *out = (struct counters){0};
-    if (!l) {
-        out->why = "a device function has no launch";
-        return;
-    }
+    *why = l ? NULL : "a device function has no launch";
+    if (!l) return NULL;
     int64_t *param = ARENA_ARRAY(&s->arena, int64_t, l->nparams + 1);
     uint64_t *address = ARENA_ARRAY(&s->arena, uint64_t, l->ntensors + 1);
     for (int i = 0; i < l->ngiven; ++i) param[i] = sym[l->param[i].sym->id];
@@ -371,15 +368,22 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     const struct tcpc_launch *data = launch_new(s, l);
     struct tcpc_call r = {.size = sizeof r};
     if (tcpc_launch_evaluate(data, param, address, NULL, &r) != TCPC_LAUNCH_OK)
-        out->why = arena_printf(&s->arena, "%s", r.message);
+        *why = arena_printf(&s->arena, "%s", r.message);
     if (r.variant) {
-        for (int i = 0; i < 3; ++i) out->grid[i] = r.grid[i];
+        for (int i = 0; i < 3; ++i) grid[i] = r.grid[i];
         while (k && strcmp(k->variant->function, r.variant->symbol) != 0)
             k = k->narrower ? k->narrower : next_case(&head);
         if (!k) BUG("a launch without its kernel");
     }
     tcpc_launch_free(data);
-    if (!r.variant) return;
+    return r.variant ? k : NULL;
+}
+
+void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
+                        int64_t most, struct counters *out) {
+    *out = (struct counters){0};
+    k = counters_variant(s, k, sym, out->grid, &out->why);
+    if (!k) return;
     out->variant = k;
     struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};
     for (int i = 0; i < 2; ++i) c.last[i] = memory_zeroed((size_t)c.bytes + 1, sizeof *c.last[i]);

@@ -31,6 +31,11 @@ struct counters {
 // The most operations of threads that are executed to count a launch, which takes several seconds.
 #define COUNTERS_OPERATIONS ((int64_t)1 << 28)
 
+// The variant of kernel "k" that a launch takes, whose tensors start at multiples of 256 bytes, with its
+// grid.  NULL: there is nothing to launch, or, with "*why", no launch.
+const struct kir_kernel *counters_variant(struct session *s, const struct kir_kernel *k,
+                                          const int64_t *sym, int64_t grid[3], const char **why);
+
 // Counts a launch of kernel "k", whose variants follow it, on architecture "arch" (90). "sym" has
 // the params' values by lay_sym.id; tensors start at multiples of 256 bytes. Calls of extern
 // functions count nothing. Executes at most "most" operations.

@@ -22,12 +22,12 @@ static const unsigned forms[] = {
     [TCPC_FORMAT] = TEXT,
 };
 
-static bool take_settings(struct session *s, const struct tcpc_question *q,
-                          struct param_settings *out) {
-    out->n = (int)q->nsettings;
-    out->of = ARENA_ARRAY(&s->arena, struct param_setting, q->nsettings + 1);
-    for (size_t i = 0; i < q->nsettings; ++i) {
-        const struct tcpc_setting *x = &q->setting[i];
+bool lib_settings(struct session *s, const struct tcpc_setting *setting, size_t n,
+                  struct param_settings *out) {
+    out->n = (int)n;
+    out->of = ARENA_ARRAY(&s->arena, struct param_setting, n + 1);
+    for (size_t i = 0; i < n; ++i) {
+        const struct tcpc_setting *x = &setting[i];
         if (!x->name) {
             diag_error(s, RANGE_NONE, "setting %zu names no param", i);
             return false;
@@ -113,7 +113,7 @@ enum tcpc_status lib_ask(struct session *s, const char *path, struct tcpc_text t
     struct param_settings params;
     struct buf b;
     if (!lib_copy(s, "tcpc_question", question, &q, sizeof q) || !question_fits(s, &q) ||
-        !take_settings(s, &q, &params))
+        !lib_settings(s, q.setting, q.nsettings, &params))
         return TCPC_BAD_OPTION;
     if ((q.about == TCPC_EVAL || q.about == TCPC_DRAW_LAYOUT) && strlen(text.bytes) != text.size) {
         diag_error(s, RANGE_NONE, "a NUL byte in the expression");

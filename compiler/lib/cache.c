@@ -75,7 +75,7 @@ static void keep(struct kept *by, const struct digest *key, const void *result, 
     e->key = *key;
     e->next = NULL;
     e->size = size;
-    memcpy(e->result, result, size);
+    if (size) memcpy(e->result, result, size);
     pthread_mutex_lock(&c->lock);
     struct entry **at = place_of(c, key);
     if (*at) {  // another thread was faster

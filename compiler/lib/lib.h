@@ -17,6 +17,11 @@ bool lib_copy(struct session *s, const char *name, const void *from, void *to, s
 const char *lib_relayout_text(struct session *s, const struct tcpc_relayout *r, const char **kernel,
                               int *candidate);
 
+struct param_settings;
+// Copies settings of params. False after an error.
+bool lib_settings(struct session *s, const struct tcpc_setting *setting, size_t n,
+                  struct param_settings *out);
+
 struct range;
 struct tcpc_place lib_place(struct session *s, struct range r);
 
@@ -28,5 +33,9 @@ void lib_show_names(struct session *s, const struct name_index *index, struct tc
 // "*output".
 enum tcpc_status lib_ask(struct session *s, const char *path, struct tcpc_text text,
                          const struct tcpc_question *question, struct tcpc_text *output);
+
+// Executes a block of the plan that messages call "path", for result->trace.
+enum tcpc_status lib_trace(struct session *s, const char *path, const struct tcpc_block *block,
+                           struct tcpc_result *result);
 
 #endif

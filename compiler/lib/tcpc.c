@@ -257,6 +257,7 @@ static void show_files(struct session *s, struct tcpc_result *out) {
 struct request {
     const struct tcpc_options *options;
     const struct tcpc_question *question;  // or NULL
+    const struct tcpc_block *block;        // or
     const struct tcpc_relayout *relayout;  // or
     const char *name, *text;
     size_t size;
@@ -298,6 +299,7 @@ static enum tcpc_status compile(struct result *r, struct trap *trap, struct requ
     s->sources.reader = &r->reader;
     if (r->options.names) s->index = &r->index;
     if (q.question) return lib_ask(s, q.name, r->shown.plan, q.question, &r->shown.output);
+    if (q.block) return lib_trace(s, q.name, q.block, &r->shown);
     struct compiled c;
     if (compile_product(s, q.name, products[r->options.emit], &c) != 0) return TCPC_WRONG;
     const char *text = c.text;
@@ -378,13 +380,24 @@ static enum tcpc_status result_of(struct request q, struct tcpc_result **out) {
 
 enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
                               const struct tcpc_options *options, struct tcpc_result **out) {
-    return result_of((struct request){options, NULL, NULL, name, text, size}, out);
+    return result_of((struct request){.options = options, .name = name, .text = text, .size = size},
+                     out);
 }
 
 enum tcpc_status tcpc_ask(const char *name, const char *text, size_t size,
                           const struct tcpc_options *options, const struct tcpc_question *question,
                           struct tcpc_result **out) {
-    return result_of((struct request){options, question, NULL, name, text, size}, out);
+    const struct request q = {
+        .options = options, .question = question, .name = name, .text = text, .size = size};
+    return result_of(q, out);
+}
+
+enum tcpc_status tcpc_trace_block(const char *name, const char *text, size_t size,
+                                  const struct tcpc_options *options,
+                                  const struct tcpc_block *block, struct tcpc_result **out) {
+    const struct request q = {
+        .options = options, .block = block, .name = name, .text = text, .size = size};
+    return result_of(q, out);
 }
 
 enum tcpc_status tcpc_compile_relayout(const struct tcpc_relayout *relayout,

@@ -26,6 +26,7 @@
 #define TCPC_H
 
 #include "tcpc_launch.h"
+#include "tcpc_lists.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -189,6 +190,56 @@ struct tcpc_name {
     size_t nuses;
 };
 
+enum tcpc_event_kind {
+    TCPC_EVENT_ACCESS, /* threads copy from "from" to "to", each at its place; a fill has no "from" */
+    TCPC_EVENT_REGISTERS, /* "to" are new registers without values */
+    TCPC_EVENT_CALL,      /* a function gets "from", or writes "to", an event for each buffer */
+    TCPC_EVENT_ARRIVE,    /* threads arrive, such as by a commit, */
+    TCPC_EVENT_WAIT       /* or wait, such as at a barrier: "text" says for what */
+};
+
+enum tcpc_space {
+    TCPC_GLOBAL,
+    TCPC_SHARED,
+    TCPC_REGISTERS
+}; /* registers: each thread has its own */
+
+struct tcpc_place_of { /* one side of an access */
+    size_t size;
+    const char *buffer; /* its name in the plan; of registers between a load and a store: theirs */
+    enum tcpc_space space;
+    int element_bits;
+    const int64_t
+        *at; /* by thread of the event: the first element, counted from the buffer's begin */
+    const int64_t *element; /* .. and how far each element of the access is from the first one */
+};
+
+/* What the threads of a block do together: all of them do it before the next event begins. */
+struct tcpc_event {
+    size_t size;
+    enum tcpc_event_kind kind;
+    struct tcpc_place at; /* of the statement; in the planner's text where that wrote the kernel */
+    const char *text;     /* CALL: the function; ARRIVE, WAIT: "barrier", "wait 1"; else NULL */
+    const struct tcpc_place_of *from, *to; /* or NULL */
+    int bits;                              /* of an access of a thread */
+    int asynchronous; /* not 0: its data are there after a wait that completes its group */
+    int together; /* not 0: the 32 lanes of a warp make it together, as ldmatrix: which lane gets
+                         which element is not told */
+    const int64_t *thread; /* the threads that do it, ascending */
+    const int64_t *reads;  /* elements that each of them reads; it fills the others */
+    size_t nthreads;
+};
+
+/* What a block of a launch does. */
+struct tcpc_trace {
+    size_t size;
+    const char *kernel, *symbol; /* the variant that is launched */
+    int64_t grid[3], threads;
+    const struct tcpc_event *const *event;
+    size_t nevents;
+    int cut; /* not 0: there is more, beyond "most" */
+};
+
 struct tcpc_result {
     size_t size;
     enum tcpc_status status;
@@ -211,6 +262,7 @@ struct tcpc_result {
     /* With a cache: kernels, then device functions.  When TCPC_OK. */
     const struct tcpc_work *const *work;
     size_t nworks;
+    const struct tcpc_trace *trace; /* of tcpc_trace_block; NULL: nothing is launched */
 };
 
 /* The name that is declared or used at this place; NULL: none is.  Of several, as where the text of a
@@ -324,70 +376,22 @@ TCPC_API enum tcpc_status tcpc_ask(const char *name, const char *text, size_t si
                                    const struct tcpc_options *options,
                                    const struct tcpc_question *question, struct tcpc_result **out);
 
-/* -- what there is ------------------------------------------------------------------------------ */
-
-/* Each of these functions fills in number "i" of a list, counted from 0, as far as the "size" that
- * the caller set goes, and returns 0 when there is no such number.  Texts are never freed. */
-
-struct tcpc_type {
+struct tcpc_block {
     size_t size;
-    const char *name;   /* "f16" */
-    const char *c_name; /* in the emitted code */
-    int bits;
-    int number; /* not 0: a number, which can be converted; 0: raw bits */
+    const char *kernel;                 /* NULL: the first one */
+    const struct tcpc_setting *setting; /* params that others than small values are wanted for */
+    size_t nsettings;
+    int64_t block[3]; /* the block's coordinates; beyond the grid: TCPC_BAD_OPTION */
+    size_t most;      /* threads of events that are told, counted in each event, and at least 1; 0:
+                         65536 */
 };
-TCPC_API int tcpc_type_at(size_t i, struct tcpc_type *out);
 
-struct tcpc_atom {
-    size_t size;
-    const char *name; /* "cp_async.cg" */
-    int least_arch;   /* 80: sm_80; 0: all */
-    char feature;     /* 'a': of that architecture alone, as sm_90a; 'f': of its family; 0 */
-    const int *width; /* bits of an access, ascending */
-    size_t nwidths;
-    int threads;      /* that make an access together: 1 or 32 */
-    int asynchronous; /* not 0: its data arrive with a wait */
-};
-TCPC_API int tcpc_atom_at(size_t i, struct tcpc_atom *out);
-
-struct tcpc_arch {
-    size_t size;
-    const char *name;     /* "sm_90a" */
-    int number;           /* 90 */
-    int64_t shared_bytes; /* that a block may have */
-    int calibrated;       /* not 0: its costs were measured */
-};
-TCPC_API int tcpc_arch_at(size_t i, struct tcpc_arch *out);
-
-struct tcpc_warning {
-    size_t size;
-    const char *name; /* as in -Wunused */
-    const char *help;
-    int on; /* not 0: without an option */
-};
-TCPC_API int tcpc_warning_at(size_t i, struct tcpc_warning *out);
-
-struct tcpc_operation {
-    size_t size;
-    const char *name, *arguments, *help;
-    int in_eval, in_plans; /* not 0: may be used there */
-};
-TCPC_API int tcpc_operation_at(size_t i, struct tcpc_operation *out);
-
-/* A header that kernels include, as nvrtcCreateProgram takes it. */
-struct tcpc_header {
-    size_t size;
-    const char *name; /* "tcp_device.cuh" */
-    const char *text;
-};
-TCPC_API int tcpc_header_at(size_t i, struct tcpc_header *out);
-
-/* NULL when there is no such number. */
-TCPC_API const char *tcpc_view_at(size_t i);
-TCPC_API const char *tcpc_page_at(size_t i);
-
-/* The page of a message, in Markdown: of tcpc_message.page; NULL: there is none. */
-TCPC_API const char *tcpc_page(const char *name);
+/* What a block of a kernel of the plan "text" does, by executing its code, as the result's "trace".  The
+ * tensors start at multiples of 256 bytes. */
+TCPC_API enum tcpc_status tcpc_trace_block(const char *name, const char *text, size_t size,
+                                           const struct tcpc_options *options,
+                                           const struct tcpc_block *block,
+                                           struct tcpc_result **out);
 
 /* Frees a result; NULL is allowed. */
 TCPC_API void tcpc_free(struct tcpc_result *r);

@@ -320,6 +320,7 @@ static void tell(struct machine *m, const struct kir_node *n) {
 
 static bool run_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
+    m->node = n;
     trap_poll();
     switch (n->kind) {
     case KIR_NAME:

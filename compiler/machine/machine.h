@@ -66,6 +66,7 @@ struct schedule {
 struct machine {
     struct session *s;
     const struct kir_kernel *k;
+    const struct kir_node *node;  // that is executed
     const struct schedule *schedule;
     const struct observer *observer;
     int nobservers;

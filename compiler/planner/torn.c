@@ -20,7 +20,8 @@ static const struct {
 
 static bool is_long(const struct relayout *r, int m, int64_t tile) {
     int64_t lo, hi;
-    if (!r->usual) return r->mode[m].extent >= tile;
+    if (!r->usual)
+        return r->mode[m].extent >= tile + tile / 4;  // few of the last tile are not read by words
     lay_int_range(exactly(&r->mode[m], RELAYOUT_EXTENT), &lo, &hi);
     return hi >= FEWEST * tile && r->mode[m].extent >= tile;
 }
@@ -35,6 +36,17 @@ static bool has_sums(const struct relayout *r) {
                 any |= x.syms[i]->name && strchr(x.syms[i]->name, ' ');
         }
     return any;
+}
+
+// Whether, by numbers, rows of the source begin at multiples of a part of a word: the compiler then knows
+// guards of such parts, which a word cannot have.
+static bool has_parts(const struct relayout *r, const struct torn *k) {
+    bool any = false;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t d = lay_gcd(r->mode[m].src, k->load);
+        any |= m != k->x && d > 1 && d < k->load;
+    }
+    return !r->usual && any;
 }
 
 // Whether "r" is by numbers and too large for a cost.
@@ -53,7 +65,8 @@ bool torn_choose(const struct relayout *r, struct torn *k) {
     order_of(r, false, dst);
     *k = (struct torn){.x = src[0], .y = dst[0], .load = WORD / es, .store = WIDE / es};
     if (k->x == k->y || r->mode[k->x].src != 1 || r->mode[k->y].dst != 1) return false;
-    if (r->mode[k->y].src == 0 || has_sums(r) || is_huge(r)) return false;
+    if (r->mode[k->y].src == 0 || has_sums(r)) return false;
+    if (is_huge(r) || has_parts(r, k)) return false;
     int64_t window = shapes[es].window, across = shapes[es].columns, blocks = 1;
     if (!is_long(r, k->y, window) || !is_long(r, k->x, across)) return false;
     k->rows = window + (k->store > WARPS ? k->store : WARPS);

@@ -1,6 +1,5 @@
 // Names: a hash table, in which an inner declaration hides the outer one until its scope is left.
 // Also the labels of copies, which are kept for the complete run.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/warnings.h"
@@ -157,47 +156,6 @@ void scope_leave(struct sema *c) {
         c->slot[slot_of(c, sym->name)] = sym->outer ? sym->outer : sym;
     }
     c->depth--;
-}
-
-static int by_name(const void *a, const void *b) {
-    const struct ast_ident *x = *(const struct ast_ident *const *)a,
-                           *y = *(const struct ast_ident *const *)b;
-    if (x->name != y->name) return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
-    return (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
-}
-
-// Collects what the current file declares, sorted by name and then by place.
-static void sort_declared(struct sema *c) {
-    int cap = 0;
-    c->ndeclared = 0;
-    c->declared = NULL;
-    c->declared_of = c->file;
-    for (int i = 0; i < c->file->ndecls; ++i) {
-        const struct ast_decl *d = c->file->decl[i];
-        bool params = d->kind == D_PARAM;
-        int n = params ? d->param.nnames : d->kind == D_ARCH ? 0 : 1;
-        for (int k = 0; k < n; ++k) {
-            GROW(c, c->declared, c->ndeclared, cap);
-            c->declared[c->ndeclared++] = params ? &d->param.name[k] : &d->name;
-        }
-    }
-    if (c->ndeclared > 1) qsort(c->declared, (size_t)c->ndeclared, sizeof *c->declared, by_name);
-}
-
-// The declaration of "name" further below in the current file, or NULL.
-static const struct ast_ident *declared_below(struct sema *c, const char *name, struct range at) {
-    if (!c->file) return NULL;
-    if (c->declared_of != c->file) sort_declared(c);
-    int lo = 0, hi = c->ndeclared;
-    const struct ast_ident wanted = {.name = name, .at = at}, *want = &wanted;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (by_name(&c->declared[mid], &want) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < c->ndeclared && c->declared[lo]->name == name ? c->declared[lo] : NULL;
 }
 
 // Handles CUDA's indices: "threadIdx.x" is "tid", "blockIdx.x" is "block.x".
@@ -387,14 +345,26 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
                   name, name);
 }
 
+// Whether a block of this kernel declares "name", and ends before "at".
+static bool left_scope(struct sema *c, const char *name, struct range at) {
+    const struct symbol *sym = c->slot[slot_of(c, name)];
+    if (!sym || sym->name != name || sym->depth >= 0 || !c->kernel || sym->at.file != at.file ||
+        sym->at.begin > at.begin || sym->at.begin < c->kernel->at.begin)
+        return false;
+    diag_error(c->s, at, "nothing is called '%s' here: the block that declares it ends before this",
+               name);
+    diag_note(c->s, sym->at, "'%s' is declared here", name);
+    return true;
+}
+
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
-    const struct ast_ident *below = declared_below(c, name, at);
+    const struct ast_ident *below = scope_below(c, name, at);
     if (below) {
         diag_error(c->s, at, "'%s' is used above its declaration", name);
         diag_note(c->s, below->at, "'%s' is declared here; move it up", name);
         return &value_none;
     }
-    if (foreign_name(c, name, at)) return &value_none;
+    if (left_scope(c, name, at) || foreign_name(c, name, at)) return &value_none;
     const char *names[MOST_NAMES];
     int n = 0;
     bool how = c->sought.how.end == at.end && at.end > 0;

@@ -212,6 +212,8 @@ void scope_enter(struct sema *c);
 void scope_leave(struct sema *c);
 // Warns of top-level declarations of the main file that are not used.
 void scope_finish(struct sema *c);
+// below.c: the declaration of "name" further below "at" in the current file, or NULL.
+const struct ast_ident *scope_below(struct sema *c, const char *name, struct range at);
 const char *symbol_kind_text(enum symbol_kind kind);
 // Reports that "name" is unknown, with the nearest known name.
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at);

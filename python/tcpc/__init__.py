@@ -32,7 +32,8 @@ def __getattr__(name: str) -> Any:
 
         module = importlib.import_module(where, __name__)
         return module if name == "algebra" else getattr(module, name)
-    raise AttributeError(f"module 'tcpc' has no attribute '{name}'")
+    meant = {"rearrange": "relayout", "transpose": "permute", "copy": "copy_", "clone": "contiguous", "compile": "load"}.get(name)
+    raise AttributeError(f"module 'tcpc' has no attribute '{name}'" + (f"; '{meant}' is what does it here" if meant else ""))
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",

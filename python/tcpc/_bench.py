@@ -92,6 +92,8 @@ def bench(x: Any, pattern: str, /, *, dtype: Any = None, **axes: int) -> Bench:
         ValueError: "x" is on the CPU, or has no elements, or the pattern does not fit.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
+    if hasattr(x, "detach"):
+        x = x.detach()
     source = describe(x)
     bound = _pattern.bind(_pattern.parse(pattern), source.shape, axes)
     if source.device < 0:

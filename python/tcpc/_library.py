@@ -313,6 +313,13 @@ def value_at(value: Any, params: Any) -> int:
     return out.value
 
 
+def check_launch(launch: Any, params: Any, addresses: Sequence[int]) -> None:
+    """Raises ValueError with what the launcher would say to an array of params and these addresses."""
+    call = Call(size=ctypes.sizeof(Call))
+    if library().tcpc_launch_evaluate(launch, params, (c_uint64 * len(addresses))(*addresses), None, ctypes.byref(call)):
+        raise ValueError(call.message.decode())
+
+
 def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:
     """What the commands explain, count, draw, eval and fmt print."""
     lib, data, source = library(), text.encode(), source or Source()

@@ -48,7 +48,7 @@ def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
         elif token.isdigit():
             raise PatternError(f"'{token}' in '{text}' has no name; only 1 needs none")
         else:
-            raise PatternError(f"'{token}' in '{text}' is no name of an axis")
+            raise PatternError(f"'{token}' in '{text}' is no name of an axis" + ("; blanks are between axes" if token in ",;*" else ""))
     if within:
         raise PatternError(f"a bracket is not closed in '{text}'")
     return tuple(groups)
@@ -71,7 +71,9 @@ def parse(text: str) -> Pattern:
     for one, other, side in (flat[0], flat[1], "right"), (flat[1], flat[0], "left"):
         for axis in one:
             if axis not in other:
-                raise PatternError(f"'{axis}' is not on the {side} side of '{text}'")
+                letters = len(one) == len(other) == 1 and sorted(one[0]) == sorted(other[0])
+                how = f"; blanks are between axes: '{' '.join(flat[0][0])} -> {' '.join(flat[1][0])}'" if letters else "; each axis is on both sides, as elements are moved, not summed or repeated"
+                raise PatternError(f"'{axis}' is not on the {side} side of '{text}'{how}")
     return Pattern(text, left, right)
 
 

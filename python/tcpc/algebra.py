@@ -12,9 +12,12 @@ from __future__ import annotations
 import ctypes
 import html
 import json
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _library
+
+if TYPE_CHECKING:
+    from ._engine import KernelInfo
 
 EXPLAIN, COUNT, DRAW, DRAW_LAYOUT, EVAL = range(5)  # of enum tcpc_about
 TEXT, JSON, _, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
@@ -127,11 +130,19 @@ def _drawing(about: int, text: str, source: Optional[_library.Source] = None, **
     return made
 
 
-def draw(plan: str, name: str, view: Optional[str] = None, thread: int = 0, *, source: Optional[_library.Source] = None) -> Drawing:
+def _text(plan: Any) -> str:
+    """Of a plan, or of a kernel of cache_info()."""
+    text = getattr(plan, "plan", plan)
+    if not isinstance(text, str):
+        raise TypeError(f"expected the text of a plan, or a kernel of cache_info(), not {type(plan).__name__}")
+    return text
+
+
+def draw(plan: Union[str, "KernelInfo"], name: str, view: Optional[str] = None, thread: int = 0, *, source: Optional[_library.Source] = None) -> Drawing:
     """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it.
 
     Args:
-        plan: the text.
+        plan: the text, or a kernel of cache_info().
         name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy.
         view: "owners", "banks", .., as docs/drawings.md lists them; None: the usual one.
         thread: whose accesses are shown, where a view shows those of one.
@@ -140,7 +151,7 @@ def draw(plan: str, name: str, view: Optional[str] = None, thread: int = 0, *, s
     Raises:
         CompileError: the plan is wrong, or has no such name, or the view does not fit.
     """
-    return _drawing(DRAW, plan, source, name=name, view=view, thread=thread)
+    return _drawing(DRAW, _text(plan), source, name=name, view=view, thread=thread)
 
 
 class Record(Dict[str, Any]):
@@ -170,7 +181,7 @@ class Explanation(Record):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def explain(plan: str, kernel: Optional[str] = None, *, source: Optional[_library.Source] = None) -> Explanation:
+def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, source: Optional[_library.Source] = None) -> Explanation:
     """What the compiler chose for each copy of a plan, and why.
 
         e = tcpc.explain(tcpc.cache_info().kernels[0].plan)
@@ -178,16 +189,17 @@ def explain(plan: str, kernel: Optional[str] = None, *, source: Optional[_librar
         e.kernels[0].threads, e.kernels[0].copies      # as data
 
     Args:
-        plan: the text. Kernels in cache_info() and loaded plans have an explain() of their own.
+        plan: the text, or a kernel of cache_info(). Loaded plans have an explain() of their own.
         kernel: only this one.
         source: where the text is from; a loaded plan sets it.
 
     Raises:
         CompileError: the plan is wrong, or has no such kernel.
     """
-    found = json.loads(_library.ask(EXPLAIN, JSON, plan, source, name=kernel), object_hook=Record)
+    text = _text(plan)
+    found = json.loads(_library.ask(EXPLAIN, JSON, text, source, name=kernel), object_hook=Record)
     made = Explanation(found)
-    made.text = _library.ask(EXPLAIN, TEXT, plan, source, name=kernel)
+    made.text = _library.ask(EXPLAIN, TEXT, text, source, name=kernel)
     return made
 
 

@@ -61,6 +61,7 @@ struct call {
     const char *text;
     const struct tcpc_question *question;
     const struct tcpc_relayout *relayout;
+    const struct tcpc_block *block;
 };
 
 static enum tcpc_status run_cached(const struct call *c, struct tcpc_result **out) {
@@ -78,6 +79,7 @@ static enum tcpc_status run_cached(const struct call *c, struct tcpc_result **ou
 
 static enum tcpc_status run(const struct call *c, struct tcpc_result **out) {
     if (c->cached) return run_cached(c, out);
+    if (c->block) return tcpc_trace_block("a.tcp", c->text, strlen(c->text), NULL, c->block, out);
     return c->relayout   ? tcpc_compile_relayout(c->relayout, NULL, out)
            : c->question ? tcpc_ask("a.tcp", c->text, strlen(c->text), NULL, c->question, out)
                          : tcpc_compile("a.tcp", c->text, strlen(c->text), NULL, out);
@@ -123,17 +125,19 @@ int main(int argc, char **argv) {
     struct tcpc_question explain = {.size = sizeof explain, .about = TCPC_EXPLAIN},
                          draw = {.size = sizeof draw, .about = TCPC_DRAW, .name = "tc"},
                          nothing = {.size = sizeof nothing, .about = TCPC_DRAW, .name = "td"};
-    each_fails_once((struct call){0, plan, NULL, NULL}, 1, TCPC_OK);
-    each_fails_once((struct call){1, plan, NULL, NULL}, 5, TCPC_OK);
-    each_fails_once((struct call){0, wrong, NULL, NULL}, 1, TCPC_WRONG);
-    each_fails_once((struct call){0, plan, &explain, NULL}, step, TCPC_OK);
-    each_fails_once((struct call){0, plan, &draw, NULL}, step, TCPC_OK);
-    each_fails_once((struct call){0, plan, &nothing, NULL}, step, TCPC_BAD_OPTION);
-    each_fails_once((struct call){0, NULL, NULL, &t}, step, TCPC_OK);
+    each_fails_once((struct call){.text = plan}, 1, TCPC_OK);
+    each_fails_once((struct call){.cached = 1, .text = plan}, 5, TCPC_OK);
+    each_fails_once((struct call){.text = wrong}, 1, TCPC_WRONG);
+    each_fails_once((struct call){.text = plan, .question = &explain}, step, TCPC_OK);
+    each_fails_once((struct call){.text = plan, .question = &draw}, step, TCPC_OK);
+    each_fails_once((struct call){.text = plan, .question = &nothing}, step, TCPC_BAD_OPTION);
+    const struct tcpc_block block = {.size = sizeof block};
+    each_fails_once((struct call){.text = plan, .block = &block}, step, TCPC_OK);
+    each_fails_once((struct call){.relayout = &t}, step, TCPC_OK);
     t.extent = params;
     t.to = &from;
     t.open = open;
     t.nopen = 1;
-    each_fails_once((struct call){0, NULL, NULL, &t}, step, TCPC_OK);
+    each_fails_once((struct call){.relayout = &t}, step, TCPC_OK);
     return check_done();
 }

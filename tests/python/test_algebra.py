@@ -109,7 +109,8 @@ def test_draw_and_explain(tmp_path):
 def test_explain_what_was_compiled():
     tcpc.permute(np.zeros((6, 8), np.float32), (1, 0), backend="host")
     kernel = tcpc.cache_info().kernels[0]
-    assert "relayout_1" in str(tcpc.explain(kernel.plan)) and kernel.explain() == tcpc.explain(kernel.plan)
+    assert "relayout_1" in str(tcpc.explain(kernel.plan)) and kernel.explain() == tcpc.explain(kernel.plan) == tcpc.explain(kernel)
+    assert tcpc.draw(kernel, "relayout_1")._repr_svg_().startswith("<svg")
 
 
 def test_a_fixit_is_data():

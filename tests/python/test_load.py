@@ -91,6 +91,15 @@ def test_a_wrong_call_compiles_nothing(plan, monkeypatch):
         other.turned(a, b)
 
 
+def test_a_launcher_that_fails(plan):
+    """Nothing that load() passes on, but it is told."""
+    plan.turned(a, b)
+    backend, loaded = plan._built[-1]
+    parts = [tcpc._host.Part(x.ctypes.data, x.nbytes, 0, x.nbytes, False) for x in (a, b)]
+    with pytest.raises(RuntimeError, match="the launch failed: turned: 'N' = 1001"):
+        backend.call((loaded, loaded["turned_launch"]), [1001], parts)
+
+
 def test_threads(plan):
     """One plan, its first calls at the same time."""
     with warnings.catch_warnings():
@@ -215,7 +224,9 @@ WRONG = [
     (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8"),
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
-    (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), RuntimeError, "the launch failed: .*N"),
+    (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), ValueError, "turned: 'N' = 1001 must be in 1 .. 1000"),
+    (lambda p: p.turned(a, np.ndarray((6, 8), np.float32, np.zeros(50, np.float32), 2)), ValueError, "turned: .*'B'.* 4"),
+    (lambda p: p.turned(a, a.reshape(6, 8)), ValueError, "turned: the address ranges of 'A' and 'B' overlap"),
     (lambda p: p.planned(a, b, N=1 << 62), OverflowError, r"2\*N does not fit 64 bits"),
     (lambda p: p.planned(a, b, N=1 << 63), OverflowError, "kernel 'planned': param 'N' does not fit 64 bits: 9223372036854775808"),
     (lambda p: p.swizzled(numbers(60), np.zeros(60, np.float32)), ValueError, "kernel 'swizzled': 'X' has a swizzle, which reaches 16 bytes behind the array's last element"),
@@ -250,7 +261,7 @@ class Gpu:
     """A GPU without one: its code is numbers from 100 on."""
 
     def __init__(self):
-        self.cuda, self.loads = Driver(), []
+        self.cuda, self.loads, self.followed = Driver(), [], []
 
     def load(self, text, launches, folder):
         self.loads.append((text, folder))
@@ -263,6 +274,9 @@ class Gpu:
 
     def stream(self, array):
         return 7
+
+    def follow(self, array, stream):
+        self.followed.append((array.address, stream))
 
     def _within(self, work):
         work()
@@ -281,10 +295,11 @@ def test_on_a_gpu(plan, monkeypatch):
     assert len(gpu.loads) == 1 and 'extern "C" __global__' in gpu.loads[0][0] and gpu.loads[0][1] == str(plan.path.parent)
     (function, grid, threads, stream, arguments), again, third = gpu.cuda.launches
     assert (function, grid, threads, stream, arguments[:2]) == (100, (1, 1, 1), 32, 7, [0x1000, 0x2000]) and arguments[2] & 0xffffffff == 5
+    assert gpu.followed[:4] == [(0x1000, 7), (0x2000, 7), (0x1000, 9), (0x2000, 9)]
     assert again[3] == 9 and again[4] == arguments and third[0] == 101 and third[4][:2] == [0x1000, 0x2000]
     with pytest.raises(ValueError, match="'B' is written by the kernel, but the array is read-only"):
         plan.turned(x, Interface(shape=(6, 10), data=(0x2000, True)))
-    with pytest.raises(RuntimeError, match="overlap"):
+    with pytest.raises(ValueError, match="overlap"):
         plan.turned(x, Interface(shape=(6, 10), data=(0x1008, False)))
     assert len(gpu.cuda.launches) == 3
 

@@ -241,8 +241,8 @@ LISTS = (
     ("warning", ("compiler/base/warnings.c",), r'\{"([\w-]+)",\s', ("docs/errors.md", "docs/mkdocs.yml")),
     ("architecture", ("compiler/plan/arch.c",), r'"(sm_\w+)"', COMPLETIONS[:2]),
     ("part of the first header", ("tests/lib/older/tcpc.h",), OF_LIBRARY, ("tests/lib/tell.c",)),
-    ("part of the library", ("compiler/lib/tcpc.h", "compiler/launch/tcpc_launch.h"), OF_LIBRARY,
-     ("tests/lib/data.c+tests/lib/ask.c+tests/lib/launch.c+tests/lib/relayout.c+tests/lib/stack.c+tests/lib/cancel.c+tests/lib/cache.c+tests/lib/names.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
+    ("part of the library", ("compiler/lib/tcpc.h", "compiler/lib/tcpc_lists.h", "compiler/launch/tcpc_launch.h"), OF_LIBRARY,
+     ("tests/lib/data.c+tests/lib/ask.c+tests/lib/launch.c+tests/lib/relayout.c+tests/lib/stack.c+tests/lib/cancel.c+tests/lib/cache.c+tests/lib/trace.c+tests/lib/names.c+tests/lib/example.c+tests/lib/memory.c+tests/lib/threads.c",)),
 )
 # No test can reach them: a broken compiler.
 UNREACHED = {"TCPC_BUG"}

@@ -4,9 +4,14 @@
 // Only elements count that the copy would write if its source had them, so buffers that keep elements
 // from step to step on purpose are not meant.  Nor are those that another statement of the loop
 // writes, such as a fill.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "base/warnings.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/coverage/defined.h"
+#include "plan/view.h"
 
 enum { MOST_CHAIN = 4 };
 
@@ -56,6 +61,28 @@ static bool carried(const struct uses *u, const struct use *r, const struct ix_v
     return false;
 }
 
+// Notes that a loop takes more tiles of the kernel's own buffer than there are; returns false if it does not.
+static bool note_too_many(struct uses *u, const struct use *w) {
+    struct session *s = u->s;
+    const struct view *v = &w->copy->src;
+    int64_t n, steps;
+    struct mover m;
+    if (!defined_own(u->k, v->base) || !lay_valid(v->coord)) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *end = view_limit(s, v, i);
+        if (!end || !ix_static(end, &n) ||
+            !coverage_outermost(s, u->k, &w->around, v->coord_off[i], &m) || !m.loop ||
+            !ix_static(m.end, &steps) || m.step < 1 || (steps - 1) * m.step < n)
+            continue;
+        int64_t tiles = (n + m.step - 1) / m.step;
+        diag_note(s, m.end_at, "'%s' has %" PRId64 " tiles along %s, and '%s' counts %" PRId64,
+                  v->base->name, tiles, view_mode_text(s, v->base, i), m.v->name, steps);
+        diag_fixit(s, m.end_at, arena_printf(&s->arena, "%" PRId64, tiles));
+        return true;
+    }
+    return false;
+}
+
 static void warn(struct uses *u, struct use *w, const struct use *r, const struct stmt *loop,
                  const struct prove_witness *found) {
     struct session *s = u->s;
@@ -75,6 +102,7 @@ static void warn(struct uses *u, struct use *w, const struct use *r, const struc
     diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in that step",
               instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
+    if (note_too_many(u, w)) return;
     diag_note(s, c->at, "%s there", defined_pad_text(u, c));
     uint32_t end = c->at.end - 1;  // before the semicolon
     const struct copy *other = defined_padded(u, c);

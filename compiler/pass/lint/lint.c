@@ -29,6 +29,7 @@ static const struct row {
     {lint_fixed_tile, {W_FIXED_TILE}},
     {lint_siblings, {W_FIXED_TILE, W_UNREAD}},
     {lint_shares, {W_UNREAD}},
+    {lint_indices, {W_UNREAD}},
     {lint_unreset, {W_STALE}},
     {lint_thread_order, {W_THREAD_ORDER}},
     {lint_half_warp, {W_IDLE_THREADS}},

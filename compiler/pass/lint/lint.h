@@ -60,6 +60,7 @@ void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
 void lint_siblings(struct lint *l);
 void lint_shares(struct lint *l);
+void lint_indices(struct lint *l);
 void lint_unreset(struct lint *l);
 void lint_thread_order(struct lint *l);
 void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less

@@ -243,6 +243,20 @@ static bool reduce(struct session *s, struct lay_int *step, struct lay_int *span
     return false;
 }
 
+// Warns of rows that are less apart than they are long, whatever the params.
+static bool warn_certain(struct session *s, const struct tensor *t, struct lay_int step,
+                         struct lay_int span) {
+    struct lay_int less = step, more = span;
+    while (reduce(s, &less, &more)) continue;
+    if (!lay_int_static(less) || !lay_int_static(more) || less.num >= more.num) return false;
+    diag_warn(s, W_OVERLAP, t->at,
+              "rows of '%s' have %s elements and are %s apart, so that they overlap; is the stride "
+              "%s meant?",
+              t->name, lay_int_text(&s->lay, span), lay_int_text(&s->lay, step),
+              lay_int_text(&s->lay, span));
+    return true;
+}
+
 // Of rows of contiguous elements that are a product of params apart: one of another extent, if both have
 // a param in common, as M*M has with M*N.
 static bool warn_product(struct lint *l, const struct tensor *t, struct lay_int step,
@@ -298,6 +312,10 @@ static void warn_tried(struct lint *l, const struct tensor *t, const struct mode
 // Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
 static bool warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
     struct session *s = l->s;
+    for (int k = 0; k < m->n; ++k)
+        if (m->stride[k].num > 0 && m->stride[k].nsyms > 0 && m->stride[k].basis < 0 &&
+            !lay_int_is(m->extent[k], 1) && warn_certain(s, t, m->stride[k], span_of(s, m, k)))
+            return true;
     for (int k = 0; k < m->n; ++k) {
         struct lay_int step = m->stride[k], span = span_of(s, m, k);
         bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
