@@ -44,7 +44,7 @@ struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **stream);
 };
 
-enum { DL_CUDA = 2, READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
+enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
 
 // -- Python ---------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ struct core_like {
 // A relayout that was made: source and destination.
 struct core_entry {
     struct core_like side[2];
-    int32_t device, nfunctions;
+    int32_t kind, device, nfunctions;  // the kind of DLPack
     const struct tcpc_launch *launch;
     const int64_t *param;
     void *const *function;  // of each variant
@@ -130,7 +130,7 @@ static uint64_t address_of(const struct dl_tensor *t) {
 static int is_like(const struct core_entry *e, int side, const struct dl_tensor *t) {
     const struct core_like *l = &e->side[side];
     size_t bytes = (size_t)l->rank * sizeof *l->shape;
-    return t->data && t->device_type == DL_CUDA && t->device_id == e->device &&
+    return t->data && t->device_type == e->kind && t->device_id == e->device &&
            t->ndim == l->rank && memcmp(&t->dtype, &l->dtype, sizeof l->dtype) == 0 &&
            address_of(t) % ALIGN == l->shift &&
            (bytes == 0 || (memcmp(t->shape, l->shape, bytes) == 0 && t->strides && l->strides &&
@@ -149,7 +149,7 @@ static int launch(const struct core_calls *c, struct core_entry *e, uint64_t fro
     void *context, *stream;
     int at = 0;
     if (e->launch->argument_bytes > sizeof arguments || c->get_context(&context) ||
-        context != e->context || c->exchange->current_stream(DL_CUDA, e->device, &stream) ||
+        context != e->context || c->exchange->current_stream(e->kind, e->device, &stream) ||
         c->evaluate(e->launch, e->param, address, arguments, &call) != TCPC_LAUNCH_OK ||
         !call.variant)
         return 0;
@@ -175,7 +175,7 @@ static void *relayout(const struct core_calls *c, const struct core_site *s, voi
     for (int64_t i = 0; i < s->n && !e; ++i)
         if (is_like(s->entry[i], 0, &t)) e = s->entry[i];
     if (!e) return NULL;
-    struct dl_tensor wanted = {.device_type = DL_CUDA,
+    struct dl_tensor wanted = {.device_type = e->kind,
                                .device_id = e->device,
                                .ndim = e->side[1].rank,
                                .dtype = e->side[1].dtype,
@@ -341,7 +341,9 @@ TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
     return answer(c, result);
 }
 
-// Whether the interpreter's functions were found.
-TCPC_API int tcpc_core_is_in_python(void) {
-    return PyObject_VectorcallMethod && PyLong_AsVoidPtr;
+// Whether the interpreter's functions were found, and Python's structures have the sizes of these.
+TCPC_API int tcpc_core_fits(size_t calls, size_t question, size_t entry, size_t site) {
+    return PyObject_VectorcallMethod && PyLong_AsVoidPtr && calls == sizeof(struct core_calls) &&
+           question == sizeof(struct core_question) && entry == sizeof(struct core_entry) &&
+           site == sizeof(struct core_site);
 }

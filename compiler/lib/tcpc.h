@@ -184,7 +184,9 @@ struct tcpc_name {
     size_t size;
     const char *name;
     const char *kind; /* "tensor", "constant", "param", "layout", "loop variable", "label", .. */
-    const char *type; /* in the notation of plans, "f16 global (64,32):(32,1)", "64"; or NULL */
+    /* In the notation of plans, "f16 global (64,32):(32,1)", "64", "tile(universal(128), ..)"; of a function
+     * its arguments; of a label the elements that are copied; NULL in a wrong plan. */
+    const char *type;
     struct tcpc_place at;         /* of the name in its declaration */
     const struct tcpc_place *use; /* of the name, sorted */
     size_t nuses;

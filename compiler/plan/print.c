@@ -270,16 +270,14 @@ static void print_param(const struct param *p, struct buf *b) {
     buf_printf(b, " in %" PRId64 " .. %" PRId64 ";\n", y->lo, y->hi);
 }
 
-static void print_tiled(struct session *s, const struct tiled_copy *tc, struct buf *b) {
-    buf_printf(b, "tiled_copy %s = tile(", tc->name);
-    buf_puts(b, atom_of(s, &tc->atom, tc->atom.elem));
-    if (lay_valid(tc->tv)) {
-        buf_puts(b, ", tv=");
-        print_layout(s, tc->tv, b);
-    } else {
-        buf_printf(b, ", map=%s", tc->map->text);
-    }
-    buf_printf(b, ", tile=%s);\n", lay_tuple_text(&s->lay, tc->tiler));
+const char *plan_tiled_text(struct session *s, const struct tiled_copy *tc) {
+    bool layout = lay_valid(tc->tv);
+    return arena_printf(&s->arena, "tile(%s, %s=%s, tile=%s)", atom_of(s, &tc->atom, tc->atom.elem),
+                        layout ? "tv" : "map",
+                        layout    ? lay_text(&s->lay, tc->tv)
+                        : tc->map ? tc->map->text
+                                  : "?",
+                        lay_tuple_text(&s->lay, tc->tiler));
 }
 
 static void print_kernel(struct session *s, const struct kernel *k, struct buf *b) {
@@ -349,7 +347,8 @@ void plan_print(struct session *s, const struct plan *p, struct buf *b) {
         print_type(s, p->tensor[i], b, true);
         buf_puts(b, ";\n");
     }
-    for (int i = 0; i < p->ntiled; ++i) print_tiled(s, p->tiled[i], b);
+    for (int i = 0; i < p->ntiled; ++i)
+        buf_printf(b, "tiled_copy %s = %s;\n", p->tiled[i]->name, plan_tiled_text(s, p->tiled[i]));
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) print_kernel(s, k, b);
     for (const struct expectation *x = p->expects; x; x = x->next) print_expect(s, x, b);
 }

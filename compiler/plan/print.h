@@ -19,6 +19,8 @@ const char *plan_named_layout(struct session *s, struct lay l, const char *const
 const char *plan_edge_text(struct session *s, const struct copy *c);
 const char *plan_condition_text(struct session *s, const struct predicate *p);
 
+// "tc" in the notation of plans: "tile(universal(128), tv=.., tile=(64,64))".
+const char *plan_tiled_text(struct session *s, const struct tiled_copy *tc);
 // The TV layout of "tc"; for a collective atom both, as "L read, L written".
 const char *plan_tv_text(struct session *s, const struct tiled_copy *tc);
 

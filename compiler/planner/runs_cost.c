@@ -8,6 +8,7 @@ enum {
     ISSUE = 2,    // .. and for ten instructions
     DIGIT = 5,    // instructions
     SINGLE = 92,  // percent
+    ALONE = 6,    // writes of single elements of two bytes cost a part in so many more
     ONE = COST_CLOCK
 };
 
@@ -209,6 +210,7 @@ bool runs_place(const struct relayout *r, struct runs *k, int64_t memory) {
         k->memory = cost.total;
         k->of = cost;
         k->cost = runs_work(r, &k->c, cost.total, accesses, work);
+        if (k->store == 1 && es > 1) k->cost += k->cost / ALONE;
         if (k->cost < best.cost) best = *k;
     }
     *k = best;

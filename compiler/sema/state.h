@@ -191,6 +191,8 @@ const char *sema_text(struct sema *c, const char *fmt, ...) __attribute__((forma
 void uses_declare(struct sema *c, struct symbol *sym);
 void uses_add(struct sema *c, const struct symbol *sym, struct range at);
 void uses_add_label(struct sema *c, struct label *l, struct range at);
+// Adds the argument "f" of an extern function, which is no symbol: the tensor "t", or an index.
+void uses_add_argument(struct sema *c, const struct ast_formal *f, const struct tensor *t);
 // Sets the type of "sym", which is complete.
 void uses_type(struct sema *c, const struct symbol *sym);
 void uses_finish(struct sema *c);

@@ -24,6 +24,7 @@ from ._library import DEVICE
 from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
+LEGACY = 1  # stream 0, in __cuda_array_interface__ and DLPack
 NO_TIMING = 2  # of an event's flags
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
 RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
@@ -221,6 +222,16 @@ class Device:
             return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(array.device))
         cupy = sys.modules.get("cupy")
         return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
+
+    def follow(self, array: Any, stream: int) -> None:
+        """Makes the stream wait for the one that __cuda_array_interface__ names, on which the array may still be written or read."""
+        if array.kind != "cuda":
+            return
+        told = array.of.__cuda_array_interface__.get("stream") or 0
+        if told and (told if told != LEGACY else 0) != stream:
+            event = self.record(told)
+            self._within(lambda: self._call("cuStreamWaitEvent", c_void_p(stream), event, c_uint(0)))
+            self._call("cuEventDestroy_v2", event)
 
     def _within(self, work: Callable[[], Any]) -> None:
         """Does it in the device's context."""

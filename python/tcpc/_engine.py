@@ -347,8 +347,18 @@ def copy(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence
         return None
     first = source.address + made.behind[0], destination.address + made.behind[1]
     kernel = engine.kernel(backend, made.request)
-    backend.launch(kernel, kernel.params(made.request), first, made.bytes, backend.stream(destination) if stream is None else stream)
+    launch(kernel, made, first, destination, source, stream)
     return made, kernel
+
+
+def launch(kernel: Kernel, made: Copy, first: Tuple[int, int], destination: Array, source: Array, stream: Any) -> None:
+    """Behind all that is done to the arrays on their streams."""
+    backend = kernel.backend
+    if stream is None:
+        stream = backend.stream(destination)
+    for array in source, destination:
+        backend.follow(array, stream)
+    backend.launch(kernel, kernel.params(made.request), first, made.bytes, stream)
 
 
 def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]]) -> Optional[Copy]:

@@ -8,10 +8,10 @@ from ctypes import byref, c_char_p, c_size_t, c_uint, c_void_p
 from typing import Any, Dict, List, Tuple
 
 from ._arrays import Array, compact, describe
+from ._cuda import LEGACY
 from ._warm import DataType, DlTensor
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLPack
-LEGACY = 1  # the stream 0, as DLPack names it
 TYPES = {**{f"{kind}{bits}": (code, bits) for code, kind in ((0, "int"), (1, "uint")) for bits in (8, 16, 32, 64)}, "float16": (2, 16), "float32": (2, 32), "float64": (2, 64),
          "bfloat16": (4, 16), "complex64": (5, 64), "complex128": (5, 128), "bool": (6, 8), "float8_e4m3fn": (10, 8), "float8_e5m2": (12, 8)}  # code and bits
 NAMES = {of: name for name, of in TYPES.items()}

@@ -83,6 +83,9 @@ class Host:
     def stream(self, array: Any) -> None:
         return None
 
+    def follow(self, array: Any, stream: Any) -> None:
+        pass
+
     def build(self, kernels: Sequence[Any]) -> None:
         if not kernels:
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _library
 from ._api import _backend
-from ._arrays import NUMBERS, Array, describe
+from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
 
@@ -52,6 +52,9 @@ class Kernel:
         numbers = list(params)[:len(self.params)]
         pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
         _library.check_launch(launch, params, pointers)
+        for t, name in zip(tensors, self.tensors):
+            if t.direction:
+                tell_written(given[name])
         backend, loaded = self._plan._build(first)
         if first is None or first.device < 0:
             parts = [_part(t, given[name], at, params) for t, name, at in zip(tensors, self.tensors, pointers)]
@@ -61,6 +64,8 @@ class Kernel:
 
             launcher = Launcher(backend, launch, loaded, False)
             work = stream if stream is not None else backend.stream(first)
+            for array in given.values():
+                backend.follow(array, work)
             backend._within(lambda: launcher(numbers, pointers, work))
 
     def explain(self) -> "Explanation":

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from . import _api, _warm
 from ._arrays import Array, describe, tell_written
-from ._engine import Kernel, alignment, check_apart, engine, prepared
+from ._engine import Kernel, alignment, check_apart, engine, launch, prepared
 
 
 class Plan:
@@ -29,9 +29,8 @@ class Plan:
         self._modes = _api._by_axes(source, destination, bound)
         self._made = prepared(destination, source, self._modes) if self._where is not None and 0 not in self._modes[0] else None
         self._kernel: Optional[Kernel] = engine.kernel(self._where, self._made.request) if self._made else None
-        self.text: str
-        self.how: str
-        self.text, self.how = (self._kernel.compiled.plan, self._kernel.compiled.how) if self._kernel else ("", "the framework's own copy")
+        self.text: str = self._kernel.compiled.plan if self._kernel else ""
+        self.how: str = self._kernel.compiled.how if self._kernel else "the framework's own copy"
 
     def __repr__(self) -> str:
         source, destination = self._like
@@ -59,8 +58,7 @@ class Plan:
             check_apart(self._made, (source.itemsize, destination.itemsize), *self._modes, (source.address, destination.address))
             tell_written(destination)
         first = source.address + self._made.behind[0], destination.address + self._made.behind[1]
-        params = self._kernel.params(self._made.request)
-        self._where.launch(self._kernel, params, first, self._made.bytes, self._where.stream(destination) if stream is None else stream)
+        launch(self._kernel, self._made, first, destination, source, stream)
         if stream is None:
             _api._learn((self, None, out is None), destination, source, self._where, (self._made, self._kernel))
         return destination.of

@@ -34,7 +34,7 @@ METH_FASTCALL = 0x80
 Like = _structure("Like", [
     ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
-    ("side", Like * 2), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
+    ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
     ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
 
@@ -45,7 +45,10 @@ def _address(function: Any) -> int:
 
 @functools.lru_cache(maxsize=None)
 def _core() -> Any:
-    return ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
+    """The library; None where it is that of another version."""
+    core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
+    sizes = [ctypes.c_size_t(ctypes.sizeof(structure)) for structure in (Calls, Question, Entry, Site)]
+    return core if hasattr(core, "tcpc_core_fits") and core.tcpc_core_fits(*sizes) else None
 
 
 def _integers(values: Any, n: int) -> Any:
@@ -110,7 +113,7 @@ class Warm:
                  for i, t in enumerate(seen)]
         launcher = kernel.ready
         functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
-        entry = Entry((Like * 2)(*sides), seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
+        entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
                       launcher.device.context, 0, 0)
         with self.lock:
             _, site, entries = self.sites.get(key) or (0, None, [])
@@ -141,20 +144,30 @@ def start(cuda: Any) -> Optional[Warm]:
     if _tried or torch is None:
         return _warm
     _tried = True
+    exchange = exchange_of(torch)
+    if exchange and _core() is not None:
+        driver = _address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), _address(cuda.cuStreamIsCapturing)
+        use(Warm((torch.Tensor, torch.nn.Parameter), exchange, driver, torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state(torch)))
+    return _warm
+
+
+def exchange_of(torch: Any) -> int:
+    """The address of PyTorch's exchange API; 0 where its version has none."""
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if capsule is None:
-        return None
+        return 0
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], c_void_p
-    exchange = pointer(capsule, b"dlpack_exchange_api")
+    exchange: int = pointer(capsule, b"dlpack_exchange_api")
     table = Exchange.from_address(exchange)
-    if table.major != 1 or not table.tensor_of or not _core().tcpc_core_is_in_python():
-        return None
+    return exchange if table.major == 1 and table.tensor_of else 0
+
+
+def about_state(torch: Any) -> Sequence[Ask]:
+    """Whether PyTorch traces, transforms, or records in forward mode."""
     c = torch._C
-    about_state = (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
-                   Ask(-1, "_current_level", torch.autograd.forward_ad))
-    use(Warm((torch.Tensor, torch.nn.Parameter), exchange, (_address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), _address(cuda.cuStreamIsCapturing)), torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state))
-    return _warm
+    return (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
+            Ask(-1, "_current_level", torch.autograd.forward_ad))
 
 
 def use(warm: Warm) -> None:

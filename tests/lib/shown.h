@@ -64,22 +64,24 @@ static inline void show_variant(FILE *f, const struct tcpc_variant *v) {
     fputc('\n', f);
 }
 
+static inline void show_tensor(FILE *f, const struct tcpc_tensor *t) {
+    fprintf(f, "tensor %s %s %d %d %" PRId64 " %s %d", t->name, t->element, t->element_bits,
+            (int)t->direction, t->align, t->layout, t->swizzled);
+    show_value(f, &t->offset);
+    show_value(f, &t->bytes);
+    for (size_t k = 0; k < t->nmodes; ++k) {
+        fprintf(f, " mode %s", or_none(t->mode[k]->name));
+        show_value(f, &t->mode[k]->extent);
+        show_value(f, &t->mode[k]->stride);
+    }
+    fputc('\n', f);
+    if (t->declared) show_tensor(f, t->declared);
+}
+
 static inline void show_launch(FILE *f, const struct tcpc_launch *l) {
     fprintf(f, "launch %s %s %zu %zu %zu %zu\n", l->name, l->launcher, l->nparams, l->ncomputed,
             l->argument_bytes, l->argument_align);
-    for (size_t i = 0; i < l->ntensors; ++i) {
-        const struct tcpc_tensor *t = l->tensor[i];
-        fprintf(f, "tensor %s %s %d %d %" PRId64 " %s %d", t->name, t->element, t->element_bits,
-                (int)t->direction, t->align, t->layout, t->swizzled);
-        show_value(f, &t->offset);
-        show_value(f, &t->bytes);
-        for (size_t k = 0; k < t->nmodes; ++k) {
-            fprintf(f, " mode %s", or_none(t->mode[k]->name));
-            show_value(f, &t->mode[k]->extent);
-            show_value(f, &t->mode[k]->stride);
-        }
-        fputc('\n', f);
-    }
+    for (size_t i = 0; i < l->ntensors; ++i) show_tensor(f, l->tensor[i]);
     for (size_t i = 0; i < l->nparams + l->ncomputed; ++i) {
         const struct tcpc_param *p = l->param[i];
         fprintf(f, "param %s %" PRId64 " %" PRId64 " %" PRId64, p->name, p->least, p->most,

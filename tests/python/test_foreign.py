@@ -121,3 +121,53 @@ def test_on_a_gpu():
     torch.cuda.synchronize()
     tcpc.permute(only, (1, 0))
     assert len(_foreign._held) == 1 and not _foreign._given
+
+
+class Interface:
+    """A tensor of PyTorch by __cuda_array_interface__, with its stream."""
+
+    def __init__(self, of, stream):
+        self.__cuda_array_interface__ = {**of.__cuda_array_interface__, "stream": stream}
+
+
+def test_the_stream_of_an_array_is_waited_for():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    x, out, side = torch.ones(512, 512, device="cuda"), torch.zeros(512, 512, device="cuda"), torch.cuda.Stream()
+    tcpc.copy_(out, Interface(x, 1))
+    side.wait_stream(torch.cuda.current_stream())
+    for k in range(2, 5):
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(20_000_000)
+            x.fill_(k)
+        tcpc.copy_(out, Interface(x, side.cuda_stream))
+        assert (out == k).all()
+
+
+class Order:
+    """A device that only notes what waits for what."""
+
+    def __init__(self):
+        self.calls = []
+
+    def record(self, stream):
+        self.calls.append(("record", stream))
+        return "event"
+
+    def _within(self, work):
+        work()
+
+    def _call(self, name, *more):
+        self.calls.append((name, *[getattr(m, "value", m) for m in more]))
+
+
+def test_who_waits():
+    from tcpc import _cuda
+    from tcpc._arrays import describe
+
+    told = {"shape": (4,), "typestr": "<f4", "data": (4096, False), "version": 3}
+    for stream, at, waits in (None, 0, False), (1, 0, False), (7, 7, False), (7, 0, True), (1, 7, True), (2, 0, True):
+        x, order = type("X", (), {"__cuda_array_interface__": {**told, "stream": stream}})(), Order()
+        _cuda.Device.follow(order, describe(x), at)
+        assert order.calls == ([("record", stream), ("cuStreamWaitEvent", at or None, "event", 0), ("cuEventDestroy_v2", "event")] if waits else [])

@@ -261,7 +261,7 @@ class Gpu:
     """A GPU without one: its code is numbers from 100 on."""
 
     def __init__(self):
-        self.cuda, self.loads = Driver(), []
+        self.cuda, self.loads, self.followed = Driver(), [], []
 
     def load(self, text, launches, folder):
         self.loads.append((text, folder))
@@ -274,6 +274,9 @@ class Gpu:
 
     def stream(self, array):
         return 7
+
+    def follow(self, array, stream):
+        self.followed.append((array.address, stream))
 
     def _within(self, work):
         work()
@@ -292,6 +295,7 @@ def test_on_a_gpu(plan, monkeypatch):
     assert len(gpu.loads) == 1 and 'extern "C" __global__' in gpu.loads[0][0] and gpu.loads[0][1] == str(plan.path.parent)
     (function, grid, threads, stream, arguments), again, third = gpu.cuda.launches
     assert (function, grid, threads, stream, arguments[:2]) == (100, (1, 1, 1), 32, 7, [0x1000, 0x2000]) and arguments[2] & 0xffffffff == 5
+    assert gpu.followed[:4] == [(0x1000, 7), (0x2000, 7), (0x1000, 9), (0x2000, 9)]
     assert again[3] == 9 and again[4] == arguments and third[0] == 101 and third[4][:2] == [0x1000, 0x2000]
     with pytest.raises(ValueError, match="'B' is written by the kernel, but the array is read-only"):
         plan.turned(x, Interface(shape=(6, 10), data=(0x2000, True)))

@@ -78,9 +78,11 @@ def test_copies_are_recorded():
     assert torch.autograd.gradcheck(lambda a, b: tcpc.copy_(a * 1, b.t()), (numbers(4, 3, grad=True), numbers(3, 4, grad=True)))
 
 
-def test_what_was_kept_for_a_gradient_is_not_overwritten_in_silence():
-    w, x = numbers(4, 3, grad=True), numbers(4, 3)
-    for write in (lambda: tcpc.copy_(x, numbers(4, 3)), lambda: tcpc.permute(numbers(3, 4), (1, 0), out=x)):
+def test_what_was_kept_for_a_gradient_is_not_overwritten_in_silence(tmp_path):
+    w, x, v = numbers(4, 3, grad=True), numbers(4, 3), numbers(3, 4)
+    (tmp_path / "plan.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
+    turn, plan = tcpc.load(tmp_path / "plan.tcp").turn, tcpc.plan(v, "a b -> b a", out=x)
+    for write in (lambda: tcpc.copy_(x, numbers(4, 3)), lambda: tcpc.permute(v, (1, 0), out=x), lambda: turn(v, x), lambda: plan(v, out=x)):
         y = (w * x).sum()
         write()
         with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):

@@ -253,3 +253,74 @@ def test_structures():
     """They have the sizes that dlpack.h gives them."""
     assert (ctypes.sizeof(DlTensor), ctypes.sizeof(Managed), ctypes.sizeof(Exchange)) == (48, 80, 56)
     assert tcpc.version()
+
+
+def test_a_core_of_another_version_is_not_called(monkeypatch):
+    assert _warm._core() is not None
+    monkeypatch.setattr(_warm, "Entry", ctypes.c_int64)
+    _warm._core.cache_clear()
+    assert _warm._core() is None
+    _warm._core.cache_clear()
+
+
+@pytest.fixture
+def pytorch(monkeypatch, world):
+    """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96)."""
+    torch = pytest.importorskip("torch")
+    exchange = _warm.exchange_of(torch)
+    if not exchange:
+        pytest.skip("this PyTorch has no exchange API")
+    at = lambda f: ctypes.cast(f, c_void_p).value
+    warm = _warm.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
+                      torch.autograd.graph.increment_version, _warm.about_state(torch))
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
+    kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    launch = kernel.compiled.launch.contents
+    kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)}, "code": world.kernel.ready.code,
+                                         "device": world.kernel.ready.device})
+    x, y = torch.randn(96, 160), torch.zeros(160, 96)
+    for key in KEY, x.shape:
+        warm.learn(key, x, y if key == KEY else y.t(), made, kernel, ())
+    for name in "_warm", "call", "below", "copy":
+        monkeypatch.setattr(_warm, name, warm if name == "_warm" else getattr(warm, name))
+    return torch, x, y, world.launches
+
+
+def test_tensors_of_pytorch(pytorch):
+    torch, x, y, launches = pytorch
+    for n in range(1, 4):
+        z = relayout(x)
+        assert type(z) is torch.Tensor and (z.shape, z.stride(), z.dtype) == ((160, 96), (96, 1), torch.float32)
+        assert launches[-1][4][:2] == [x.data_ptr(), z.data_ptr()] and len(launches) == n
+    before = y._version
+    assert _warm.copy(y.t(), x) is True and launches[-1][4][:2] == [x.data_ptr(), y.data_ptr()] and y._version > before
+    assert relayout(torch.nn.Parameter(x, requires_grad=False)) is not None
+    with torch.no_grad():
+        assert relayout(x.clone().requires_grad_()) is not None
+    assert relayout(x.half()) is None and relayout(x.t()) is None and relayout(x[:95]) is None
+
+
+def test_tensors_of_pytorch_that_are_more(pytorch):
+    torch, x, y, launches = pytorch
+    seen = []
+
+    def ask(x):
+        seen.append((relayout(x), _warm.copy(y.t(), x), _warm.copy(x, y.t())))
+        return x.sum()
+
+    ask(x.clone().requires_grad_())
+    ask(torch.complex(x, x).conj().imag)
+    ask(x.as_subclass(type("Sub", (torch.Tensor,), {})))
+    ask(x.to_sparse())
+    torch.vmap(ask)(x[None])
+    torch.func.grad(ask)(x)
+    torch.func.functionalize(ask)(x)
+    torch.func.jvp(ask, (x,), (x,))
+    with torch.autograd.forward_ad.dual_level():
+        ask(torch.autograd.forward_ad.make_dual(x, x))
+    with torch.utils._python_dispatch.TorchDispatchMode():
+        seen.append((relayout(x),))
+    with torch.overrides.TorchFunctionMode():
+        seen.append((relayout(x),))
+    assert len(seen) == 11 and all(z is None for asked in seen for z in asked) and not launches
+    assert relayout(x) is not None

@@ -60,11 +60,13 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX && !index_promises_nothing(c, f)) continue;
         if (f->kind == FORMAL_INDEX) {
+            uses_add_argument(c, f, NULL);
             x->index[x->nindexes++] = (struct index_formal){f->name.name, NULL, i, f->at};
             continue;
         }
         struct tensor *t = formal_of(c, f);
         if (!t) continue;
+        if (f->kind == FORMAL_TENSOR) uses_add_argument(c, f, t);
         if (f->readonly) check_readonly(c, f, false, t);
         enum dir dir = dir_of(f->dir);
         if (!lay_valid(t->layout)) {
