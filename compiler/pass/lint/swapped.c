@@ -240,10 +240,11 @@ static void look_twice(struct session *s, const struct kernel *k, const struct p
     }
 }
 
-static bool gets(const struct plan_call *y, const struct tensor *t) {
-    for (int i = 0; i < y->fn->nformals; ++i)
-        if (y->view[i].base == t) return true;
-    return false;
+// How many arguments of "y" are of "t".
+static int gets(const struct plan_call *y, const struct tensor *t) {
+    int n = 0;
+    for (int i = 0; i < y->fn->nformals; ++i) n += y->view[i].base == t;
+    return n;
 }
 
 // Warns of a call that reads a buffer as an argument whose very name another buffer has, which functions change and
@@ -254,8 +255,8 @@ static void look_for_named(struct session *s, const struct kernel *k, const stru
         const struct tensor *t = y->view[i].base, *of = f->formal[i].tensor;
         const struct tensor *meant = meant_for(k, f, i);
         if (f->formal[i].dir != ARG_IN || !meant || strcmp(meant->name, of->name) != 0 ||
-            are_alike(t->name, of->name) || gets(y, meant) || is_only_filled(k, meant) ||
-            !is_only_changed(k, meant))
+            are_alike(t->name, of->name) || gets(y, t) > 1 || gets(y, meant) ||
+            is_only_filled(k, meant) || !is_only_changed(k, meant))
             continue;
         diag_warn(s, W_SWAPPED_ARGUMENTS, y->view[i].at,
                   "'%s' gets '%s' as its '%s', and nothing reads '%s'; is that one meant?", f->name,
