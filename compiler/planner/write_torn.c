@@ -13,10 +13,10 @@ static bool is_wide(const struct candidate *c, int bytes) {
            (bytes == 2 && read == WIDE);
 }
 
-enum { LATER = 8, LESS = 90 };  // percent
+enum { LATER = 8, LESS = 95 };  // percent
 
-// By params it is the first or the second candidate.  By numbers it is the first one if it costs much
-// less than a tile (bench/results/relayout-lists.md), otherwise a later one.
+// By params it is the first or the second candidate.  By numbers it is the first one if it costs less than
+// a tile that is not skewed by some percent (bench/results/relayout-params.md), otherwise a later one.
 static void choose_torn(struct candidates *list) {
     const struct candidate *first = list->n ? &list->of[0] : NULL;
     struct candidate c = {.form = &form_torn};
@@ -25,8 +25,8 @@ static void choose_torn(struct candidates *list) {
     c.cost = c.torn.cost;
     int at = first && is_wide(first, bytes_of(list->r, true));
     if (!list->r->usual && first) {
-        bool tile = first->form == &form_tile || first->form == &form_flat;
-        at = tile && !c.torn.few && c.cost < first->cost / 100 * LESS ? 0 : LATER;
+        bool less = first->form != &form_skew && c.cost < first->cost / 100 * LESS;
+        at = less && !c.torn.few ? 0 : LATER;
     }
     candidates_add(list, at, &c);
 }

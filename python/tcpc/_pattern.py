@@ -125,9 +125,9 @@ def bind(pattern: Pattern, shape: Sequence[int], given: Mapping[str, int]) -> Bo
     for name, value in given.items():
         if name not in axes or name.startswith("."):
             raise PatternError(f"'{name}' is no axis of '{text}'")
-        if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 0:
+        if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
             raise PatternError(f"the extent of '{name}' is not an integer of 0 or more: {value!r}")
-        extent[name] = value.__index__()
+        extent[name] = value if type(value).__name__ == "SymInt" else value.__index__()  # which torch.compile leaves open
     for i, (group, n) in enumerate(zip(left, shape)):
         open_axes = [axis for axis in group if axis not in extent]
         known = product(extent[axis] for axis in group if axis in extent)

@@ -8,6 +8,8 @@ import torch
 
 from . import _api, _pattern
 
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"tcpc needs PyTorch 2.5 or later, not {torch.__version__}")
 _library = torch.library.Library("tcpc", "DEF")
 _TAGS = (torch.Tag.flexible_layout, torch.Tag.pt2_compliant_tag)  # any strides of the inputs will do: the compiler need not copy them
 _library.define("relayout(Tensor x, str pattern, str[] names, SymInt[] extents, *, ScalarType? dtype=None) -> Tensor", tags=_TAGS)

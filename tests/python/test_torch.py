@@ -1,7 +1,11 @@
 """With PyTorch, if it is installed: what it records, transforms and traces. On the GPU if there is one, else by the host run."""
+import importlib
+
 import pytest
 
 torch = pytest.importorskip("torch")
+
+import torch._dynamo.testing
 
 import tcpc
 from tcpc import _api, _torch
@@ -151,6 +155,12 @@ def test_compile_any_size():
         assert torch.equal(y, x.view(2, n, 3, 4).transpose(1, 2))
         y.pow(2).sum().backward()
         assert torch.equal(x.grad, 2 * x)
+    heads, counter = lambda x: tcpc.relayout(x, "b s (h d) -> b h s d", h=x.shape[-1] // 4), torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    f = compiled(heads, dynamic=True, backend=counter)
+    for shape in (2, 5, 12), (3, 7, 20), (4, 9, 28):
+        x = numbers(*shape)
+        assert torch.equal(f(x), heads(x))
+    assert counter.frame_count == 1
     batch = numbers(2, 3, 4)
     assert torch.equal(compiled(torch.vmap(lambda y: tcpc.permute(y, (1, 0))))(batch), batch.permute(0, 2, 1))
 
@@ -203,6 +213,12 @@ def test_who_asks_for_the_operator(monkeypatch):
             assert torch.equal(tcpc.permute(x.clone().requires_grad_(), (1, 0)), x.t())
     with pytest.raises(TypeError):
         tcpc.permute(x.clone().requires_grad_(), (1, 0))
+
+
+def test_an_old_version(monkeypatch):
+    monkeypatch.delattr(torch.library, "register_vmap")
+    with pytest.raises(ImportError, match="tcpc needs PyTorch 2.5 or later, not"):
+        importlib.reload(_torch)
 
 
 def test_wrong_calls():
