@@ -195,9 +195,9 @@ struct tcpc_name {
 enum tcpc_event_kind {
     TCPC_EVENT_ACCESS, /* threads copy from "from" to "to", each at its place; a fill has no "from" */
     TCPC_EVENT_REGISTERS, /* "to" are new registers without values */
-    TCPC_EVENT_CALL,      /* a function gets "from", or writes "to", an event for each buffer */
-    TCPC_EVENT_ARRIVE,    /* threads arrive, such as by a commit, */
-    TCPC_EVENT_WAIT       /* or wait, such as at a barrier: "text" says for what */
+    TCPC_EVENT_CALL, /* a function gets "from", or writes "to", which begins there: an event for each */
+    TCPC_EVENT_ARRIVE, /* threads arrive, such as by a commit, */
+    TCPC_EVENT_WAIT    /* or wait, such as at a barrier: "text" says for what */
 };
 
 enum tcpc_space {

@@ -106,11 +106,11 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
 static bool call(void *user, struct machine *m, const struct kir_node *n) {
     struct tracing *x = user;
     for (int i = 0; i < n->nargs; ++i) {
-        struct machine_elements of;
+        struct column at_of;
         const struct kir_arg *a = &n->arg[i];
         size_t threads = 0;
         if (!a->buf) continue;
-        if (!machine_elements(m, a, &of)) return false;
+        if (!machine_value(m, a->at, &at_of)) return false;
         for (int64_t t = 0; t < m->active; ++t) threads += machine_goes_on(m, t);
         struct tcpc_event *e = add(x, n, TCPC_EVENT_CALL, threads);
         if (!e) return false;
@@ -119,7 +119,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
         for (int64_t t = 0; t < m->active; ++t) {
             if (!machine_goes_on(m, t)) continue;
             thread[e->nthreads++] = t;
-            *at++ = column_value(&of.at, t);
+            *at++ = column_value(&at_of, t);
         }
         e->text = n->callee;
         e->thread = thread;
@@ -179,8 +179,7 @@ static bool is_inside(struct session *s, const struct tcpc_block *b, const int64
     return true;
 }
 
-// Executes the block. False after an error.
-static bool run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+static void run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                 const struct tcpc_block *b, struct tcpc_trace *out) {
     // not the session's, of which the machine gives back what it took
     struct tracing x = {
@@ -189,12 +188,11 @@ static bool run(struct session *s, const struct kir_kernel *k, const int64_t *sy
     const struct observer observer = {&x, wants, access, call, registers, arrive, wait};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
-    bool ok = machine_run(&m, b->block);
+    machine_run(&m, b->block);
     out->event = x.event;
     out->cut |= m.operations >= most_operations;
-    if (m.error) diag_error(s, RANGE_NONE, "kernel '%s' is not executed: %s", k->name, m.error);
+    if (m.error) BUG("kernel '%s' is not executed: %s", k->name, m.error);
     machine_release(&m);
-    return ok || out->cut;
 }
 
 enum tcpc_status lib_trace(struct session *s, const char *path, const struct tcpc_block *block,
@@ -221,7 +219,7 @@ enum tcpc_status lib_trace(struct session *s, const char *path, const struct tcp
     out->kernel = k->name;
     out->symbol = k->variant->function;
     out->threads = k->threads;
-    if (!run(s, k, sym, &b, out)) return TCPC_WRONG;
+    run(s, k, sym, &b, out);
     result->trace = out;
     return TCPC_OK;
 }

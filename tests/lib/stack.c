@@ -15,6 +15,7 @@ struct job {
     int n;
     char **path;
     int right, answers, wanted;
+    struct tcpc_cache *cache;
 };
 
 // The name of the first kernel in "text".
@@ -41,8 +42,11 @@ static void *work(void *of) {
         text[size] = 0;
         fclose(f);
         for (int emit = TCPC_EMIT_CUDA; emit <= TCPC_EMIT_DEVICE; ++emit) {
-            struct tcpc_options o = {
-                .size = sizeof o, .emit = (enum tcpc_emit)emit, .folder = folders, .nfolders = 1};
+            struct tcpc_options o = {.size = sizeof o,
+                                     .emit = (enum tcpc_emit)emit,
+                                     .folder = folders,
+                                     .nfolders = 1,
+                                     .cache = j->cache};
             struct tcpc_result *r;
             tcpc_compile(j->path[i], text, size, &o, &r);
             j->right += r->status == TCPC_OK;
@@ -73,7 +77,7 @@ int main(int argc, char **argv) {
     int given = argc > 1 && atol(argv[1]) > 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = TCPC_STACK_BYTES;
     if (given) bytes = (size_t)atol(argv[1]) / page * page;
-    struct job j = {argc - 1 - given, argv + 1 + given, 0};
+    struct job j = {.n = argc - 1 - given, .path = argv + 1 + given, .cache = tcpc_cache_new(0)};
     char *stack =
         mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pthread_attr_t a;
@@ -84,6 +88,7 @@ int main(int argc, char **argv) {
     HOLDS(pthread_attr_setstack(&a, stack + page, bytes) == 0);
     HOLDS(pthread_create(&thread, &a, work, &j) == 0);
     HOLDS(pthread_join(thread, &done) == 0 && done == &j);
+    tcpc_cache_free(j.cache);
     CHECK(j.right == 2 * j.n, "%d of %d", j.right, 2 * j.n);
     CHECK(j.answers == j.wanted, "%d of %d answers", j.answers, j.wanted);
     size_t unused = 0;

@@ -160,6 +160,17 @@ static void refused(void) {
     tcpc_free(r);
     r = trace(&(struct tcpc_block){.size = 1}, TCPC_BAD_OPTION);
     tcpc_free(r);
+    static const char large[] =
+        "tcp 1;\nparam M : index;\ntensor A : f32 global (M);\n"
+        "tensor B : f32 global (M);\nkernel k(A, out B) grid (M) threads 1 {\n"
+        "  copy A(block.x) -> B(block.x) with universal(32);\n}\n";
+    static const struct tcpc_setting m = {"M", INT64_C(1) << 40};
+    q = (struct tcpc_block){.size = sizeof q, .setting = &m, .nsettings = 1};
+    tcpc_trace_block("a.tcp", large, strlen(large), NULL, &q, &r);
+    CHECK(r->status == TCPC_BAD_OPTION && r->nmessages >= 1 &&
+              strncmp(r->message[0]->text, "nothing is launched: ", 21) == 0,
+          "%s", r->nmessages ? r->message[0]->text : "");
+    tcpc_free(r);
     static const char none[] = "tcp 1;\nconst N = 1;\n";
     tcpc_trace_block("a.tcp", none, strlen(none), NULL, &(struct tcpc_block){.size = sizeof q}, &r);
     CHECK_STR(r->message[r->nmessages - 1]->text, "the plan has no kernel");
