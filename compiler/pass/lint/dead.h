@@ -55,6 +55,8 @@ void dead_warn_again(struct session *s, const struct stmt *st, const struct tens
 void dead_same_again(struct session *s, const struct stmt *loop);
 // Warns of "st" in a loop of several steps, of which each writes all of the buffer that no step reads.
 void dead_each_step(struct session *s, const struct kernel *k, const struct stmt *st);
+// .. of "st" before a loop whose first step loads all of the buffer again.
+void dead_before_loop(struct session *s, const struct kernel *k, const struct stmt *st);
 // .. of a call, if each step writes all of the results, and no step reads them.
 void dead_each_call(struct session *s, const struct stmt *st);
 // .. of a fill before calls whose results only the last step leaves behind; with "later", they are read after the loop,

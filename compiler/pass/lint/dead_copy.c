@@ -320,6 +320,7 @@ void lint_dead_copy(struct lint *l) {
             continue;
         }
         if (!again) {
+            dead_before_loop(s, k, st);
             dead_each_step(s, k, st);
             dead_lost_sums(s, k, st, false);
             continue;

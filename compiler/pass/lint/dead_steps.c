@@ -237,6 +237,33 @@ void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct 
     }
 }
 
+void dead_before_loop(struct session *s, const struct kernel *k, const struct stmt *st) {
+    const struct tensor *t = dead_written(st)->base;
+    const struct stmt *loop = st->next, *again;
+    struct touched x = {0};
+    for (; loop; loop = loop->next) {
+        x = touched_in(loop, t);
+        if (x.read || x.called || x.first) break;
+    }
+    if (!loop || loop->kind != STMT_FOR || !has_many_steps(s, loop) || st->kind != STMT_COPY)
+        return;
+    for (again = loop->body; again; again = again->next) {
+        x = touched_in(again, t);
+        if (x.read || x.called || x.first) break;
+    }
+    if (!again || x.read || x.called || again->kind != STMT_COPY || again->copy->dst.base != t ||
+        again->copy->src.base != st->copy->src.base || !dead_writes_all(s, k, again))
+        return;
+    const struct stmt *after = loop->next;
+    while (after && !touched_in(after, t).read) after = after->next;
+    if (!after) return;  // see dead_flow
+    diag_warn(s, W_DEAD_COPY, st->at,
+              "the first step of the loop over '%s' writes all of '%s' again before anybody reads "
+              "what %s writes",
+              loop->var->name, t->name, dead_what(s, st));
+    diag_note(s, again->at, "it is written here; is it read above that in each step?");
+}
+
 // -- what the last step left ----------------------------------------------------------------------
 
 // The copy of "loop" that fills all of "t" with another part of an argument in each step, and alone writes to it;

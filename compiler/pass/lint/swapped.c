@@ -240,6 +240,32 @@ static void look_twice(struct session *s, const struct kernel *k, const struct p
     }
 }
 
+// How many arguments of "y" are of "t".
+static int gets(const struct plan_call *y, const struct tensor *t) {
+    int n = 0;
+    for (int i = 0; i < y->fn->nformals; ++i) n += y->view[i].base == t;
+    return n;
+}
+
+// Warns of a call that reads a buffer as an argument whose very name another buffer has, which functions change and
+// nothing reads.
+static void look_for_named(struct session *s, const struct kernel *k, const struct plan_call *y) {
+    const struct function *f = y->fn;
+    for (int i = 0; i < f->nformals && !y->fill; ++i) {
+        const struct tensor *t = y->view[i].base, *of = f->formal[i].tensor;
+        const struct tensor *meant = meant_for(k, f, i);
+        if (f->formal[i].dir != ARG_IN || !meant || strcmp(meant->name, of->name) != 0 ||
+            are_alike(t->name, of->name) || gets(y, t) > 1 || gets(y, meant) ||
+            is_only_filled(k, meant) || !is_only_changed(k, meant))
+            continue;
+        diag_warn(s, W_SWAPPED_ARGUMENTS, y->view[i].at,
+                  "'%s' gets '%s' as its '%s', and nothing reads '%s'; is that one meant?", f->name,
+                  t->name, of->name, meant->name);
+        diag_note(s, meant->at, "'%s' is declared here", meant->name);
+        return;
+    }
+}
+
 // The buffer of the copy "st" from or to global memory, and the tensor there; false: it is no such copy.
 static bool sides(const struct stmt *st, bool store, const struct tensor **own,
                   const struct tensor **other) {
@@ -299,6 +325,7 @@ void lint_swapped(struct lint *l) {
             look_at(l->s, l->k, st->call);
             look_twice(l->s, l->k, st->call);
             look_around(l->s, l->k, st->call);
+            look_for_named(l->s, l->k, st->call);
         }
     for (const struct inlined *x = l->k->inlined; x; x = x->next) look_at(l->s, l->k, x->call);
     if (l->s->diags.nwarnings + l->s->diags.nerrors == before) look_at_copies(l, false);
