@@ -39,17 +39,16 @@ struct arrival_row {
     const char *wait, *arrive;  // words for it, as printf formats of "count", then "of"
     bool completes;             // a wait completes the asynchronous copies of the thread that waits
     bool joins;                 // what others did before they arrived is done after a wait
-    bool apart;  // a thread may arrive without waiting; otherwise a wait is an arrival, too
-    int most;    // "count" may be raised up to this, which makes a wait looser; 0: it may not
+    int most;  // "count" may be raised up to this, which makes a wait looser; 0: it may not
 };
 
 static inline const struct arrival_row *arrival_row(struct arrival a) {
     static const struct arrival_row rows[] = {
-        [ARRIVAL_NONE] = {"", "", false, false, false, 0},
-        [ARRIVAL_GROUP] = {"wait %d", "commit", true, false, true, 63},
-        [ARRIVAL_BLOCK] = {"barrier", "barrier", false, true, false, 0},
+        [ARRIVAL_NONE] = {"", "", false, false, 0},
+        [ARRIVAL_GROUP] = {"wait %d", "commit", true, false, 63},
+        [ARRIVAL_BLOCK] = {"barrier", "barrier", false, true, 0},
         [ARRIVAL_NAMED] = {"barrier of %d threads at %d", "arrive of %d threads at %d", false, true,
-                           true, 0},
+                           0},
     };
     return &rows[a.kind];
 }
