@@ -1,5 +1,7 @@
 """With PyTorch, if it is installed: what it records, transforms and traces. On the GPU if there is one, else by the host run."""
 import importlib
+import math
+import random
 
 import pytest
 
@@ -297,3 +299,54 @@ def test_plan():
     assert torch.equal(compiled(lambda x: turn(x) + 1)(x), turn(x) + 1)
     if DEVICE == "cuda":
         assert tcpc._engine.engine.all_kernels()[0].all_hits() > 1 and tcpc.cache_info().misses == 1
+
+
+def drawn(rng):
+    """(shape, pattern, given extents, shape by axes, order of the axes, shape of the result)"""
+    axes = [f"x{i}" for i in range(rng.randint(0, 5))]
+    extent = {axis: rng.randint(0 if rng.random() < .05 else 1, 4) for axis in axes}
+
+    def grouped(axes):
+        groups, rest = [], list(axes)
+        while rest:
+            n = rng.choice([1, 1, 2, 3])
+            groups.append(rest[:n])
+            rest = rest[n:]
+        for _ in range(rng.choice([0, 0, 1])):
+            groups.insert(rng.randint(0, len(groups)), [])
+        return groups
+
+    def text(groups):
+        return " ".join(g[0] if len(g) == 1 else rng.choice(["1", "()"]) if not g else f"({' '.join(g)})" for g in groups)
+
+    def shape(groups):
+        return [math.prod(extent[axis] for axis in g) for g in groups]
+
+    left, right = grouped(axes), grouped(rng.sample(axes, len(axes)))
+    given = {axis: extent[axis] for g in left for axis in (g if 0 in shape([g]) else g[1:])}
+    order = [axes.index(axis) for g in right for axis in g]
+    sides = text(left), text(right)
+    if rng.random() < .3 and left and len(left[0]) == 1 and [left[0][0]] in right:  # one axis, or more, without a name
+        sides = tuple(side.replace(left[0][0], "...") for side in sides)
+        given.pop(left[0][0], None)
+    return shape(left), " -> ".join(sides), given, [extent[axis] for axis in axes], order, shape(right)
+
+
+def test_patterns_that_nobody_wrote_down(monkeypatch):
+    """Results, gradients, batches and forward mode, by PyTorch's own copy."""
+    monkeypatch.undo()
+    rng = random.Random(1)
+    for _ in range(300):
+        shape, pattern, given, apart, order, result = drawn(rng)
+        ours = lambda x: tcpc.relayout(x, pattern, **given)
+        theirs = lambda x: x.reshape(apart).permute(order).reshape(result)
+        x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+        y, z = ours(x), theirs(x)
+        assert torch.equal(y, z) and y.is_contiguous(), (shape, pattern, given)
+        g = torch.randn(result, dtype=torch.float64)
+        assert torch.equal(*(torch.autograd.grad(f, x, g)[0] for f in (y, z))), (shape, pattern, given)
+        batch = torch.randn([2, *shape], dtype=torch.float64).movedim(0, at := rng.randint(0, len(shape)))
+        assert torch.equal(*(torch.vmap(f, in_dims=at)(batch) for f in (ours, theirs))), (shape, pattern, given)
+        assert torch.equal(*(torch.func.jvp(f, (x.detach(),), (x.detach() + 1,))[1] for f in (ours, theirs))), (shape, pattern, given)
+        out = torch.zeros(result, dtype=torch.float64)
+        assert tcpc.relayout(x.detach(), pattern, out=out, **given) is out and torch.equal(out, z)
