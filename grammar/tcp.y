@@ -57,13 +57,13 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token OUT INOUT GLOBAL SHARED FRAG IN COPY FOR PIPELINE LET WITH BY
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
-%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN
+%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN WARPS
 %token <text> READONLY ALLOW
 %token <text> ID STRING
 %token <num> INT FLOAT
 
 %type <ident> name kw label
-%type <list> names warnings formals formal_list stmts parts tls args arg_list
+%type <list> names warnings formals formal_list stmts parts tls args arg_list warps
 %type <num> mod align
 %type <bounds> range
 %type <expr> where shape stages pad expr comp add lay mul un post prim
@@ -192,12 +192,12 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
     | FRAG name ':' buffer ';' { $$ = build_buffer(p, @$, S_FRAG, $name, $buffer, (struct range){0}, NULL); }
     | label COPY expr[src] ARROW expr[dst] how pad ';' { $$ = build_copy(p, @$, $label, $src, $dst, $how, $pad); }
     | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_loop(p, @$, S_FOR, $name, (struct bounds){$lo, $hi}, $block, (struct list){0}); }
-    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts '}'
-      { $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts); }
-    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' error '}'
-      { yyerrok; $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0}); }
-    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts error '}'
-      { yyerrok; $$ = build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] warps '{' parts '}'
+      { $$ = build_warps(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts), @warps, $warps); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] warps '{' error '}'
+      { yyerrok; $$ = build_warps(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0}), @warps, $warps); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] warps '{' parts error '}'
+      { yyerrok; $$ = build_warps(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts), @warps, $warps); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
@@ -226,6 +226,9 @@ how: %empty { $$ = (struct how){HOW_AUTO, NULL}; }
     | WITH expr { $$ = (struct how){HOW_WITH, $expr}; }
     | BY expr { $$ = (struct how){HOW_BY, $expr}; }
     | BY expr[from] ARROW expr[to] { $$ = (struct how){HOW_BY, build_pair(p, range_join(@from, @to), E_MAP, $from, $to)}; }
+    ;
+warps: %empty { $$ = (struct list){0}; }
+    | WARPS '(' args ')' { $$ = $args; }
     ;
 parts: part { $$ = build_parts(p, (struct list){0}, $part); }
     | parts part { $$ = build_parts(p, $1, $part); }
@@ -307,6 +310,7 @@ name: ID { $$ = build_ident($1, @1); }
     | PAD { $$ = build_ident($1, @1); }
     | WHERE { $$ = build_ident($1, @1); }
     | WHEN { $$ = build_ident($1, @1); }
+    | WARPS { $$ = build_ident($1, @1); }
     | INDEX { $$ = build_ident($1, @1); }
     | ARCH { $$ = build_ident($1, @1); }
     | FROM { $$ = build_ident($1, @1); }

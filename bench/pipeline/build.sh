@@ -9,8 +9,9 @@ rm -f ./*.o program
 commands=("main.cu -o main.o")
 for stages in 1 2 3 4; do
     for l2 in 0 128; do
-        commands+=("-DSTAGES=$stages -DHINT=$l2 -Dcolsum_launch=colsum_${stages}_$l2 -I emitted/${stages}_$l2 tcpc_peer.cu -o tcpc_${stages}_$l2.o")
+        commands+=("-DTHREADS=128 -DSTAGES=$stages -DHINT=$l2 -Dcolsum_launch=colsum_${stages}_$l2 -I emitted/${stages}_$l2 tcpc_peer.cu -o tcpc_${stages}_$l2.o")
     done
+    commands+=("-DTHREADS=160 -DSTAGES=$stages -DHINT=roles -Dcolsum_launch=colsum_${stages}_roles -I emitted/${stages}_roles tcpc_peer.cu -o tcpc_${stages}_roles.o")
     commands+=("-DSTAGES=$stages cute_peer.cu -o cute_$stages.o")
 done
 printf '%s\n' "${commands[@]}" | xargs -P "${JOBS:-$(nproc)}" -I{} sh -c "nvcc $flags -c {}"

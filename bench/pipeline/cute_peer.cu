@@ -8,4 +8,5 @@ static const char *launch(const void *a, float *p, int rows, int columns, int pa
 }
 extern const peer PEER_NAME(cute_peer_, STAGES);
 const peer PEER_NAME(cute_peer_, STAGES) = {
-    "CuTe", STAGES, (const void *)cute_colsum_kernel<STAGES>, cute_colsum<STAGES>::shared, launch};
+    "CuTe", STAGES, (const void *)cute_colsum_kernel<STAGES>, cute_colsum<STAGES>::shared,
+    128,    launch};

@@ -14,14 +14,17 @@
 
 extern const peer tcpc_peer_1_128, tcpc_peer_2_128, tcpc_peer_3_128, tcpc_peer_4_128;
 extern const peer tcpc_peer_1_0, tcpc_peer_2_0, tcpc_peer_3_0, tcpc_peer_4_0;
+extern const peer tcpc_peer_1_roles, tcpc_peer_2_roles, tcpc_peer_3_roles, tcpc_peer_4_roles;
 extern const peer cute_peer_1, cute_peer_2, cute_peer_3, cute_peer_4;
 
-// tcpc with the L2 hint that CuTe's cp.async has, CuTe, and tcpc without the hint.
-enum { TCPC, CUTE, NO_HINT, WAYS };
+// tcpc with the L2 hint that CuTe's cp.async has, CuTe, tcpc without the hint, and with it and a warp
+// of its own that loads.
+enum { TCPC, CUTE, NO_HINT, ROLES, WAYS };
 static const peer *const peers[WAYS][4] = {
     {&tcpc_peer_1_128, &tcpc_peer_2_128, &tcpc_peer_3_128, &tcpc_peer_4_128},
     {&cute_peer_1, &cute_peer_2, &cute_peer_3, &cute_peer_4},
-    {&tcpc_peer_1_0, &tcpc_peer_2_0, &tcpc_peer_3_0, &tcpc_peer_4_0}};
+    {&tcpc_peer_1_0, &tcpc_peer_2_0, &tcpc_peer_3_0, &tcpc_peer_4_0},
+    {&tcpc_peer_1_roles, &tcpc_peer_2_roles, &tcpc_peer_3_roles, &tcpc_peer_4_roles}};
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
@@ -89,7 +92,7 @@ static int processors, shared_of_processor, shared_of_block;
 
 static int most_blocks(const peer *w) {
     int blocks;
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, w->kernel, 128, w->shared));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, w->kernel, w->threads, w->shared));
     return blocks;
 }
 
@@ -155,8 +158,9 @@ int main(int argc, char **argv) {
     CHECK(cudaEventCreate(&from));
     CHECK(cudaEventCreate(&to));
 
-    std::printf("\n| stages | registers: tcpc | CuTe | without hint | spilled bytes: tcpc | CuTe | "
-                "without hint |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    std::printf(
+        "\n| stages | registers: tcpc | CuTe | without hint | roles | spilled bytes: tcpc | CuTe | "
+        "without hint | roles |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int s = 0; s < 4; ++s) {
         cudaFuncAttributes f[WAYS];
         for (int w = 0; w < WAYS; ++w) {
@@ -167,9 +171,9 @@ int main(int argc, char **argv) {
             CHECK(cudaFuncSetAttribute(x->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        shared_of_block));
         }
-        std::printf("| %d | %d | %d | %d | %d | %d | %d |\n", s + 1, f[0].numRegs, f[1].numRegs,
-                    f[2].numRegs, (int)f[0].localSizeBytes, (int)f[1].localSizeBytes,
-                    (int)f[2].localSizeBytes);
+        std::printf("| %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", s + 1, f[0].numRegs,
+                    f[1].numRegs, f[2].numRegs, f[3].numRegs, (int)f[0].localSizeBytes,
+                    (int)f[1].localSizeBytes, (int)f[2].localSizeBytes, (int)f[3].localSizeBytes);
     }
 
     int wrong = 0, cells = 0, reached = 0;
@@ -181,16 +185,17 @@ int main(int argc, char **argv) {
         std::vector<cell> table;
         for (int s = 3; s >= 0; --s) {
             int most = most_blocks(peers[TCPC][s]);
-            for (int w = 1; w < WAYS; ++w) most = std::min(most, most_blocks(peers[w][s]));
+            for (int w = 1; w < ROLES; ++w) most = std::min(most, most_blocks(peers[w][s]));
             for (int blocks : {1, 2, most}) {
                 cell c = {of, s + 1, blocks, blocks == most, {}};
                 for (int w = 0; w < WAYS; ++w) {
                     // room for this many blocks and no more; 1 KiB of each is the system's
-                    int room = std::min(shared_of_processor / blocks - 1024, shared_of_block);
+                    const int there = std::min(blocks, most_blocks(peers[w][s]));
+                    int room = std::min(shared_of_processor / there - 1024, shared_of_block);
                     room = room / 128 * 128 - peers[w][s]->shared;
                     c.by[w].who = peers[w][s];
-                    c.by[w].more_shared = blocks == most ? 0 : room;
-                    c.by[w].parts = std::max(1, processors * blocks * waves / (of.columns / 64));
+                    c.by[w].more_shared = there == most_blocks(peers[w][s]) ? 0 : room;
+                    c.by[w].parts = std::max(1, processors * there * waves / (of.columns / 64));
                 }
                 table.push_back(c);
             }
@@ -215,8 +220,8 @@ int main(int argc, char **argv) {
         }
         CHECK(cudaGetLastError());
         std::printf("\n%d x %d\n\n| stages | blocks | grid | tcpc | CuTe | tcpc / CuTe | without "
-                    "hint | fastest, slowest round: tcpc | CuTe |\n"
-                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+                    "hint | roles | roles / tcpc | fastest, slowest round: tcpc | CuTe |\n"
+                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
                     of.rows, of.columns);
         for (cell &c : table) {
             double mid[WAYS], low[WAYS], high[WAYS];
@@ -230,11 +235,11 @@ int main(int argc, char **argv) {
             reached += ratio >= 0.99;
             least = std::min(least, ratio);
             std::printf(
-                "| %d | %d%s | %d x %d | %.0f | %.0f | %.3f | %.0f | %.0f, %.0f | %.0f, %.0f "
-                "|\n",
+                "| %d | %d%s | %d x %d | %.0f | %.0f | %.3f | %.0f | %.0f | %.3f | %.0f, %.0f | "
+                "%.0f, %.0f |\n",
                 c.stages, c.blocks, c.most ? " (most)" : "", of.columns / 64, c.by[0].parts,
-                mid[TCPC], mid[CUTE], ratio, mid[NO_HINT], high[TCPC], low[TCPC], high[CUTE],
-                low[CUTE]);
+                mid[TCPC], mid[CUTE], ratio, mid[NO_HINT], mid[ROLES], mid[ROLES] / mid[TCPC],
+                high[TCPC], low[TCPC], high[CUTE], low[CUTE]);
         }
     }
     std::printf("\n%d of %d cells at 0.99 of CuTe or more, the least at %.3f; sums %s\n", reached,

@@ -16,6 +16,7 @@ struct peer {
     int stages;
     const void *kernel;
     int shared;  // bytes a block that the kernel needs
+    int threads;
     peer_launch *launch;
 };
 

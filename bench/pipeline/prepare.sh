@@ -16,6 +16,11 @@ mkdir -p "$out/include"
 cp bench/pipeline/*.{cu,cuh,h,sh} "$out/"
 cp runtime/tcp_*.{h,cuh} "$out/include/"
 for stages in 1 2 3 4; do
+    to=$out/emitted/${stages}_roles  # one warp loads, beside the 4 that fold
+    mkdir -p "$to"
+    sed -e "s/ threads 128 {/ {/; /g2s =/s/thr=(16,8)/thr=(4,8)/" \
+        -e "s/\(  pipeline .*\) {/\1 warps (load = 1, use = 4) {/" bench/pipeline/colsum.tcp >"$to/colsum.tcp"
+    "$build/bin/tcpc" -w -arch=sm_90 -D STAGES=$stages "$to/colsum.tcp" -o "$to/colsum.cu"
     for l2 in 0 128; do
         to=$out/emitted/${stages}_$l2
         mkdir -p "$to"

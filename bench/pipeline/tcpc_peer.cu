@@ -1,5 +1,5 @@
 // tcpc's kernel as a peer of the harness: the emitted colsum.cu of one number of stages, its
-// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, -Dcolsum_launch=a
+// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, or roles, -Dcolsum_launch=a
 // name of its own.
 #include "tcp_device.cuh"
 #include "tcp_launch.h"
@@ -21,4 +21,4 @@ static const char *launch(const void *a, float *p, int rows, int columns, int pa
 }
 extern const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT));
 const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT)) = {
-    "tcpc", STAGES, (const void *)colsum_kernel, STAGES * 128 * 64 * 2, launch};
+    "tcpc", STAGES, (const void *)colsum_kernel, STAGES * 128 * 64 * 2, THREADS, launch};

@@ -5,12 +5,14 @@
 // asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
 // waits for the group; accesses before that are not ordered with it.  A piece is as long as the
 // narrowest access to its buffer; every access consists of complete pieces.
+// Accesses of roles have the times of their clocks (clocks.h).
 #include "check/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
+#include "check/clocks.h"
 #include "check/order_steps.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
@@ -23,7 +25,16 @@ enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 2
 struct event {
     const struct kir_node *node;
     int32_t epoch;
-    int32_t group;  // -1: not asynchronous
+    int32_t group;   // -1: not asynchronous
+    int64_t parted;  // of the machine, with the role and its time
+    int role;
+    int32_t time;
+};
+
+// When a group was waited for.
+struct done {
+    int32_t epoch;  // -1: it was not
+    int32_t time;   // of the role that waited
 };
 
 // An access by one thread.
@@ -58,8 +69,9 @@ struct order {
     int32_t epoch, calls;
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
-    int32_t *done;  // by group: the epoch with the wait for it; -1: there was none
+    struct done *done;  // by group
     int32_t cap_done;
+    struct clocks clocks;
     struct order_fault *fault;
 };
 
@@ -162,7 +174,9 @@ static int32_t add_event(struct order *r, const struct kir_node *n, bool async) 
         r->cap_events *= 2;
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
-    r->event[r->nevents] = (struct event){n, r->epoch, async ? r->machine.commits : -1};
+    const struct machine *m = &r->machine;
+    r->event[r->nevents] = (struct event){n,         r->epoch, async ? m->commits : -1,
+                                          m->parted, m->role,  clocks_now(&r->clocks, m)};
     return r->nevents++;
 }
 
@@ -192,13 +206,16 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
 // Whether there was a barrier between the completion of "a" and now.
 static bool is_over(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    int32_t end = e->group >= 0 ? r->done[e->group] : e->epoch;
-    return end >= 0 && end < r->epoch;
+    struct done end = e->group >= 0 ? r->done[e->group] : (struct done){e->epoch, e->time};
+    const struct machine *m = &r->machine;
+    if (end.epoch < 0) return false;
+    return end.epoch < r->epoch ||
+           (e->role && e->parted == m->parted && clocks_after(&r->clocks, m, e->role, end.time));
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    return e->group >= 0 && r->done[e->group] < 0;
+    return e->group >= 0 && r->done[e->group].epoch < 0;
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
@@ -313,14 +330,21 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
         r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
         r->cap_done = cap;
     }
-    r->done[m->commits] = -1;
+    r->done[m->commits].epoch = -1;
 }
 
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (arrival_row(a)->joins) ++r->epoch;
+    if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
+    if (a.kind == ARRIVAL_BLOCK) ++r->epoch;
     if (a.kind != ARRIVAL_GROUP) return;
-    for (int32_t g = m->commits - a.count - 1; g >= 0 && r->done[g] < 0; --g) r->done[g] = r->epoch;
+    for (int32_t g = m->commits - a.count - 1; g >= 0 && r->done[g].epoch < 0; --g)
+        r->done[g] = (struct done){r->epoch, clocks_now(&r->clocks, m)};
+}
+
+static void come(void *user, struct machine *m, int id, bool first) {
+    struct order *r = user;
+    clocks_arrive(&r->clocks, m, id, first);
 }
 
 // -- one block ------------------------------------------------------------------------------------
@@ -370,11 +394,11 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r, wants, access, call, NULL, arrive, wait};
+    struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
-    r.done[0] = -1;
+    r.done[0].epoch = -1;
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
     add_event(&r, NULL, false);
     *fault = (struct order_fault){0};

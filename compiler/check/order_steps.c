@@ -131,5 +131,6 @@ int order_turns(const struct kir_node *list) {
 
 struct schedule order_schedule(struct session *s, struct order_steps *steps) {
     steps->s = s;
-    return (struct schedule){steps, loop, steps->same ? let : NULL, OPERATIONS};
+    return (struct schedule){
+        .user = steps, .loop = loop, .let = steps->same ? let : NULL, .limit = OPERATIONS};
 }

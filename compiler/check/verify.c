@@ -152,9 +152,11 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
     return sum;
 }
 
+// Whether asynchronous copies may complete early or late, or roles may execute in two orders.
 static bool any_async(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
+        if (n->kind == KIR_ASYNC || n->roles || any_async(n->body) || any_async(n->orelse))
+            return true;
     }
     return false;
 }

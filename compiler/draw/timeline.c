@@ -238,6 +238,9 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     struct timeline *t = ARENA_ARRAY(&p->s->arena, struct timeline, n);
     const char **head = ARENA_ARRAY(&p->s->arena, const char *, n);
     int drawn = 0;
+    for (int i = 0; i < n; ++i)
+        if (pipeline_has_roles(pipe[i]->pipe))
+            return "the roles of its pipeline go on side by side, so steps have no times";
     for (int i = 0; i < n; ++i) {
         const struct ix *trips = ix_sub(p->s, pipe[i]->end, pipe[i]->begin);
         int64_t steps = 2 * pipe[i]->pipe->stages + 1, known;

@@ -151,13 +151,19 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
     const struct copy_facts *f = &c->facts;
     const struct view *tile = copy_tiled_side(c);
     const struct atom *atom = copy_atom(c);
+    const struct stmt *role = kernel_role_of(k, c);
     bool one_warp = f->level == LEVEL_THREAD && f->threads <= 32;
     struct explained_copy x = {
         .label = c->label,
         .text = arena_printf(&s->arena, "copy %s -> %s", source_line(s, c->src.at),
                              source_line(s, c->dst.at)),
         .path = file_name(s->sources.file[c->at.file].path),
-        .level = level_text(f->level),
+        .level = role ? "role" : level_text(f->level),
+        .role = role ? (role->load ? "load" : "use") : NULL,
+        .whose = !role        ? "a block"
+                 : role->load ? "role 'load'"
+                              : "role 'use'",
+        .role_threads = role ? stmt_threads(role, 0) : k->threads,
         .threads = one_warp ? threads_that_copy(f) : f->threads,
         .lanes = f->level == LEVEL_WARP ? c->tc->threads
                  : one_warp             ? 0

@@ -127,6 +127,7 @@ static void put_copy(struct session *s, struct json *j, const struct explained_c
     json_int(j, "line", c->line);
     json_int(j, "column", c->column);
     json_text(j, "executed_by", c->level);
+    if (c->role) json_text(j, "role", c->role);
     json_int(j, "threads", c->threads);
     if (c->lanes)
         json_int(j, "lanes", c->lanes);
@@ -204,6 +205,7 @@ static void put_pipeline(struct json *j, const struct explained_pipeline *p) {
     json_text(j, "text", p->text);
     json_int(j, "line", p->line);
     json_int(j, "stages", p->stages);
+    if (p->roles) json_text(j, "roles", p->roles);
     json_enter(j, "buffers", '[');
     for (int i = 0; i < p->nrings; ++i) {
         json_enter(j, NULL, '{');

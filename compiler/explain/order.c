@@ -132,7 +132,15 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
 
 // The events of a step, for the ring of buffers.  A loop that contains waits is between EVENT_OPEN
 // and EVENT_CLOSE.
-enum event_kind { EVENT_WAIT, EVENT_LOAD, EVENT_ARRIVE, EVENT_USE, EVENT_OPEN, EVENT_CLOSE };
+enum event_kind {
+    EVENT_WAIT,
+    EVENT_LOAD,
+    EVENT_ARRIVE,
+    EVENT_USE,
+    EVENT_OPEN,
+    EVENT_CLOSE,
+    EVENT_TEXT
+};
 
 struct event {
     enum event_kind kind;
@@ -140,6 +148,7 @@ struct event {
     struct arrival arrival;  // EVENT_WAIT, EVENT_ARRIVE
     const char *buffer;
     const struct stmt *loop;  // EVENT_OPEN
+    const char *text;         // EVENT_TEXT
     int64_t bytes;            // EVENT_LOAD: asynchronous bytes of a block; -1: not known
 };
 
@@ -284,8 +293,47 @@ static const char *event_text(struct session *s, const struct event *e) {
         return arena_printf(&s->arena, "%s %s {", e->loop->kind == STMT_FOR ? "for" : "pipeline",
                             e->loop->var->name);
     case EVENT_CLOSE: return "}";
+    case EVENT_TEXT: return e->text;
     }
     BUG("no such event");
+}
+
+static void say(struct schedule *x, const char *text) {
+    add_event(x, (struct event){.kind = EVENT_TEXT, .text = text});
+}
+
+// What the roles of a pipeline do in a step, one after the other.
+static void add_roles(struct schedule *x) {
+    const struct handover *h = &x->st->pipe->handover;
+    for (int load = 1; load >= 0; --load) {
+        say(x, load ? "load {" : "use {");
+        say(x, load ? "until empty" : "until full");
+        x->load = load;
+        for (const struct stmt *part = x->st->body; part; part = part->next)
+            if (part->load == load) add_events(x, part->body, 1);
+        if (load && h->pending >= 0) {
+            add_event(x, (struct event){.kind = EVENT_ARRIVE, .arrival = arrival_groups(0)});
+            add_event(x, (struct event){.kind = EVENT_WAIT,
+                                        .arrival = arrival_groups((int)h->pending)});
+        }
+        x->load = false;
+        say(x, !load            ? "say empty"
+               : h->behind == 0 ? "say full"
+                                : arena_printf(&x->s->arena, "say full, %lld step%s before",
+                                               (long long)h->behind, h->behind == 1 ? "" : "s"));
+        say(x, "}");
+    }
+}
+
+// Who executes the parts of pipeline "p", and how they wait for each other.
+static const char *roles_text(struct session *s, const struct pipeline *p) {
+    const struct handover *h = &p->handover;
+    int named = 2 * (int)p->stages + (h->use_own > 0) + (h->load_own > 0);
+    return arena_printf(&s->arena,
+                        "the first %lld threads use, the other %lld load, side by side; the loads "
+                        "are at most %lld step%s ahead; %d named barriers",
+                        (long long)p->use_threads, (long long)p->load_threads, (long long)h->ahead,
+                        h->ahead == 1 ? "" : "s", named);
 }
 
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,
@@ -314,8 +362,13 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     for (int i = 0; i < pipe->ntensors; ++i)
         x.ring[x.nrings++] = explain_ring(s, pipe->tensor[i], pipe->stages);
     struct schedule all = {.s = s, .k = k, .st = st};
-    add_events(&all, st->body, 1);
-    add_point(&all, st, SYNC_AT_BEHIND);
+    if (pipeline_has_roles(pipe)) {
+        x.roles = roles_text(s, pipe);
+        add_roles(&all);
+    } else {
+        add_events(&all, st->body, 1);
+        add_point(&all, st, SYNC_AT_BEHIND);
+    }
     x.step = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     x.prologue = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     struct under_way u = {.bytes = ARENA_ARRAY(&s->arena, int64_t, 2 * pipe->stages * all.n + 1)};
@@ -328,7 +381,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     for (int i = 0; i < all.n; ++i) {
         const struct event *e = &all.at[i];
         x.step[x.nsteps++] = event_text(s, e);
-        if (e->load && pipe->stages > 1) x.prologue[x.nprologue++] = event_text(s, e);
+        if (e->load && pipe->stages > 1 && !x.roles) x.prologue[x.nprologue++] = event_text(s, e);
         bool waits = e->kind == EVENT_WAIT;
         x.groups += e->kind == EVENT_ARRIVE && e->arrival.kind == ARRIVAL_GROUP;
         x.waits += waits && arrival_row(e->arrival)->completes;

@@ -59,6 +59,9 @@ struct explained_copy {
     int line, column;
     const char *level;
     int64_t threads;
+    const char *role;      // "load" or "use" of a pipeline with roles, or NULL
+    const char *whose;     // threads: "a block", "role 'load'"
+    int64_t role_threads;  // .. and how many threads it has; or those of the block
     // lanes of each warp that take part, if each warp copies separately; otherwise 0
     int64_t lanes;
     const char *shape, *elem;
@@ -134,6 +137,7 @@ struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
     int64_t stages;
+    const char *roles;  // who executes the parts, and how they wait for each other; or NULL
     struct explained_ring *ring;
     int nrings;
     const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"

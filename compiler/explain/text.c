@@ -54,10 +54,9 @@ static const char *place(struct session *s, const struct explained_side *x) {
 
 // -- the paragraph --------------------------------------------------------------------------------
 
-static void put_work(struct session *s, struct buf *b, const struct explained_kernel *k,
-                     const struct explained_copy *c) {
+static void put_work(struct session *s, struct buf *b, const struct explained_copy *c) {
     const char *from = place(s, &c->src), *to = place(s, &c->dst);
-    bool all = c->threads == k->threads, warp = c->tiler && c->lanes;
+    bool all = c->threads == c->role_threads, warp = c->tiler && c->lanes;
     if (!c->tiled && !c->tiler) {
         buf_printf(b, "Each of the %s%" PRId64 " threads%s copies %" PRId64,
                    c->lanes || !all ? "first " : "", c->lanes ? c->lanes : c->threads,
@@ -69,8 +68,8 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
             buf_printf(b, "In each warp the %s%" PRId64 " thread%s ", c->lanes < 32 ? "first " : "",
                        c->lanes, plural(c->lanes));
         else
-            buf_printf(b, "%s %" PRId64 " thread%s of a block ", all ? "The" : "The first",
-                       c->threads, plural(c->threads));
+            buf_printf(b, "%s %" PRId64 " thread%s of %s ", all ? "The" : "The first", c->threads,
+                       plural(c->threads), c->whose);
         bool one = (warp ? c->lanes : c->threads) == 1;
         buf_printf(b, "%scop%s %s of %s from %s to %s%s.",
                    all && (!warp || c->lanes == 32) ? "" : "(the others skip it) ",
@@ -266,7 +265,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     buf_printf(b, "\n%-72s %s:%d\n", head, shown(&s->arena, c->path), c->line);
     struct buf text;
     buf_init(&text);
-    put_work(s, &text, k, c);
+    put_work(s, &text, c);
     paragraph(b, text.text);
     buf_clear(&text);
     put_width(&text, c);
@@ -294,7 +293,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "executed by", c->level,
         c->lanes ? arena_printf(&s->arena, "%" PRId64 " of 32 threads of each warp", c->lanes)
                  : arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads,
-                                k->threads));
+                                c->role_threads));
     row(b, c->tiler ? "tile" : "values", arena_printf(&s->arena, "%s %s", c->shape, c->elem), NULL);
     row(b, "bytes", bytes_text(s, k, c), NULL);
     row(b, "tiled copy", c->tiled, NULL);
@@ -323,7 +322,7 @@ static void put_events(struct buf *b, const char *const *text, int n) {
 static void put_pipeline(struct buf *b, const struct explained_kernel *k,
                          const struct explained_pipeline *p) {
     struct buf text;
-    int64_t ahead = p->stages - 1, bytes = 0;
+    int64_t ahead = p->roles ? 0 : p->stages - 1, bytes = 0;
     buf_init(&text);
     buf_printf(b, "  %s, %" PRId64 " stage%s, in line %d\n", p->text, p->stages, plural(p->stages),
                p->line);
@@ -336,6 +335,7 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
     buf_printf(&text, "%" PRId64 " of the kernel's %" PRId64 " bytes of shared memory", bytes,
                k->smem_bytes);
     explain_filled(b, 4, "buffers: ", text.text);
+    if (p->roles) explain_filled(b, 4, "roles: ", p->roles);
     if (ahead > 0) {
         buf_clear(&text);
         if (ahead > 1) buf_printf(&text, "%" PRId64 " times: ", ahead);

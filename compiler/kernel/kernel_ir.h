@@ -107,6 +107,9 @@ struct kir_node {
     struct kir_node *next;
     struct kir_node *body;    // FOR, GUARD, IF, BLOCK
     struct kir_node *orelse;  // IF; or NULL
+    // IF: the warps for which the conditions hold, and the others, execute both lists side by side and
+    // wait for each other at named barriers
+    bool roles;
     // IF; ASYNC: if they do not hold, it reads nothing and fills with 0
     const struct kir_cond *cond;
     int nconds;

@@ -48,7 +48,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->count);
             break;
         case KIR_IF:
-            buf_puts(b, "if ");
+            buf_puts(b, n->roles ? "roles " : "if ");
             for (int i = 0; i < n->nconds; ++i)
                 buf_printf(b, "%s%s %s %s", i ? ", " : "", ix_text(s, n->cond[i].a),
                            n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
@@ -92,7 +92,12 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             break;
         case KIR_ARRIVE:
         case KIR_WAIT:
-            buf_printf(b, "%s\n", arrival_text(n->arrival, n->kind == KIR_ARRIVE, text));
+            if (n->index)
+                buf_printf(b, "%s of %d threads at %s\n",
+                           n->kind == KIR_ARRIVE ? "arrive" : "barrier", n->arrival.count,
+                           ix_text(s, n->index));
+            else
+                buf_printf(b, "%s\n", arrival_text(n->arrival, n->kind == KIR_ARRIVE, text));
             break;
         case KIR_CALL:
             buf_printf(b, "call %s(", n->callee);

@@ -40,7 +40,7 @@ static void lower_fill(struct lowering *w, const struct plan_call *y) {
     int64_t size = lay_size(&s->lay, v->layout).num;
     bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
     int each = lower_fill_elements(s, w->kernel, v);
-    int64_t accesses = size / each, threads = own ? 1 : w->kernel->threads;
+    int64_t accesses = size / each, threads = own ? 1 : lower_threads(w);
     int64_t rounds = (accesses + threads - 1) / threads;
     if (size == 0) return;
     comment(w, y);
@@ -58,7 +58,7 @@ static void lower_fill(struct lowering *w, const struct plan_call *y) {
         lower_open(w, loop);
         i = ix_scale(s, ix_var(s, loop->var), lay_int(threads));
     }
-    if (!own) i = ix_add(s, i, ix_var(s, w->kernel->tid));
+    if (!own) i = ix_add(s, i, ix_var(s, lower_tid(w)));
     if (accesses % threads != 0) {
         struct kir_node *guard = lower_node(w, KIR_GUARD);
         guard->index = i;

@@ -353,8 +353,9 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     lower_comment(w, c);
     // the offsets of a guarded copy assume that tid is less than its number of threads
     const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
-    struct kir_node *scope = lower_node(w, f->threads < w->kernel->threads ? KIR_GUARD : KIR_BLOCK);
+    struct kir_node *scope = lower_node(w, f->threads < lower_threads(w) ? KIR_GUARD : KIR_BLOCK);
     scope->count = f->threads;
+    if (scope->kind == KIR_GUARD && w->role_tid) scope->index = ix_var(w->s, w->role_tid);
     struct kir_node **outside = lower_open(w, scope);
     if (f->lanes) {
         struct kir_node *lanes = scope;

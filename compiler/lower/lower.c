@@ -44,9 +44,22 @@ static struct kir_node *without_unused(struct kir_node *list, int n) {
 
 // -- statements -----------------------------------------------------------------------------------
 
+const struct ix_var *lower_tid(const struct lowering *w) {
+    return w->role_tid ? w->role_tid : w->kernel->tid;
+}
+
+int64_t lower_threads(const struct lowering *w) {
+    return w->role_tid ? w->role_threads : w->kernel->threads;
+}
+
 static void lower_wait(struct lowering *w, struct arrival a) {
     if (!arrival_is(a)) return;
-    lower_node(w, KIR_WAIT)->arrival = a;
+    struct kir_node *n = lower_node(w, KIR_WAIT);
+    n->arrival = a;
+    if (w->role_tid && a.kind == ARRIVAL_BLOCK) {  // that of the role
+        n->arrival = arrival_named(w->role_barrier, (int)w->role_threads);
+        n->index = ix_int(w->s, w->role_barrier);
+    }
     if (!arrival_row(a)->joins) return;
     w->nfresh = 0;
     w->was_barrier = true;

@@ -112,6 +112,8 @@ static const struct ix *lower_parts(struct lowering *w, const struct ix *e) {
 }
 
 const struct ix *lower_index(struct lowering *w, const struct ix *e) {
+    if (w->role_tid && w->role_tid != w->kernel->tid)
+        e = ix_substitute(w->s, e, w->kernel->tid, ix_var(w->s, w->role_tid));
     const struct ix *made = part(w, e);
     if (!made && (e->op == IX_DIV || e->op == IX_MOD) && of_tid_alone(e)) return named(w, e, NULL);
     if (!made && e->op == IX_SUM) made = with_let(w, e);

@@ -165,11 +165,42 @@ static bool at_most(struct session *s, const struct ix *a, const struct ix *b) {
            at_most(s, a->a, b->a);
 }
 
+void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x) {
+    struct session *s = w->s;
+    const struct ix *begin = lower_index(w, st->begin), *bound = lower_index(w, st->end);
+    const struct ix *trips = ix_sub(s, bound, begin);
+    int64_t unused, most = INT64_MAX;
+    *x = (struct steps){0};
+    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
+    if (bound->hi < most) most = bound->hi;
+    if (!ix_constant(begin) && begin->op != IX_VAR) {  // computed once
+        int64_t hi = begin->hi > most && at_most(s, st->begin, st->end) ? most : begin->hi;
+        x->first = end_of_steps(w, st, "begin", begin, hi);
+        let(w, x->first, begin);
+        begin = ix_var(s, x->first);
+    }
+    x->last = end_of_steps(w, st, "end", bound, most);
+    struct kir_node *steps = let(w, x->last, bound);
+    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(st->pipe->stages)));
+    steps->count = st->pipe->stages;
+    steps->most = trips && ix_constant(trips) ? trips->hi : 0;
+    x->begin = begin;
+    x->bound = bound;
+    x->end = ix_var(s, x->last);
+}
+
+void lower_end_steps(struct lowering *w, const struct steps *x) {
+    release(w, x->last);
+    if (x->first) release(w, x->first);
+}
+
 void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
-    const struct ix *begin = lower_index(w, st->begin), *bound = lower_index(w, st->end);
-    const struct ix *trips = ix_sub(s, bound, begin);
+    if (pipeline_has_roles(pipe)) {
+        lower_roles(w, st);
+        return;
+    }
     take(w, st->var, st->var->name);
     if (pipe->stages > 1) {
         take(w, pipe->slot, "slot");
@@ -178,26 +209,12 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     }
     struct kir_node *scope = lower_node(w, KIR_BLOCK);
     struct kir_node **outside = lower_open(w, scope);
-
-    int64_t unused, most = INT64_MAX;
-    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
-    if (bound->hi < most) most = bound->hi;
-    struct ix_var *first = NULL;
-    if (!ix_constant(begin) && begin->op != IX_VAR) {  // computed once
-        int64_t hi = begin->hi > most && at_most(s, st->begin, st->end) ? most : begin->hi;
-        first = end_of_steps(w, st, "begin", begin, hi);
-        let(w, first, begin);
-        begin = ix_var(s, first);
-    }
-    struct ix_var *last = end_of_steps(w, st, "end", bound, most);
-    struct kir_node *steps = let(w, last, bound);
-    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
-    steps->count = pipe->stages;
-    steps->most = trips && ix_constant(trips) ? trips->hi : 0;
-    const struct ix *end = ix_var(s, last);
+    struct steps x;
+    lower_begin_steps(w, st, &x);
+    const struct ix *begin = x.begin, *end = x.end;
 
     if (pipe->stages > 1) {
-        lower_prologue(w, st, begin, end, bound);
+        lower_prologue(w, st, begin, end, x.bound);
         remark(w, pipe->stages == 2
                       ? "steady state: load the next step, use this one; the last only uses"
                       : arena_printf(&s->arena,
@@ -244,6 +261,5 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
         release(w, pipe->load_var);
         release(w, pipe->load_slot);
     }
-    release(w, last);
-    if (first) release(w, first);
+    lower_end_steps(w, &x);
 }

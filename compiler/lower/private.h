@@ -51,6 +51,10 @@ struct lowering {
     struct buffer_of *buffer;
     int nbuffers;
     bool warps;  // the kernel uses warps and lanes
+    // In a role: the number of a thread in it, how many it has, and the number of its own barrier.
+    const struct ix_var *role_tid;  // NULL: in no role
+    int64_t role_threads;
+    int role_barrier;
     // shared buffers that were written since the last barrier, and whether there was one
     const struct tensor *fresh[MOST_FRESH];
     int nfresh;
@@ -97,6 +101,18 @@ void lower_commit(struct lowering *w);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
+// Shared by pipelines with and without roles: the variables of its steps and their bounds.
+struct steps {
+    const struct ix *begin, *end;
+    const struct ix *bound;       // "end" as an expression
+    struct ix_var *first, *last;  // "first": or NULL
+};
+void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);
+void lower_end_steps(struct lowering *w, const struct steps *x);
+void lower_roles(struct lowering *w, const struct stmt *st);
+// The number of a thread among those that execute the statement, and how many these are.
+const struct ix_var *lower_tid(const struct lowering *w);
+int64_t lower_threads(const struct lowering *w);
 void lower_copy(struct lowering *w, const struct copy *c);
 // Emits the waits "x".
 void lower_before(struct lowering *w, const struct sync_before *x);

@@ -6,6 +6,7 @@
 #include "base/session.h"
 #include "base/trap.h"
 #include "layout/algebra.h"
+#include "machine/private.h"
 #include "machine/typed.h"
 
 bool machine_fail(struct machine *m, const char *why) {
@@ -40,8 +41,7 @@ bool machine_value(struct machine *m, const struct ix *e, struct column *out) {
     return value_for(m, e, m->active, m->off, out);
 }
 
-// A value that is the same for all threads.
-static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
+bool machine_common(struct machine *m, const struct ix *e, int64_t *out) {
     struct column x;
     if (!value_for(m, e, 1, NULL, &x)) return false;
     *out = column_value(&x, 0);
@@ -49,7 +49,7 @@ static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
 }
 
 // The inactive threads, as an array in the arena.
-static bool *left_out(struct machine *m) {
+bool *machine_left_out(struct machine *m) {
     bool *off = ARENA_ARRAY(&m->s->arena, bool, m->k->threads);
     if (m->off) memcpy(off, m->off, (size_t)m->active * sizeof *off);
     for (int64_t t = m->active; t < m->k->threads; ++t) off[t] = true;
@@ -71,7 +71,7 @@ static void leave_out_below(struct machine *m, const struct column *a, const str
 }
 
 // .. and those for which a condition of "n" does not hold.
-static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
+bool machine_leave_out(struct machine *m, const struct kir_node *n, bool *off) {
     struct column a, b = {.base = n->count};
     int64_t threads = m->k->threads;
     if (n->kind == KIR_GUARD) {
@@ -126,9 +126,9 @@ static bool run_access(struct machine *m, const struct kir_node *n) {
     if (!a.from.buf && !a.to.buf) return true;
     struct arena_mark mark = arena_mark(&m->s->arena);
     if (a.from.buf && (n->nconds || n->cut)) {
-        bool *idle = left_out(m);
+        bool *idle = machine_left_out(m);
         int *read = n->cut ? ARENA_ARRAY(&m->s->arena, int, m->k->threads) : NULL;
-        if (!leave_out(m, n, idle) || (read && !read_by(m, n, idle, read))) return false;
+        if (!machine_leave_out(m, n, idle) || (read && !read_by(m, n, idle, read))) return false;
         a.idle = idle;
         a.read = read;
     }
@@ -173,10 +173,8 @@ static bool run_call(struct machine *m, const struct kir_node *n) {
 
 // -- loops and ways -------------------------------------------------------------------------------
 
-static bool run_list(struct machine *m, const struct kir_node *list);
-
 // Advances the offsets of loop "n" to its next iteration, or initializes them.
-static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
+bool machine_carry(struct machine *m, const struct kir_node *n, bool first) {
     for (int j = 0; j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
         struct column by;
@@ -191,7 +189,7 @@ static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
 }
 
 // Sets the variables of loop "n" for iteration "i", counted from "begin".
-static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
+bool machine_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
     columns_set(m->columns, n->var, begin + i);
     for (int j = 0; j < n->nrings; ++j)
         columns_set(m->columns, n->ring[j].var, (n->ring[j].first + i) % n->ring[j].size);
@@ -200,11 +198,11 @@ static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t b
 
 // Sets the offsets of loop "n" for its iteration "i".
 static bool jump_carry(struct machine *m, const struct kir_node *n, int64_t i) {
-    if (!run_carry(m, n, true)) return false;
+    if (!machine_carry(m, n, true)) return false;
     for (int j = 0; i > 0 && j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
         struct column by = {0};
-        if (!common_value(m, c->step, &by.base)) return false;
+        if (!machine_common(m, c->step, &by.base)) return false;
         if (__builtin_mul_overflow(by.base, i, &by.base) ||
             !columns_add(m->columns, c->var, &by, m->off)) {
             m->no_value = !m->error;
@@ -218,8 +216,8 @@ static bool jump_carry(struct machine *m, const struct kir_node *n, int64_t i) {
 static bool run_picked(struct machine *m, const struct kir_node *n, int64_t begin,
                        const int64_t *pick, int picks) {
     for (int i = 0; i < picks && m->operations < m->schedule->limit; ++i) {
-        if (!set_iteration(m, n, begin, pick[i]) || !jump_carry(m, n, pick[i]) ||
-            !run_list(m, n->body))
+        if (!machine_iteration(m, n, begin, pick[i]) || !jump_carry(m, n, pick[i]) ||
+            !machine_list(m, n->body))
             return false;
     }
     return true;
@@ -227,7 +225,7 @@ static bool run_picked(struct machine *m, const struct kir_node *n, int64_t begi
 
 static bool run_loop(struct machine *m, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
-    if (!common_value(m, n->begin, &begin) || !common_value(m, n->end, &end)) return false;
+    if (!machine_common(m, n->begin, &begin) || !machine_common(m, n->end, &end)) return false;
     if (begin < end && !typed_fits(end, n->var_bits)) return too_narrow(m, n->var);
     const struct schedule *by = m->schedule;
     int picks = by->loop ? by->loop(by->user, n, begin, &end, pick) : -1;
@@ -235,8 +233,8 @@ static bool run_loop(struct machine *m, const struct kir_node *n) {
     m->depth += n->whole;
     for (int64_t i = begin; i < end && m->operations < by->limit; ++i) {
         m->operations += 1 + m->active / 16;  // for the loop itself, which may be empty
-        if (!set_iteration(m, n, begin, i - begin) || !run_carry(m, n, i == begin) ||
-            !run_list(m, n->body))
+        if (!machine_iteration(m, n, begin, i - begin) || !machine_carry(m, n, i == begin) ||
+            !machine_list(m, n->body))
             return false;
     }
     m->depth -= n->whole;
@@ -248,20 +246,20 @@ static bool run_ways(struct machine *m, const struct kir_node *n) {
     int64_t on = 0, hold = 0;
     struct arena_mark mark = arena_mark(&m->s->arena);
     const bool *before = m->off;
-    bool *off = left_out(m), *other, ok = true;
+    bool *off = machine_left_out(m), *other, ok = true;
     for (int64_t t = 0; t < m->active; ++t) on += !off[t];
-    if (!leave_out(m, n, off)) return false;
+    if (!machine_leave_out(m, n, off)) return false;
     for (int64_t t = 0; t < m->active; ++t) hold += !off[t];
     if (hold > 0) {
         m->off = hold == on ? before : off;
-        ok = run_list(m, n->body);
+        ok = machine_list(m, n->body);
         m->off = before;
     }
     if (hold < on && n->orelse && ok) {
-        other = left_out(m);
+        other = machine_left_out(m);
         for (int64_t t = 0; hold > 0 && t < m->active; ++t) other[t] |= !off[t];
         m->off = hold == 0 ? before : other;
-        ok = run_list(m, n->orelse);
+        ok = machine_list(m, n->orelse);
         m->off = before;
     }
     if (ok) arena_rewind(&m->s->arena, mark);
@@ -272,7 +270,7 @@ static bool run_guard(struct machine *m, const struct kir_node *n) {
     if (n->index) return run_ways(m, n);
     int64_t before = m->active;
     if (n->count < m->active) m->active = n->count;
-    bool ok = run_list(m, n->body);
+    bool ok = machine_list(m, n->body);
     m->active = before;
     return ok;
 }
@@ -318,7 +316,7 @@ static void tell(struct machine *m, const struct kir_node *n) {
     }
 }
 
-static bool run_node(struct machine *m, const struct kir_node *n) {
+bool machine_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
     m->node = n;
     trap_poll();
@@ -326,13 +324,17 @@ static bool run_node(struct machine *m, const struct kir_node *n) {
     case KIR_NAME:
     case KIR_COMMENT: return true;
     case KIR_ARRIVE:
-    case KIR_WAIT: tell(m, n); return true;
+    case KIR_WAIT:
+        if (n->arrival.kind == ARRIVAL_NAMED)
+            return machine_fail(m, "a named barrier outside of roles");
+        tell(m, n);
+        return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
     case KIR_LET: return run_let(m, n);
     case KIR_FOR: return run_loop(m, n);
-    case KIR_IF: return run_ways(m, n);
+    case KIR_IF: return n->roles ? machine_roles(m, n) : run_ways(m, n);
     case KIR_GUARD: return run_guard(m, n);
-    case KIR_BLOCK: return run_list(m, n->body);
+    case KIR_BLOCK: return machine_list(m, n->body);
     case KIR_CALL: return run_call(m, n);
     case KIR_LOAD:
     case KIR_STORE:
@@ -343,9 +345,9 @@ static bool run_node(struct machine *m, const struct kir_node *n) {
     BUG("a node of no kind");
 }
 
-static bool run_list(struct machine *m, const struct kir_node *list) {
+bool machine_list(struct machine *m, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (!run_node(m, n)) return false;
+        if (!machine_node(m, n)) return false;
     }
     return true;
 }
@@ -379,6 +381,7 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     }
     m->active = m->k->threads;
     m->off = NULL;
+    m->role = 0;
     if (m->error) return false;
-    return run_list(m, m->k->body);
+    return machine_list(m, m->k->body);
 }

@@ -1,5 +1,6 @@
 // The machine executes Kernel IR for the threads of a block and reports events to observers.  All
-// threads execute a node before the next node begins.  An event covers all threads, so it costs one
+// threads execute a node before the next node begins; those of a role, each role until it waits for
+// another one (roles.c).  An event covers all threads, so it costs one
 // call for each node, not for each thread.
 //
 // The machine handles loops, guards, conditions and variables.  Memory is an observer (values.h),
@@ -43,9 +44,12 @@ struct observer {
     bool (*access)(void *user, struct machine *m, const struct machine_access *a);
     bool (*call)(void *user, struct machine *m, const struct kir_node *n);
     void (*registers)(void *user, struct machine *m, const struct kir_buffer *stage);
-    // of all threads: at a wait that is an arrival too, "wait" alone is called
+    // At a wait that is an arrival too, "wait" alone is called, where all have arrived: for all threads, or
+    // for a role (m->role) at a named barrier.
     void (*arrive)(void *user, struct machine *m, struct arrival a);
     void (*wait)(void *user, struct machine *m, struct arrival a);
+    // Role m->role comes to named barrier "id", as the first one or not, to wait there or not.
+    void (*come)(void *user, struct machine *m, int id, bool first);
 };
 
 // Selects what is executed.
@@ -59,6 +63,7 @@ struct schedule {
     // The value to use for a variable that has "value", and "most" if iterations are sampled.
     // "depth": number of loops around it whose iterations are all executed.  NULL: its value.
     int64_t (*let)(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most);
+    bool last_first;   // of roles, the last one begins
     int64_t limit;     // most operations; beyond it no further iteration begins
     int least_access;  // operations for an access, for however few threads
 };
@@ -75,6 +80,8 @@ struct machine {
     const bool *off;  // .. except these; NULL: all are
     int64_t block;    // number of the current block, in the order of execution
     int commits;      // groups that have ended
+    int role;         // of the threads that execute now, from 1 on; 0: all
+    int64_t parted;   // how often the block has divided into roles
     int depth;
     int64_t operations;  // nodes, and threads and elements in reports to observers
     const char *error;   // why execution failed, or NULL

@@ -419,8 +419,11 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
     struct observer observer[2] = {
         {&v, .wants = wants, .access = access, .call = call, .registers = registers, .wait = wait}};
     if (trace) observer[1] = trace_observer(trace);
-    struct schedule schedule = {&v, loop, let, what->left ? *what->left : INT64_MAX};
-    if (what->all_iterations) schedule = (struct schedule){.limit = schedule.limit};
+    struct schedule schedule = {.user = &v,
+                                .loop = what->all_iterations ? NULL : loop,
+                                .let = what->all_iterations ? NULL : let,
+                                .last_first = !what->early,
+                                .limit = what->left ? *what->left : INT64_MAX};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, observer, trace ? 2 : 1);
     run_blocks(&v, &m, grid, total);

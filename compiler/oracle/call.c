@@ -119,7 +119,7 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
         oracle_join(&f);
         bool own = v->base->space == MEM_FRAG || ix_depends_if(v->offset, ix_is_thread);
         int64_t each = oracle_each(r->s, v->base);
-        for (int t = 0; t < (own ? r->k->threads : 1); ++t) {
+        for (int t = 0; t < (own ? r->together : 1); ++t) {
             if (!touch_by(r, y, i, &f, each, t)) return false;
         }
     }

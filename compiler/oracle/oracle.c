@@ -30,7 +30,10 @@ bool oracle_body(struct run *r, const struct stmt *first) {
             continue;
         }
         if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
+            int64_t all = r->together;
+            r->together = stmt_threads(st, all);
             bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
+            r->together = all;
             if (!ok) return false;
             continue;
         }
@@ -64,6 +67,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     image_drop_local(r->writer);
     r->serial = 0;
     r->nloops = 0;
+    r->together = r->k->threads;
     oracle_set_thread(r, -1);
     bool ok = oracle_body(r, r->k->body);
     ++r->nblock;

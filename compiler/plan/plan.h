@@ -246,6 +246,8 @@ const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name)
 // has none.
 const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
+// The part of a pipeline with roles that copy "c" of "k" is in; or NULL.
+const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 

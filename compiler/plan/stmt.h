@@ -70,6 +70,18 @@ enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
+// How the two roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
+// threads of both roles meet at each.  At "full" the threads that use wait, and those that load
+// arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
+struct handover {
+    int full, empty;        // number of the barrier of slot 0; those of the other slots follow
+    int64_t threads;        // that meet at each
+    int64_t ahead;          // the load of step g waits until step g - ahead has been used
+    int64_t behind;         // with step g, the load of step g - behind is announced
+    int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
+    int use_own, load_own;  // number of the role's own barrier; 0: it needs none
+};
+
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
 // begin) % stages of the buffers, and is used from there.  The result is that of a loop that
 // executes its parts in order.  Load parts have their own variables for step and slot, because load
@@ -77,12 +89,21 @@ struct copy_facts copy_facts_in(const struct copy *c, int i);
 struct pipeline {
     int64_t stages;
     // The step of a "use" part is the statement's "var".
-    struct ix_var *slot;  // slot of that step; NULL if there is one stage
-    // those of "load" parts; the same variables if there is one stage
+    struct ix_var *slot;  // slot of that step; NULL if there is one stage and no role
+    // those of "load" parts; the same variables if there is one stage and no role
     struct ix_var *load_var, *load_slot;
     struct tensor *const *tensor;  // the buffers with stages that the loop fills
     int ntensors;
+    // With roles: the first "use_threads" threads of the block execute the "use" parts, and the
+    // "load_threads" after them the "load" parts, side by side.  Their "tid" counts from 0.  0: all
+    // threads execute all parts.
+    int64_t use_threads, load_threads;
+    struct handover handover;  // sync: with roles
 };
+
+static inline bool pipeline_has_roles(const struct pipeline *p) {
+    return p->use_threads > 0;
+}
 
 // What threads wait for in one place: first for their own asynchronous copies, then for each other.
 struct sync_wait {
@@ -150,6 +171,11 @@ static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt 
     if (st->body) return st->body;
     while (st != list->up && !st->next) st = st->up;
     return st == list->up ? NULL : st->next;
+}
+// The threads of a part of a pipeline with roles; of other statements "all".
+static inline int64_t stmt_threads(const struct stmt *st, int64_t all) {
+    if (st->kind != STMT_PART || !pipeline_has_roles(st->up->pipe)) return all;
+    return st->load ? st->up->pipe->load_threads : st->up->pipe->use_threads;
 }
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {

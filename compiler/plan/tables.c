@@ -42,6 +42,13 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
     return NULL;
 }
 
+const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (const struct stmt *up = st->copy == c ? st->up : NULL; up; up = up->up)
+            if (stmt_threads(up, 0)) return up;
+    return NULL;
+}
+
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];

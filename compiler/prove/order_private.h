@@ -161,6 +161,8 @@ struct prove_time {
     const struct ix_var *var;
 };
 
+// places.c: whether barrier "i" is one of the threads that make accesses "a" and "b".
+bool order_is_for(const struct prove_program *p, int i, int a, int b);
 // places.c: sets the kind of each number in the times of "event".
 void order_times(struct session *s, struct prove_set *event);
 // Whether the places of statements put access "b" in order after "a", for other threads, or with

@@ -26,7 +26,7 @@ struct order_past {
 };
 
 RECALL_SIZE(struct prove_program, 64);
-RECALL_SIZE(struct prove_access, 176);
+RECALL_SIZE(struct prove_access, 184);
 RECALL_SIZE(struct prove_sync, 72);
 RECALL_SIZE(struct arrival, 12);
 
@@ -48,6 +48,7 @@ void order_past_begin(struct prove_order *o) {
         put_sets(x, &a->by_thread, a->threads);
         recall_int(x, a->write | a->async << 1 | a->once << 2);
         recall_int(x, a->buffer);
+        recall_int(x, a->role);
     }
     put_sets(x, y->commit, y->ncommits);
     put_sets(x, y->step, y->nsteps);
@@ -88,6 +89,7 @@ static void add_call(struct prove_order *o, int a, int b, bool fault) {
         digest_int(&d, (int64_t)sync[i].arrival.kind);
         digest_int(&d, sync[i].arrival.of);
         digest_int(&d, sync[i].arrival.count);
+        digest_int(&d, sync[i].role);
     }
     past->of = digest_end(&d);
     *past->end = c;

@@ -106,18 +106,23 @@ static bool happens_between(const struct prove_set *a, const struct prove_set *e
     return goes_along(&around, a);
 }
 
-// Whether there is a barrier between "a" and a later "b", in the same iteration of the loops around
+bool order_is_for(const struct prove_program *p, int i, int a, int b) {
+    int role = p->sync[i].role;
+    return role == 0 || (role == p->access[a].role && role == p->access[b].role);
+}
+
+// Whether there is a barrier of accesses "of" between "a" and a later "b", in the same iteration of the loops around
 // both and in later ones.  Uses the last barriers that suffice, because callers try to remove the
 // first ones first.
-static bool barriers_between(const struct prove_program *p, const struct prove_set *a,
-                             const struct prove_set *b, bool *used) {
+static bool barriers_between(const struct prove_program *p, const int of[2],
+                             const struct prove_set *a, const struct prove_set *b, bool *used) {
     int loops;
     enum place place = compare(a, b, &loops);
     if (place == PLACE_OTHER) return false;
     bool same = place != PLACE_BEFORE, later = loops == 0;
     for (int i = p->nsyncs - 1; i >= 0 && !(same && later); --i) {
         const struct prove_sync *y = &p->sync[i];
-        if (!arrival_row(y->arrival)->joins) continue;
+        if (!arrival_row(y->arrival)->joins || !order_is_for(p, i, of[0], of[1])) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
         bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
                               (to >= 0 && comes_before(a, &y->when)) ||
@@ -147,12 +152,12 @@ static void forget(const struct prove_program *p, bool *used) {
 
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used) {
     const struct prove_set *x = &p->access[a].when, *y = &p->access[b].when;
-    int loops;
+    int loops, of[] = {a, b};
     enum place place = compare(x, y, &loops);
     forget(p, used);
     if (place == PLACE_OTHER) return false;
     if (place != PLACE_BEFORE && loops == 0) return true;
-    if (!p->access[a].async) return own || barriers_between(p, x, y, used);
+    if (!p->access[a].async) return own || barriers_between(p, of, x, y, used);
     for (int i = p->nsyncs - 1; i >= 0; --i) {
         const struct prove_sync *w = &p->sync[i];
         if (!arrival_row(w->arrival)->completes ||
@@ -160,7 +165,7 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
             continue;
         if (behind(x, &w->when) < loops || !completes(p, x, w)) continue;
         forget(p, used);
-        if (!own && !barriers_between(p, &w->when, y, used)) continue;
+        if (!own && !barriers_between(p, of, &w->when, y, used)) continue;
         return used[i] = true;
     }
     return false;

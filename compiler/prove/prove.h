@@ -157,14 +157,17 @@ struct prove_access {
     bool threads;  // by_thread is set; otherwise any thread may make the access
     bool write;
     bool async;  // remains in flight until there is a wait for its group
+    int role;    // of the threads that make it; 0: all threads of the block have it
     bool once;   // already proven: no two writes to its buffer write the same element
     int buffer;  // accesses to different buffers do not meet
 };
 
-// A wait: one that completes asynchronous accesses, or one that joins threads (hw/arrival.h).
+// A wait: one that completes asynchronous accesses, or one that joins threads (hw/arrival.h), all or those
+// of a role.
 struct prove_sync {
     struct prove_set when;
     struct arrival arrival;  // ARRIVAL_NONE: it is left out
+    int role;                // of a barrier: it orders accesses of this role alone; 0: all
 };
 
 struct prove_program {

@@ -188,6 +188,9 @@ struct ast_stmt {
             struct ast_block *body;  // S_FOR
             struct ast_part *part;   // S_PIPELINE
             int nparts;
+            struct ast_arg *warps;  // S_PIPELINE: of each role
+            int nwarps;
+            struct range warps_at;  // empty: it has no roles
         } loop;
         struct ast_expr *value;  // S_LET
         struct {
@@ -259,6 +262,10 @@ struct ast_file {
     int nerrors;  // syntax errors reported
 };
 
+// Whether pipeline "st" has "warps (..)".
+static inline bool ast_has_roles(const struct ast_stmt *st) {
+    return st->loop.warps_at.begin < st->loop.warps_at.end;
+}
 // The range "at", extended to the 'allow' in front of it.
 struct range ast_whole(struct range at, const struct ast_allow *allow);
 // The end of the run of functions with one name that starts at declaration "first": the cases of

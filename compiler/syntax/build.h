@@ -110,6 +110,8 @@ struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident 
 struct ast_stmt *build_loop(struct parser *p, struct range at, enum ast_stmt_kind kind,
                             struct ast_ident name, struct bounds bounds, struct ast_block *body,
                             struct list parts);
+// Gives pipeline "st" the roles "warps", written at "at".
+struct ast_stmt *build_warps(struct ast_stmt *st, struct range at, struct list warps);
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value);
 struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,

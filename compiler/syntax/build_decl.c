@@ -146,6 +146,13 @@ struct ast_stmt *build_loop(struct parser *p, struct range at, enum ast_stmt_kin
     return st;
 }
 
+struct ast_stmt *build_warps(struct ast_stmt *st, struct range at, struct list warps) {
+    st->loop.warps = warps.items;
+    st->loop.nwarps = warps.n;
+    st->loop.warps_at = at;
+    return st;
+}
+
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value) {
     struct ast_stmt *st = statement(p, S_LET, at, name);

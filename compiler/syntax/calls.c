@@ -37,6 +37,8 @@ static void copy_loop(const struct copier *c, struct ast_stmt *r) {
     r->loop.lo = copy_expr(c, r->loop.lo);
     r->loop.hi = copy_expr(c, r->loop.hi);
     r->loop.body = copy_block(c, r->loop.body);
+    r->loop.warps_at.file = c->file;
+    r->loop.warps = copy_args(c, r->loop.warps, r->loop.nwarps);
     const struct ast_part *part = r->loop.part;
     r->loop.part = ARENA_ARRAY(&c->s->arena, struct ast_part, r->loop.nparts + 1);
     for (int i = 0; i < r->loop.nparts; ++i) {

@@ -89,6 +89,10 @@ static void dump_loop(struct buf *b, const struct ast_stmt *st, int indent) {
     named(b, indent, st->kind == S_FOR ? "for" : "pipeline", st->name.name);
     child(b, indent + 2, "from", st->loop.lo);
     child(b, indent + 2, "to", st->loop.hi);
+    if (ast_has_roles(st)) {
+        line(b, indent + 2, "warps");
+        dump_args(b, st->loop.warps, st->loop.nwarps, indent + 4);
+    }
     if (st->loop.body) dump_block(b, st->loop.body, indent + 2);
     for (int i = 0; i < st->loop.nparts; i++) {
         line(b, indent + 2, st->loop.part[i].load ? "load" : "use");

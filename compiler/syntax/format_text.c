@@ -71,6 +71,10 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
         buf_printf(b, "%s %s in ", st->kind == S_FOR ? "for" : "pipeline", st->name.name);
         ast_print_expr_breakable(b, st->loop.lo);
         clause(b, " .. ", st->loop.hi);
+        if (!ast_has_roles(st)) break;
+        buf_puts(b, BREAK "warps (");
+        args_text(b, st->loop.warps, st->loop.nwarps);
+        buf_char(b, ')');
         break;
     case S_LET:
         buf_printf(b, "let %s", st->name.name);

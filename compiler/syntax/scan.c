@@ -65,6 +65,7 @@ static const struct {
     {"tiled_mma", TOK_TILED_MMA},
     {"use", TOK_USE},
     {"wait", TOK_WAIT},
+    {"warps", TOK_WARPS},
     {"when", TOK_WHEN},
     {"where", TOK_WHERE},
     {"with", TOK_WITH},

@@ -49,6 +49,7 @@ void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, 
 void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes, tcp_host_place at);
 void tcp_host_sync(tcp_host_place at);
 void tcp_host_sync_warp(tcp_host_place at);
+void tcp_host_named(int id, int threads, bool waits, tcp_host_place at);
 void tcp_host_wrote(const void *p, int bytes);
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at);
 void tcp_host_cp_async_commit();
@@ -92,6 +93,14 @@ inline void tcp_sync(TCP_HOST_AT) {
 
 inline void tcp_sync_warp(TCP_HOST_AT) {
     tcp_host_sync_warp(at);
+}
+
+inline void tcp_named_sync(int id, int threads, TCP_HOST_AT) {
+    tcp_host_named(id, threads, true, at);
+}
+
+inline void tcp_named_arrive(int id, int threads, TCP_HOST_AT) {
+    tcp_host_named(id, threads, false, at);
 }
 
 template <typename T> inline T *tcp_out(T *p, int n) {

@@ -239,6 +239,10 @@ static bool open_warps() {
 // they do not all wait at a barrier.
 static void report_divergence() {
     tcp_host_fiber *waiting = nullptr, *other = nullptr;
+    for (int i = 0; i < tcp_host.threads; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        if (f->state == TCP_FIBER_AT_NAMED) return tcp_host_named_stuck(f);
+    }
     for (int i = 0; i < tcp_host.threads && !waiting; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         if (f->state != TCP_FIBER_DONE) waiting = f;
@@ -262,14 +266,15 @@ static void report_divergence() {
     }
 }
 
-// Called when no thread is ready: lets threads continue that may. Returns false when all have
-// ended.
+// Lets threads continue that may; those that a named barrier opened for are ready already. Returns
+// false when all have ended.
 static bool open_barriers() {
     int at_sync = 0, done = 0;
     for (int i = 0; i < tcp_host.threads; ++i) {
         const tcp_host_fiber_state state = tcp_host_fiber_of(i)->state;
         at_sync += state == TCP_FIBER_AT_SYNC;
         done += state == TCP_FIBER_DONE;
+        if (state == TCP_FIBER_READY) return true;
     }
     if (done == tcp_host.threads) return false;
     if (at_sync + done < tcp_host.threads && open_warps()) return true;
@@ -295,12 +300,14 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
         f->turn = 0;
         f->row[0] = f->row[1] = nullptr;
     }
+    tcp_host_named_begin();
     do {
         for (int i = 0; i < n; ++i) {
             tcp_host_fiber *f = tcp_host_fiber_of(tcp_host.schedule.backward ? n - 1 - i : i);
             if (f->state == TCP_FIBER_READY) tcp_host_resume(f);
         }
     } while (open_barriers());
+    tcp_host_named_end();
     for (int i = 0; i < n; ++i) {  // complete the cp.async that nobody waited for
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         tcp_host_finish_chunks(f, f->chunks.commits + 1);

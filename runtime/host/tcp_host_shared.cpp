@@ -34,11 +34,11 @@ bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int alig
     return tcp_host_check_alignment(verb, at, align, place);
 }
 
-// Returns whether an access of "thread" at "warp_epoch" is ordered before the current access of
+// Returns whether an access of "thread" at "warp_epoch" and its "time" is ordered before the current access of
 // this thread, in the same epoch.
-static bool ordered(int thread, uint32_t warp_epoch) {
+static bool ordered(int thread, uint32_t warp_epoch, uint32_t time) {
     const int me = tcp_host.fiber->id, warp = me / TCP_HOST_WARP;
-    if (thread == me) return true;
+    if (thread == me || tcp_host_named_between(thread, time)) return true;
     return thread / TCP_HOST_WARP == warp && warp_epoch < tcp_host.warp_epoch[warp];
 }
 
@@ -53,7 +53,7 @@ static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset
                       verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
         return false;
     }
-    if (ordered(c->writer, c->write_warp_epoch)) return true;
+    if (ordered(c->writer, c->write_warp_epoch, c->write_time)) return true;
     tcp_host_fail(at, "race",
                   "%s %s, which thread %d writes at line %d, without a "
                   "barrier between",
@@ -74,7 +74,8 @@ static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     const int warp = me / TCP_HOST_WARP;
     if (c->read_epoch != tcp_host.epoch) c->readers = 0;
     c->read_epoch = tcp_host.epoch;
-    while (c->readers && ordered(c->reader[c->readers - 1], c->read_warp_epoch[c->readers - 1])) {
+    while (c->readers && ordered(c->reader[c->readers - 1], c->read_warp_epoch[c->readers - 1],
+                                 c->read_time[c->readers - 1])) {
         --c->readers;
     }
     if (c->readers == 2) {
@@ -85,6 +86,7 @@ static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     }
     c->reader[c->readers] = me;
     c->read_warp_epoch[c->readers] = tcp_host.warp_epoch[warp];
+    c->read_time[c->readers] = tcp_host.fiber->time;
     c->read_line = at.line;
     ++c->readers;
 }
@@ -127,7 +129,7 @@ void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at
         tcp_host_cell *c = cell_of(offset + i);
         good = good && check_writer("writes", c, offset + i, at);
         for (int k = 0; good && c->read_epoch == tcp_host.epoch && k < c->readers; ++k) {
-            if (ordered(c->reader[k], c->read_warp_epoch[k])) continue;
+            if (ordered(c->reader[k], c->read_warp_epoch[k], c->read_time[k])) continue;
             tcp_host_fail(at, "race",
                           "writes %s, which thread %d reads at line %d, "
                           "without a barrier between",
@@ -136,6 +138,7 @@ void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at
         }
         c->write_epoch = tcp_host.epoch;
         c->write_warp_epoch = tcp_host.warp_epoch[tcp_host.fiber->id / TCP_HOST_WARP];
+        c->write_time = tcp_host.fiber->time;
         c->writer = (uint16_t)tcp_host.fiber->id;
         c->write_line = at.line;
         c->pending = pending;
@@ -177,6 +180,7 @@ void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups) {
             cell->pending = 0;
             cell->write_epoch = tcp_host.epoch;
             cell->write_warp_epoch = tcp_host.warp_epoch[fiber->id / TCP_HOST_WARP];
+            cell->write_time = fiber->time;
         }
     }
     fiber->chunks.count = kept;

@@ -15,7 +15,8 @@ enum {
     TCP_HOST_MAX_SHARED = 227 * 1024,
     TCP_HOST_WORD = 4,
     TCP_HOST_MAX_REPORTS = 8,
-    TCP_HOST_MAX_NAMES = 32
+    TCP_HOST_MAX_NAMES = 32,
+    TCP_HOST_NAMED = 16  // named barriers of a block
 };
 
 // A cp.async that has been issued and not yet been waited for.
@@ -36,6 +37,7 @@ struct tcp_host_chunks {
 enum tcp_host_fiber_state {
     TCP_FIBER_READY,
     TCP_FIBER_AT_SYNC,    // waits for its block
+    TCP_FIBER_AT_NAMED,   // waits at a named barrier
     TCP_FIBER_AT_WARP,    // waits for its warp, and orders memory
     TCP_FIBER_AT_MATRIX,  // waits for its warp in a collective instruction, which orders nothing
     TCP_FIBER_DONE
@@ -46,6 +48,8 @@ struct tcp_host_fiber {
     int id;
     tcp_host_fiber_state state;
     tcp_host_place at;  // the place where it waits
+    int named;          // .. and the named barrier
+    uint32_t time;      // how often it came to one
     tcp_host_chunks chunks;
     // the rows that this lane offers to successive collective instructions, alternately
     const void *row[2];
@@ -54,10 +58,12 @@ struct tcp_host_fiber {
 
 // The accesses to one byte of shared memory. While the bytes of a word have only been accessed
 // together, its first cell describes all four. Accesses in one epoch (between two barriers) are
-// unordered, unless both threads are in one warp that has synchronised between them.
+// unordered, unless both threads are in one warp that has synchronised between them, or a named
+// barrier is between them.
 struct tcp_host_cell {
     uint32_t write_epoch, read_epoch;
     uint32_t write_warp_epoch, read_warp_epoch[2];
+    uint32_t write_time, read_time[2];  // of the thread (tcp_host_named.cpp)
     int32_t write_line, read_line;
     // two readers are enough: any other thread differs from at least one of them
     uint16_t writer, reader[2];
@@ -126,6 +132,14 @@ void tcp_host_ask_environment();
 void tcp_host_begin_launch();
 // Completes the cp.async chunks of "fiber" whose group is below "groups", and removes them.
 void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups);
+// host/tcp_host_named.cpp: Forgets the named barriers of the last block.
+void tcp_host_named_begin();
+// Reports those that the block's threads left half way.
+void tcp_host_named_end();
+// Reports "fiber", which waits at one for ever, and closes all.
+void tcp_host_named_stuck(tcp_host_fiber *fiber);
+// Whether a named barrier is between what "thread" did at its time "time" and this thread.
+bool tcp_host_named_between(int thread, uint32_t time);
 // host/tcp_host_shared.cpp: Returns whether "at" is a multiple of "align", a power of two; reports
 // when it is not.
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);

@@ -96,6 +96,13 @@ for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchron
     touch "$out/sync_$seed_of_sync/sanitize"
 done
 rm "$out/sync.tcp"
+python3 tests/random/roles.py "$build/bin/tcpc" --count 100 --each 10 --seed "$seed" --write "$out" >"$out/log" || { cat "$out/log" >&2; exit 1; }
+for folder in "$out"/roles_*; do printf '%s\n' memcheck initcheck synccheck >"$folder/sanitize"; done
+mkdir "$out/named"  # why racecheck is left out there: it sees races in this right program
+cp tests/gpu/named.cu "$out/named/"
+echo "// named.cu has its own" >"$out/named/main.cpp"
+touch "$out/named/sanitize"
+echo "racecheck hazards displayed" >"$out/named/must-fail"
 n=0
 for sizes in "M=24 N=40 C=8" "M=66 N=34 C=9" "M=67 N=131 C=1" "M=64 N=33 C=3" "M=33 N=264 C=4"; do  # each case of a planned copy of params
     n=$((n + 1))

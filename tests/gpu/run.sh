@@ -4,7 +4,7 @@
 # usage: run.sh [--time] [--no-sanitizer] [DIR]
 #
 # A program is a folder DIR/NAME as prepare.sh writes them: emitted files (*.cu), a generated main.cpp, its expected files
-# (*.expect), "sanitize" when the tools are to look at it, "sass", whose lines say which accesses a kernel has in SASS,
+# (*.expect), "sanitize" when the tools are to look at it (those that it names, or all), "sass", whose lines say which accesses a kernel has in SASS,
 # as a regular expression, "tight" when memcheck is to see it without guard zones, and "must-fail" when it is wrong: lines TOOL WORDS,
 # each tool (or "run") that has to fail, and what is then printed.
 # Without DIR the runtime's own kernels are all there is; they are run in any case.  ARCH chooses the architecture (default:
@@ -113,7 +113,7 @@ check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/f
         elif [ "$tool" = run ]; then
             timeout 120 ./program ${times:+--time} >"$tool.log" 2>&1
             status=$?
-        elif [ "$name" = runtime_cases ] || [ -e sanitize ]; then
+        elif [ "$name" = runtime_cases ] || { [ -e sanitize ] && { [ ! -s sanitize ] || grep -qx "$tool" sanitize; }; }; then
             tight=
             [ "$tool" != memcheck ] || [ ! -e tight ] || tight=--no-guards
             timeout 300 "$sanitizer" --tool "$tool" --error-exitcode 9 ./program $tight >"$tool.log" 2>&1

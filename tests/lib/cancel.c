@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "tcpc.h"
+#include "shown.h"
 
 // Milliseconds of the thread's own time: other processes do not count.
 #ifdef TCPC_SANITIZE
@@ -89,6 +89,30 @@ static double cancelled_after(struct job *j, double wait) {
 
 static double worst;
 
+static char *result_with(struct job *j, struct tcpc_cache *cache) {
+    struct tcpc_result *r;
+    j->options = (struct tcpc_options){.size = sizeof j->options, .cache = cache};
+    if (j->relayout)
+        tcpc_compile_relayout(j->relayout, &j->options, &r);
+    else
+        tcpc_compile(j->path, j->text, j->size, &j->options, &r);
+    char *text = shown(r);
+    tcpc_free(r);
+    return text;
+}
+
+// What cancelled calls leave in a cache changes no result.
+static void keeps_nothing_wrong(struct job *j, double all) {
+    struct tcpc_cache *cache = tcpc_cache_new(0);
+    j->options = (struct tcpc_options){.size = sizeof j->options, .cache = cache};
+    for (int i = 1; i < 3; ++i) cancelled_after(j, all * i / 4);
+    char *with = result_with(j, cache), *from_nothing = result_with(j, NULL);
+    CHECK(strcmp(with, from_nothing) == 0, "%s", j->path);
+    free(with);
+    free(from_nothing);
+    tcpc_cache_free(cache);
+}
+
 static void cancel_often(struct job *j, int times) {
     struct tcpc_result *r;
     j->options = (struct tcpc_options){.size = sizeof j->options};
@@ -108,6 +132,7 @@ static void cancel_often(struct job *j, int times) {
         if (took > worst) worst = took;
     }
     CHECK(ended * 2 <= times, "%s: %d of %d calls had ended", j->path, ended, times);
+    keeps_nothing_wrong(j, all);
 }
 
 static void before_the_call(struct job *j) {

@@ -43,6 +43,20 @@ def number(text):
             )
             mutants.append((kernel, at, f"without its wait<{n}>"))
             mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
+        if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
+            k = len(mutants)
+            line = (
+                f"{named[1]}if (tcp_mutant != {k}) tcp_named_{named[2]}({named[3]} + (tcp_mutant == {k + 1}), "
+                f"{named[4]} + 32 * (tcp_mutant == {k + 2}));"
+            )
+            mutants.append((kernel, at, f"without its {named[2]}"))
+            own = named[3].isdigit()  # the number of a role's own barrier may be any that is free
+            mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
+            mutants.append((kernel, at, f"with another count of its {named[2]}"))
+        if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (\d+);", line):
+            other = int(slot[3] == "0")
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
+            mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants
 
@@ -100,6 +114,8 @@ def main():
             print(right.stdout + right.stderr)
             return 1
         for k, (kernel, line, what) in enumerate(mutants):
+            if kernel is None:
+                continue
             done = run(k, *data, *([] if given.main else ["--kernel", kernel]))
             if done.returncode == 0:
                 print(f"{kernel}, line {line} {what}: nothing is wrong")

@@ -15,8 +15,10 @@
 #include "check/order.h"
 #include "compile/compile.h"
 #include "gen_sync.h"
+#include "image/image.h"
 #include "in_process.h"
 #include "kernel/kernel_ir.h"
+#include "machine/values.h"
 #include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
@@ -43,10 +45,110 @@ static bool found(struct session *s, const struct plan *p, const struct kir_kern
     return false;
 }
 
+static void report(const char *name, const struct kir_kernel *k, struct session *s,
+                   const struct kir_node *n, const char *what) {
+    int line, column;
+    ++mutants;
+    source_place(s, n->where, &line, &column);
+    printf("%s: kernel %s: nothing is wrong with a named barrier at line %d, %s\n", name, k->name,
+           line, what);
+    ++missed;
+}
+
+// What memory holds after "k" with the first choice of params.
+static struct image *values_of(struct session *s, const struct plan *p,
+                               const struct kir_kernel *k) {
+    const int64_t *choice[1];
+    const struct kernel *of = plan_find_kernel(p, k->name);
+    struct image *img = image_new();
+    struct sample_set all = {.all_blocks = true, .all_iterations = true};
+    for (int i = 0; i < of->nformals; ++i)
+        if (of->formal[i].dir != ARG_OUT) image_set_input(img, of->formal[i].tensor->id);
+    if (plan_choices(s, p, 1, choice) == 1 && kir_run(s, k, choice[0], &all, img, NULL)) {
+        image_free(img);
+        return NULL;
+    }
+    return img;
+}
+
+static bool any(void *user, int64_t buf) {
+    (void)user;
+    (void)buf;
+    return true;
+}
+
+// Whether the values are others than "right", or the code does not run.
+static bool differs(struct session *s, const struct plan *p, const struct kir_kernel *k,
+                    const struct image *right) {
+    struct image *now = values_of(s, p, k);
+    struct image_diff d;
+    bool is = !now || !image_equal(right, now, any, NULL, &d);
+    if (now) image_free(now);
+    return is;
+}
+
+static bool is_named(const struct kir_node *n) {
+    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && n->arrival.kind == ARRIVAL_NAMED;
+}
+
+// Spoils what roles wait for: a named barrier, its number (that of a role's own barrier may be any that
+// is free), its count, whether its threads wait (an arrival that waits too is only slow), the condition
+// around it, and the slot with which a loop begins.
+static void spoil_roles(struct session *s, const char *name, const struct plan *p,
+                        const struct kir_kernel *k, struct kir_node *n) {
+    static const char *const what[] = {
+        "left out",          "with the next number", "with the last number",
+        "with more threads", "with fewer threads",   "without waiting"};
+    const struct kir_node was = *n;
+    for (int i = 0; is_named(n) && i < 6; ++i) {
+        if ((i == 1 || i == 2) && ix_static(n->index, NULL)) continue;
+        if (i == 5 && n->kind == KIR_ARRIVE) continue;
+        if (i == 0) n->kind = KIR_COMMENT;
+        if (i == 1 || i == 2) n->index = ix_add(s, n->index, ix_int(s, i == 1 ? 1 : -1));
+        if (i == 3 || i == 4) n->arrival.count += i == 3 ? 32 : -32;
+        if (i == 5) n->kind = KIR_ARRIVE;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, what[i]);
+        *n = was;
+    }
+    bool around = n->kind == KIR_IF && n->nconds == 1 && n->body && is_named(n->body);
+    for (int by = -1; around && by < 2; by += 2) {
+        struct kir_cond cond = *n->cond;
+        cond.b = ix_add(s, cond.b, ix_int(s, by));
+        n->cond = &cond;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, "where there is another one");
+        *n = was;
+    }
+    for (int i = 0; n->nrings && i < n->nrings; ++i) {
+        struct kir_ring ring[4];
+        bool role = n->body && (is_named(n->body) || n->body->kind == KIR_IF);
+        if (!role || n->nrings > 4 || n->ring[i].size == 1) continue;
+        memcpy(ring, n->ring, sizeof *ring * (size_t)n->nrings);
+        // where all slots of a role are others, the order may be right, and the values are not
+        struct image *right = values_of(s, p, k);
+        ring[i].first = (ring[i].first + 1) % ring[i].size;
+        n->ring = ring;
+        bool noticed = found(s, p, k) || (right && differs(s, p, k, right));
+        if (right) image_free(right);
+        if (noticed)
+            ++mutants;
+        else
+            report(name, k, s, n, "with the next slot");
+        *n = was;
+    }
+}
+
 static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list) {
     for (struct kir_node *n = list; n; n = n->next) {
         spoil(s, name, p, k, n->body);
+        spoil(s, name, p, k, n->orelse);
+        spoil_roles(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {

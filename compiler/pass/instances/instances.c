@@ -50,7 +50,7 @@ const struct ix *instances_step(struct session *s, const struct around *around,
                                 const struct ix *e) {
     for (int i = around->n - 1; i >= 0 && e; --i) {
         const struct stmt *x = around->stmt[i];
-        if (x->kind != STMT_PIPELINE || x->pipe->stages == 1) continue;
+        if (x->kind != STMT_PIPELINE || !x->pipe->slot) continue;
         const struct ix *step = ix_var(s, x->var);
         const struct ix *slot = ix_mod(s, ix_sub(s, step, x->begin), lay_int(x->pipe->stages));
         e = ix_substitute(s, e, x->pipe->load_var, step);
@@ -62,7 +62,8 @@ const struct ix *instances_step(struct session *s, const struct around *around,
 
 void instances_begin(struct session *s, const struct kernel *k, const struct around *around,
                      bool blocks, struct instances *out) {
-    *out = (struct instances){.s = s, .k = k};
+    *out = (struct instances){.s = s, .k = k, .threads = k->threads};
+    for (int i = 0; i < around->n; ++i) out->threads = stmt_threads(around->stmt[i], out->threads);
     for (int i = 0; i < 3; ++i) {
         if (!k->block[i]) continue;
         const struct ix *extent = ix_lay(s, k->grid[i]);
@@ -90,7 +91,7 @@ static void add_threads(struct instances *x, const struct copy *c, const struct 
     const struct kernel *k = x->k;
     if (!c) {
         if (v->base->space == MEM_FRAG || view_of_thread(v))
-            instances_var(x, k->tid, ix_int(s, 0), ix_int(s, k->threads));
+            instances_var(x, k->tid, ix_int(s, 0), ix_int(s, x->threads));
         return;
     }
     if (c->facts.level == LEVEL_WARP)

@@ -23,6 +23,7 @@ struct around {
 struct instances {
     struct session *s;
     const struct kernel *k;
+    int64_t threads;  // that execute the statement: those of its role, or all
     struct prove_var var[INSTANCE_VARS];
     int nvars, nblocks, nloops, nthreads;
     const struct ix *cond[INSTANCE_CONDS];

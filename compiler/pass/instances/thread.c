@@ -211,6 +211,8 @@ struct prove_set instances_argument(struct session *s, const struct kernel *k,
                                     const struct around *around, const struct view *v,
                                     struct instances *out) {
     instances_begin(s, k, around, false, out);
+    if (out->threads < k->threads)
+        instances_cond(out, ix_sub(s, ix_int(s, out->threads - 1), ix_var(s, k->tid)));
     const struct ix *offset = v->offset ? v->offset : ix_int(s, 0);
     struct lay l = lay_valid(v->layout) ? v->layout : v->base->layout;
     if (!lay_valid(l)) {

@@ -120,17 +120,18 @@ static const char *beyond_text(struct session *s, const struct copy *c) {
 // warns of that.
 static bool warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
-    int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
+    const struct stmt *role = kernel_role_of(k, c);
+    int64_t all = role ? stmt_threads(role, 0) : k->threads, idle = all - x->threads,
+            warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is nothing more to distribute
-    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return false;
+    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < all || one_each) return false;
     diag_warn(s, W_IDLE_THREADS, c->at,
-              "%" PRId64 " of the %" PRId64
-              " threads of a block have nothing to do in %s, in which "
+              "%" PRId64 " of the %" PRId64 " threads of a %s have nothing to do in %s, in which "
               "each warp makes %" PRId64 " accesses",
-              idle, k->threads, copy_name(s, c), x->instructions / warps);
+              idle, all, role ? "role" : "block", copy_name(s, c), x->instructions / warps);
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
               c->tc->threads > x->threads ? beyond_text(s, c) : "");
-    advise_threads(s, k, c, number);
+    if (!role) advise_threads(s, k, c, number);
     return true;
 }
 
@@ -177,10 +178,13 @@ static void see_busy(struct block *b, const struct copy *c, const struct side_co
     }
 }
 
+// Whether a call, or a role, may use threads that no copy uses.
 static bool uses_all(const struct kernel *k) {
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_PIPELINE && pipeline_has_roles(st->pipe)) return true;
         if (st->kind == STMT_CALL && !(st->call->fill && st->call->view[0].base->space == MEM_FRAG))
             return true;
+    }
     return false;
 }
 

@@ -23,17 +23,18 @@ static struct access placed(const struct walk *w, const struct view *v, struct a
 }
 
 static struct access reading(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .loops = w->nloops};
+    struct access a = {.copy = c, .loops = w->nloops, .moved = w->moved};
     return placed(w, &c->src, a);
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .write = true, .loops = w->nloops};
+    struct access a = {.copy = c, .write = true, .loops = w->nloops, .moved = w->moved};
     return placed(w, &c->dst, a);
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
-    struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops};
+    struct access a = {
+        .arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops, .moved = w->moved};
     return placed(w, &y->view[i], a);
 }
 
@@ -76,6 +77,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (sync_apart(e->a, a)) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
+        if (e->a.moved != a.moved) m = MEET_OTHERS;
         struct arrival done = arrival_groups(e->age < 0 ? 0 : e->age);
         if (e->async && !arrival_serves(need->wait.copies, done)) need->wait.copies = done;
         if (m != MEET_OWN) need->wait.threads = arrival_block;
@@ -293,8 +295,10 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = sync_need(w, &x->before);
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
-    pend(st, (struct entry){reading(w, c), f->async, -1}, 0);
-    pend(st, (struct entry){writing(w, c), f->async, -1}, 0);
+    // a role waits itself for what it copies
+    bool async = f->async && !w->moved;
+    pend(st, (struct entry){reading(w, c), async, -1}, 0);
+    pend(st, (struct entry){writing(w, c), async, -1}, 0);
     if (f->commit_after) sync_commit(st);
 }
 
@@ -310,8 +314,9 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     }
 }
 
-// Walks through "list", beginning with the pending accesses "st".
-static void run_list(struct walk *w, struct stmt *list, struct state *st);
+void sync_role_barrier(struct state *st) {
+    apply_barrier(st);
+}
 
 // A short loop is walked completely, others until the end adds nothing to the beginning.
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
@@ -324,7 +329,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
         sync_enter(w, x->var);
         for (int64_t i = 0; i < n; ++i) {
-            run_list(w, x->body, st);
+            sync_list(w, x->body, st);
             sync_next(w, st);
         }
         sync_leave(w);
@@ -336,7 +341,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     sync_enter(w, x->var);
     do {
         sync_copy(leave, enter);
-        run_list(w, x->body, leave);
+        sync_list(w, x->body, leave);
         sync_next(w, leave);
     } while (sync_merge(enter, leave) && !sync_decided(w));
     sync_leave(w);
@@ -367,14 +372,14 @@ bool sync_decided(const struct walk *w) {
     return w->lacking && !w->mark && !w->why;
 }
 
-static void run_list(struct walk *w, struct stmt *list, struct state *st) {
+void sync_list(struct walk *w, struct stmt *list, struct state *st) {
     for (struct stmt *x = list; x && !sync_decided(w); x = x->next) sync_statement(w, x, st);
 }
 
 bool sync_enough(struct walk *w) {
     struct state *st = memory_zeroed(1, sizeof *st);
     w->lacking = false;
-    run_list(w, w->k->body, st);
+    sync_list(w, w->k->body, st);
     memory_free(st);
     return !w->lacking;
 }

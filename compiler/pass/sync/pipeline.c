@@ -135,6 +135,10 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, int64
 }
 
 void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
+    if (pipeline_has_roles(st->pipe)) {
+        sync_roles(w, st, state);
+        return;
+    }
     const struct ix *trips = ix_sub(w->s, st->end, st->begin);
     bool once = trips && trips->lo >= 1;
     int64_t count = -1;

@@ -74,6 +74,7 @@ struct walk {
     struct sync_reasons *why;  // if not NULL, collects what is lacking
     struct sync_pair *spare;   // free list
     const struct where *here;
+    bool moved;  // of accesses that are being walked
     // variables of the loops around, outermost first; NULL for a pipeline
     const struct ix_var *loop[SYNC_LOOPS];
     int nloops;
@@ -94,6 +95,16 @@ struct need sync_need(const struct walk *w, const struct sync_before *x);
 // otherwise it notes that something is lacking.  Then applies "x" to "st".
 void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x);
 void sync_commit(struct state *st);
+// Walks "list", a part of a role: a barrier in it orders the accesses of the role alone.
+void sync_list(struct walk *w, struct stmt *list, struct state *st);
+// A barrier of the role that is being walked.
+void sync_role_barrier(struct state *st);
+// roles.c: walks pipeline "st" with roles.
+void sync_roles(struct walk *w, struct stmt *st, struct state *state);
+// Sets how its roles hand over slots; reports an error if the barriers are too few.
+bool sync_ring(struct session *s, struct stmt *st);
+// What is wrong with that, for some number of steps; NULL: nothing.
+const char *sync_ring_fault(const struct pipeline *p);
 // Enter the innermost loop, with variable "var"; come to its next iteration or its end; leave it.
 void sync_enter(struct walk *w, const struct ix_var *var);
 void sync_next(struct walk *w, struct state *st);

@@ -1,7 +1,6 @@
-// Makes schedules of kernels and asks about them (see schedule.h).
+// Makes schedules of kernels (see schedule.h).
 #include "pass/sync/schedule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -14,6 +13,9 @@ struct walk {
     struct around around;
     const struct ix *time[TIME];
     int ntime, most;
+    const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
+    int role, roles;
+    bool moved;  // its threads are not the first ones of the block
 };
 
 static void push(struct walk *w, const struct ix *e) {
@@ -59,10 +61,12 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     int i = x->program.naccesses++;
     struct prove_access *a = &x->program.access[i];
     struct schedule_access *b = &x->access[i];
-    *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances)};
+    *b = (struct schedule_access){c,      st, v, w->around, ARENA_NEW(&s->arena, struct instances),
+                                  w->pipe};
     *a = (struct prove_access){.when = event(w, place, AT_ITSELF),
                                .write = write,
                                .once = v->base->space == MEM_GLOBAL,
+                               .role = w->role,
                                .buffer =
                                    v->base->space == MEM_GLOBAL ? -1 - v->base->id : v->base->id};
     if (!c) {
@@ -73,9 +77,10 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         struct instances *t = ARENA_NEW(&s->arena, struct instances);
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
-        // a collective access moves elements that another lane addresses
-        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
-        a->async = c->facts.async;
+        // a collective access moves elements that another lane addresses; threads of "load" are
+        // others than those with the same number elsewhere
+        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row) && !w->moved;
+        a->async = c->facts.async && !w->pipe;
     }
     x->full = x->full || b->x->full;
 }
@@ -89,7 +94,7 @@ static void add_sync(struct walk *w, const struct stmt *st, struct arrival *at, 
     }
     int i = x->program.nsyncs++;
     x->sync[i] = (struct schedule_sync){at, phase == AT_BARRIER, st};
-    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase)};
+    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .role = w->role};
 }
 
 static void add_syncs(struct walk *w, struct stmt *st, int place) {
@@ -157,7 +162,53 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     }
 }
 
+// The barriers at which the threads of a role wait before each step: for "full", and for "empty" in all
+// but the first steps.
+static void wait_together(struct walk *w, struct stmt *st, bool load) {
+    struct schedule *x = w->x;
+    int n = x->program.nsyncs;
+    add_sync(w, st, &x->together, 0, AT_BARRIER);
+    if (!load || n == x->program.nsyncs) return;
+    struct prove_set *when = &x->program.sync[n].when;
+    const struct ix *begin = instances_step(x->s, &w->around, st->begin);
+    for (int i = 0; i < when->nvars; ++i)
+        if (when->var[i].var == st->var)
+            ((struct prove_var *)when->var)[i].begin =
+                ix_add(x->s, begin, ix_int(x->s, st->pipe->stages));
+}
+
+// The roles execute their steps side by side.  Pairs of accesses of both are not asked about.
+static void walk_roles(struct walk *w, struct stmt *st, int place) {
+    int before = w->ntime;
+    add_syncs(w, st, place);
+    push(w, ix_int(w->x->s, PHASES * place + AT_ITSELF));
+    enter(w, st);
+    push(w, ix_var(w->x->s, st->var));
+    w->pipe = st;
+    for (int load = 0; load < 2; ++load) {
+        int q = 0;
+        w->role = ++w->roles;
+        w->moved = load;
+        wait_together(w, st, load);
+        for (struct stmt *part = st->body; part; part = part->next, ++q) {
+            if (part->load != load) continue;
+            push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
+            enter(w, part);
+            walk_list(w, part->body, NULL);
+            leave(w, before + 2);
+        }
+    }
+    w->pipe = NULL;
+    w->role = 0;
+    w->moved = false;
+    leave(w, before);
+}
+
 static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
+    if (pipeline_has_roles(st->pipe)) {
+        walk_roles(w, st, place);
+        return;
+    }
     struct session *s = w->x->s;
     struct pipeline *pipe = st->pipe;
     int before = w->ntime, q = 0;
@@ -251,6 +302,7 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     out->plan = plan;
     out->k = k;
     out->prover = prover;
+    out->together = arrival_block;
     p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
     p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
     p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
@@ -276,127 +328,4 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
 void schedule_free(struct schedule *x) {
     if (x->order) prove_order_free(x->order);
     x->order = NULL;
-}
-
-// The row of "of" for pair "at", by wait and barrier.
-static bool *row(const struct schedule *x, bool *of, int at) {
-    return of + (size_t)at * (size_t)x->program.nsyncs;
-}
-
-// Takes the present waits and barriers from the plan.
-static void look(struct schedule *x) {
-    for (int i = 0; i < x->program.nsyncs; ++i) {
-        struct prove_sync *now = &x->program.sync[i];
-        now->arrival = x->without[i] ? arrival_none : *x->sync[i].at;
-    }
-}
-
-// Finds the waits and barriers that were removed or loosened since the last proof.
-static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
-    int n = 0;
-    for (int i = 0; i < x->program.nsyncs; ++i) {
-        if (!arrival_serves(x->program.sync[i].arrival, x->was[i])) gone[n++] = i;
-    }
-    return n;
-}
-
-static bool waited_for(struct schedule *x, struct schedule_fault *f) {
-    for (int i = 0; i < x->program.naccesses; ++i) {
-        const struct prove_access *a = &x->program.access[i];
-        if (!a->async || !a->write) continue;
-        f->answer = prove_order_ends(x->order, i, &f->why);
-        f->a = i;
-        f->b = -1;
-        if (f->answer != PROVE_YES) return false;
-    }
-    return true;
-}
-
-// Whether access "i" belongs to the statement of one of the "ngone" removed waits and barriers.
-static bool is_behind(const struct schedule *x, int i, const int *gone, int ngone) {
-    for (int g = 0; g < ngone; ++g)
-        if (x->sync[gone[g]].stmt == x->access[i].stmt) return true;
-    return false;
-}
-
-static int by_number(const void *a, const void *b) {
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-static void add_asked(struct schedule *x, int number) {
-    x->asked = arena_more(&x->s->arena, x->asked, sizeof *x->asked, x->nasked, &x->cap_asked);
-    x->asked[x->nasked++] = number;
-}
-
-// Puts each pair whose order depends on what is gone into "asked" once, sorted.  With "quiet",
-// pairs whose later access is at the removed sync come first: these are most often no longer in
-// order, which answers the question.
-static void find_resting(struct schedule *x, bool quiet) {
-    int gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone), n = x->program.naccesses, kept = 0;
-    bool first[SCHEDULE_ACCESSES], sorted = true;
-    for (int j = 0; j < n; ++j) first[j] = quiet && is_behind(x, j, gone, ngone);
-    for (int others = 0; others < 2; ++others)
-        for (int g = 0; g < ngone; ++g)
-            for (int i = 0; i < x->rests[gone[g]].n; ++i) {
-                int at = x->rests[gone[g]].pair[i], number = at + others * n * n;
-                if (first[at % n] == others || !row(x, x->used, at)[gone[g]]) continue;
-                sorted &= x->nasked == 0 || x->asked[x->nasked - 1] < number;
-                add_asked(x, number);
-            }
-    if (!sorted) qsort(x->asked, (size_t)x->nasked, sizeof *x->asked, by_number);
-    for (int i = 0; i < x->nasked; ++i)
-        if (i == 0 || x->asked[i] % (n * n) != x->asked[kept - 1])
-            x->asked[kept++] = x->asked[i] % (n * n);
-    x->nasked = kept;
-}
-
-static void find_asked(struct schedule *x, bool quiet) {
-    int pairs = x->program.naccesses * x->program.naccesses;
-    x->nasked = 0;
-    if (x->proven)
-        find_resting(x, quiet);
-    else
-        for (int at = 0; at < pairs; ++at) add_asked(x, at);
-}
-
-// Records what the order of pair "at" was found to depend on.
-static void keep_used(struct schedule *x, int at) {
-    bool *was = row(x, x->used, at), *now = row(x, x->fresh, at), *end = now + x->program.nsyncs;
-    for (bool *p = now; p < end && (p = memchr(p, true, (size_t)(end - p))) != NULL; ++p) {
-        struct resting *r = &x->rests[p - now];
-        if (x->proven && was[p - now]) continue;  // already recorded
-        r->pair = arena_more(&x->s->arena, r->pair, sizeof *r->pair, r->n, &r->cap);
-        r->pair[r->n++] = at;
-    }
-    memcpy(was, now, (size_t)x->program.nsyncs);
-}
-
-static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
-    int n = x->program.naccesses;
-    find_asked(x, f->quiet);
-    for (int i = 0; i < x->nasked; ++i) {
-        f->a = x->asked[i] / n;
-        f->b = x->asked[i] % n;
-        f->answer = prove_order_pair(x->order, f->a, f->b, row(x, x->fresh, x->asked[i]),
-                                     f->quiet ? NULL : &f->why);
-        if (f->answer != PROVE_YES) return false;
-    }
-    return true;
-}
-
-bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
-    int n = x->program.naccesses;
-    *f = (struct schedule_fault){
-        .answer = PROVE_UNKNOWN, .a = -1, .quiet = f->quiet, .soon = f->soon};
-    x->program.soon = f->soon;
-    if (x->full) return false;
-    look(x);
-    if (n == 0) return true;
-    if (!ask_pairs(x, f)) return false;
-    if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
-    for (int i = 0; i < x->nasked; ++i) keep_used(x, x->asked[i]);
-    for (int i = 0; i < x->program.nsyncs; ++i) x->was[i] = x->program.sync[i].arrival;
-    x->proven = true;
-    return true;
 }

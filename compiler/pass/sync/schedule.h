@@ -15,7 +15,8 @@ struct schedule_access {
     const struct stmt *stmt;
     const struct view *view;
     struct around around;
-    struct instances *x;  // the instances of its elements
+    struct instances *x;      // the instances of its elements
+    const struct stmt *pipe;  // the pipeline with roles that it is in, or NULL
 };
 
 // A place for a wait, and where pass "sync" put it.
@@ -46,7 +47,8 @@ struct schedule {
     bool *used, *fresh;             // by pair, and by wait and barrier
     int *asked, nasked, cap_asked;  // the pairs to ask about
     struct resting rests[SCHEDULE_SYNCS];
-    struct arrival all;  // the wait at the end of a device function
+    struct arrival together;  // of the threads of a role before a step
+    struct arrival all;       // the wait at the end of a device function
     // as many are in use as "program" has
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];

@@ -74,7 +74,8 @@ static void loosen(struct walk *w, struct sync_before *x) {
 static void loosen_list(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (stmt_orders(x)) continue;
-        loosen(w, &x->before);
+        bool roles = x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe);
+        if (!roles) loosen(w, &x->before);
         if (stmt_nests(x)) loosen_list(w, x->body);
         if (x->kind == STMT_PIPELINE) loosen(w, &x->behind);
     }
@@ -98,6 +99,8 @@ static void prepare(struct walk *w, struct stmt *list, bool commits) {
             struct copy_facts *f = &c->facts;
             f->async = copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
             f->commit_after = f->async && commits;
+        } else if (x->kind == STMT_PART && pipeline_has_roles(x->up->pipe)) {
+            prepare(w, x->body, false);
         } else if (x->kind == STMT_PART && x->load) {
             prepare(w, x->body, false);
             for (struct stmt *y = x->body; y; y = y->next) {
@@ -267,6 +270,8 @@ static bool place(struct walk *w) {
     }
     if (!ok) sync_report(w->schedule, &f);
     end_schedule(w, mark);
+    for (struct stmt *x = k->body; ok && x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)) ok = sync_ring(w->s, x);
     if (!ok) return false;
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);

@@ -195,7 +195,8 @@ static bool check_touched(struct sema *c, const struct touched *x, int ahead) {
 
 static bool check_ahead(struct sema *c, const struct stmt *st) {
     const struct pipeline *pipe = st->pipe;
-    if (pipe->stages == 1) return true;
+    bool roles = pipeline_has_roles(pipe);
+    if (pipe->stages == 1 && !roles) return true;
     struct touches t = {.c = c};
     for (const struct stmt *part = st->body; part; part = part->next)
         touch_all(&t, part->body, part->load);
@@ -203,7 +204,7 @@ static bool check_ahead(struct sema *c, const struct stmt *st) {
     for (int i = 0; i < t.n; ++i) {
         bool own = false;
         for (int k = 0; k < pipe->ntensors; ++k) own |= pipe->tensor[k] == t.at[i].tensor;
-        if (!own) ok &= check_touched(c, &t.at[i], (int)pipe->stages - 1);
+        if (!own) ok &= check_touched(c, &t.at[i], (int)pipe->stages - !roles);
     }
     return ok;
 }
@@ -258,9 +259,10 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
     pipe->tensor = ring->tensor;
     pipe->ntensors = ring->n;
     if (pipe->stages == 0) return NULL;
-    warn_in_order(c, s, ring);
+    if (ast_has_roles(s) && !roles_make(c, s, pipe)) return NULL;
+    if (!pipeline_has_roles(pipe)) warn_in_order(c, s, ring);
     pipe->load_var = r->var;
-    if (pipe->stages > 1 && r->var) {
+    if ((pipe->stages > 1 || pipeline_has_roles(pipe)) && r->var) {
         pipe->load_var = loop_var(c, s->name.name, r);
         struct lay_int end = lay_int(pipe->stages);
         pipe->slot = make_var(c, IX_LOOP, "slot", "slot", lay_int(0), end);
@@ -273,5 +275,6 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
         end = &(*end)->next;
     }
     c->loops -= 2;
-    return r->var && check_ahead(c, r) ? r : NULL;
+    return r->var && check_ahead(c, r) && (!pipeline_has_roles(pipe) || roles_check(c, r)) ? r
+                                                                                           : NULL;
 }

@@ -55,6 +55,14 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);
 // "v", a complete tensor with stages, or in a pipeline the slot that its name means there.
 struct view pipeline_slot(struct sema *c, struct view v, struct range at);
 
+// roles.c
+// The threads of the roles of pipeline "s"; 0: not known before the kernel's body is checked.
+int64_t roles_threads(struct sema *c, const struct ast_stmt *s);
+// Gives "pipe" its roles; false after an error.
+bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe);
+// Whether roles may do what the parts of "st" say; reports an error otherwise.
+bool roles_check(struct sema *c, const struct stmt *st);
+
 // extern.c
 // The path "path" in the file at "from": a relative path starts at that file's folder.
 const char *file_beside(struct sema *c, const char *from, const char *path);

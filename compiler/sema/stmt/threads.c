@@ -34,6 +34,10 @@ static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool 
 
 static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
     if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
+    if (s->kind == S_PIPELINE && ast_has_roles(s)) {
+        *any = true;
+        return roles_threads(c, s);
+    }
     if (s->kind == S_PIPELINE) {
         int64_t most = 0;
         for (int i = 0; i < s->loop.nparts; ++i) {

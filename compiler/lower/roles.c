@@ -1,0 +1,166 @@
+// Lowers a pipeline with roles.  Its warps divide, and wait for each other by named barriers:
+//
+//     use:   for each step n: wait until its slot is full; use it; say that it is empty, if a later
+//            step fills it
+//     load:  for each step n: wait until its slot is empty, if an earlier step filled it; fill it; say
+//            that the slot of step n - behind is full, when these loads have completed
+//
+// The numbers are those that pass "sync" has proven (struct handover).  So each barrier opens as often
+// as it is waited for, whatever the number of steps.
+#include "base/session.h"
+#include "lower/private.h"
+
+static void remark(struct lowering *w, const char *text) {
+    lower_comment_on(w, lower_node(w, KIR_COMMENT), text);
+}
+
+static void take(struct lowering *w, struct ix_var *v, const char *name) {
+    v->c_name = names_take(&w->names, name);
+    v->name = v->c_name;
+}
+
+// A variable that counts the slots of a loop, from "first" on.
+static struct kir_ring ring(struct ix_var *v, int64_t first, int64_t stages) {
+    return (struct kir_ring){v, first % stages, stages};
+}
+
+// Opens "a < b", or with "least" "a >= b", and returns where to go on behind it.  NULL: it always
+// holds, and nothing is opened.
+static struct kir_node **open_if(struct lowering *w, const struct ix *a, const struct ix *b,
+                                 bool least) {
+    struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
+    *cond = (struct kir_cond){a, b, least};
+    struct kir_node *n = lower_node(w, KIR_IF);
+    n->cond = cond;
+    n->nconds = 1;
+    return lower_open(w, n);
+}
+
+static void named(struct lowering *w, int first, const struct ix_var *slot, int64_t threads,
+                  bool arrives) {
+    struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
+    n->index = ix_add(w->s, ix_int(w->s, first), ix_var(w->s, slot));
+    n->arrival = arrival_named(first, (int)threads);
+}
+
+static void lower_role(struct lowering *w, const struct stmt *st, bool load) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        if (part->load == load) lower_list(w, part->body);
+}
+
+// A loop over the steps, with "rings", which is opened.
+static struct kir_node *loop_over(struct lowering *w, const struct ix_var *var,
+                                  const struct ix *begin, const struct ix *end,
+                                  struct kir_ring *rings, int n) {
+    struct kir_node *loop = lower_node(w, KIR_FOR);
+    loop->var = (struct ix_var *)var;
+    loop->begin = begin;
+    loop->end = end;
+    loop->whole = true;
+    loop->ring = rings;
+    loop->nrings = n;
+    lower_open(w, loop);
+    return loop;
+}
+
+static void lower_use(struct lowering *w, const struct stmt *st, const struct steps *x) {
+    struct session *s = w->s;
+    struct pipeline *pipe = st->pipe;
+    const struct handover *h = &pipe->handover;
+    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
+    take(w, st->var, st->var->name);
+    take(w, pipe->slot, "slot");
+    rings[0] = ring(pipe->slot, 0, pipe->stages);
+    w->role_tid = w->kernel->tid;
+    w->role_threads = pipe->use_threads;
+    w->role_barrier = h->use_own;
+    struct kir_node *loop = loop_over(w, st->var, x->begin, x->end, rings, 1);
+    named(w, h->full, pipe->slot, h->threads, false);
+    lower_role(w, st, false);
+    const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
+    open_if(w, refill, x->end, false);
+    named(w, h->empty, pipe->slot, h->threads, true);
+    carry_offsets(w, loop, st->var, x->begin, "step", 1);
+    w->tail = &loop->next;
+    carry_release(w, loop);
+    names_release(&w->names, pipe->slot->c_name);
+    names_release(&w->names, st->var->c_name);
+}
+
+static void lower_load(struct lowering *w, const struct stmt *st, const struct steps *x) {
+    struct session *s = w->s;
+    struct pipeline *pipe = st->pipe;
+    const struct handover *h = &pipe->handover;
+    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
+    struct ix_var *full = pipe->load_slot;
+    const struct ix *step = ix_var(s, pipe->load_var);
+    struct ix_var *tid =
+        lower_var(w, IX_NAMED, names_take(&w->names, "load_tid"), pipe->load_threads);
+    struct kir_node *n = lower_node(w, KIR_LET);
+    n->var = tid;
+    n->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads));
+    take(w, pipe->load_var, st->var->name);
+    take(w, pipe->load_slot, "slot");
+    rings[0] = ring(pipe->load_slot, 0, pipe->stages);
+    if (h->behind > 0) {
+        full = lower_var(w, IX_LOOP, names_take(&w->names, "full_slot"), pipe->stages);
+        rings[1] = ring(full, pipe->stages * h->behind - h->behind, pipe->stages);
+    }
+    w->role_tid = tid;
+    w->role_threads = pipe->load_threads;
+    w->role_barrier = h->load_own;
+    // the steps after the last one load nothing
+    const struct ix *end = ix_add(s, x->end, ix_int(s, h->behind));
+    struct kir_node *loop = loop_over(w, pipe->load_var, x->begin, end, rings, 1 + (h->behind > 0));
+    struct kir_node **behind = h->behind > 0 ? open_if(w, step, x->end, false) : NULL;
+    struct kir_node **filled = open_if(w, step, ix_add(s, x->begin, ix_int(s, h->ahead)), true);
+    named(w, h->empty, pipe->load_slot, h->threads, false);
+    w->tail = filled;
+    lower_role(w, st, true);
+    if (behind) w->tail = behind;
+    if (h->pending >= 0) lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
+    if (h->behind > 0) open_if(w, step, ix_add(s, x->begin, ix_int(s, h->behind)), true);
+    if (h->pending >= 0) lower_node(w, KIR_WAIT)->arrival = arrival_groups((int)h->pending);
+    named(w, h->full, full, h->threads, true);
+    carry_offsets(w, loop, pipe->load_var, x->begin, "step", 1 + h->behind);
+    w->tail = &loop->next;
+    carry_release(w, loop);
+    if (h->behind > 0) names_release(&w->names, full->c_name);
+    names_release(&w->names, pipe->load_slot->c_name);
+    names_release(&w->names, pipe->load_var->c_name);
+    names_release(&w->names, tid->c_name);
+}
+
+static const char *warps(struct lowering *w, int64_t first, int64_t threads) {
+    enum { WARP = 32 };
+    long long begin = first / WARP, n = threads / WARP;
+    return n == 1 ? arena_printf(&w->s->arena, "warp %lld", begin)
+                  : arena_printf(&w->s->arena, "warps %lld .. %lld", begin, begin + n - 1);
+}
+
+void lower_roles(struct lowering *w, const struct stmt *st) {
+    struct session *s = w->s;
+    const struct pipeline *pipe = st->pipe;
+    lower_before(w, &st->before);
+    struct kir_node *scope = lower_node(w, KIR_BLOCK);
+    struct kir_node **outside = lower_open(w, scope);
+    struct steps x;
+    lower_begin_steps(w, st, &x);
+    remark(w, arena_printf(&s->arena, "side by side: %s use the slots, %s load%s them",
+                           warps(w, 0, pipe->use_threads),
+                           warps(w, pipe->use_threads, pipe->load_threads),
+                           pipe->load_threads == 32 ? "s" : ""));
+    struct kir_cond *cond = ARENA_NEW(&s->arena, struct kir_cond);
+    *cond = (struct kir_cond){ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads), false};
+    struct kir_node *n = lower_node(w, KIR_IF);
+    n->roles = true;
+    n->cond = cond;
+    n->nconds = 1;
+    lower_open(w, n);
+    lower_use(w, st, &x);
+    w->tail = &n->orelse;
+    lower_load(w, st, &x);
+    w->role_tid = NULL;
+    w->tail = outside;
+    lower_end_steps(w, &x);
+}

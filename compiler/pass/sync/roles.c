@@ -1,0 +1,166 @@
+// Pipelines with roles in pass "sync": named barriers hand over the slots, and the accesses of the two
+// roles need no other order.  Each role's own accesses are walked like those of a kernel.
+#include "base/session.h"
+#include "live/live.h"
+#include "pass/sync/private.h"
+
+enum { NAMED = 16 };  // barriers that a block has; number 0 is that of all its threads
+
+// -- the ring -------------------------------------------------------------------------------------
+
+// The statements of a step: the load waits for "empty", fills, announces "full"; the use waits for
+// "full", uses, announces "empty".
+enum { WAIT_EMPTY, FILL, SAY_FULL, WAIT_FULL, USE, SAY_EMPTY, STATEMENTS };
+
+static void make_graph(struct live_graph *g, const struct handover *h) {
+    *g = (struct live_graph){0};
+    for (int i = 0; i < STATEMENTS; ++i) live_node(g);
+    live_edge(g, WAIT_EMPTY, FILL, 0);
+    live_edge(g, WAIT_EMPTY, SAY_FULL, 0);
+    live_edge(g, FILL, SAY_FULL, h->pending < 0 ? 0 : h->pending);  // when it has completed
+    live_edge(g, SAY_FULL, WAIT_EMPTY, 1);
+    live_edge(g, WAIT_FULL, USE, 0);
+    live_edge(g, USE, SAY_EMPTY, 0);
+    live_edge(g, SAY_EMPTY, WAIT_FULL, 1);
+    live_edge(g, SAY_FULL, WAIT_FULL, -h->behind);
+    live_edge(g, SAY_EMPTY, WAIT_EMPTY, h->ahead);
+}
+
+static bool within(const struct live_graph *g, int from, int to, int64_t most) {
+    return live_path(g, from, to) <= most;
+}
+
+const char *sync_ring_fault(const struct pipeline *p) {
+    const struct handover *h = &p->handover;
+    int stages = (int)p->stages, cycle[LIVE_NODES];
+    struct live_graph g;
+    bool apart = h->full + stages <= h->empty || h->empty + stages <= h->full;
+    int last = (h->full > h->empty ? h->full : h->empty) + stages - 1;
+    int own[] = {h->use_own, h->load_own};
+    for (int i = 0; i < 2; ++i) {
+        if (!own[i]) continue;
+        apart &= own[i] < h->full || own[i] >= h->full + stages;
+        apart &= own[i] < h->empty || own[i] >= h->empty + stages;
+        if (own[i] > last) last = own[i];
+    }
+    if (h->use_own && h->use_own == h->load_own) apart = false;
+    if (h->full < 1 || h->empty < 1 || own[0] < 0 || own[1] < 0 || last >= NAMED)
+        return "a named barrier has a number that there is not";
+    if (!apart) return "two named barriers have the same number";
+    if (h->threads != p->use_threads + p->load_threads)
+        return "other threads come to a named barrier than it waits for";
+    // a wait and the arrival that it is for name the same slot
+    if (h->ahead < 1 || h->ahead % stages != 0) return "a wait is for another slot";
+    if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
+    make_graph(&g, h);
+    if (live_stuck(&g, cycle)) return "the roles wait for each other";
+    if (!within(&g, FILL, USE, 0)) return "a slot is used before it is filled";
+    if (!within(&g, USE, FILL, stages)) return "a slot is filled again before it was used";
+    // no thread arrives at a barrier twice before the others came to it once
+    if (!within(&g, WAIT_FULL, SAY_FULL, stages + h->behind) ||
+        !within(&g, WAIT_EMPTY, SAY_EMPTY, stages - h->ahead))
+        return "an announcement comes before the last one was noticed";
+    return NULL;
+}
+
+static bool any_async(const struct stmt *st) {
+    for (const struct stmt *x = st->body; x; x = stmt_next(st->body, x))
+        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
+    return false;
+}
+
+// Whether a barrier is in the parts of one role.
+static bool own_barrier(const struct stmt *st, bool load) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load == load && x;
+             x = stmt_next(part->body, x))
+            if (arrival_is(x->before.wait.threads)) return true;
+    return false;
+}
+
+bool sync_ring(struct session *s, struct stmt *st) {
+    struct pipeline *p = st->pipe;
+    struct handover *h = &p->handover;
+    int stages = (int)p->stages, next = 1 + 2 * stages;
+    bool async = any_async(st);
+    *h = (struct handover){
+        .full = 1,
+        .empty = 1 + stages,
+        .threads = p->use_threads + p->load_threads,
+        .ahead = stages,
+        .behind = async ? stages - 1 : 0,
+        .pending = async ? stages - 1 : -1,
+    };
+    if (own_barrier(st, false)) h->use_own = next++;
+    if (own_barrier(st, true)) h->load_own = next++;
+    if (next > NAMED) {
+        diag_error(s, st->at,
+                   "this pipeline with roles needs %d named barriers, two for each stage%s, and a "
+                   "block has %d beside the one of all its threads; take fewer stages",
+                   next - 1,
+                   next > 1 + 2 * stages ? " and one for each role that orders its own "
+                                           "accesses"
+                                         : "",
+                   NAMED - 1);
+        diag_page(s, "barrier");
+        return false;
+    }
+    const char *fault = sync_ring_fault(p);
+    if (fault) BUG("a pipeline with roles is not in order: %s", fault);
+    return true;
+}
+
+// -- the walk -------------------------------------------------------------------------------------
+
+// Walks the parts of one role for all steps, beginning with "st".
+static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state *st) {
+    struct state *enter = memory_zeroed(2, sizeof *enter), *leave = enter + 1;
+    struct where here = {pipe->pipe, 0, -1, w->here};
+    sync_copy(enter, st);
+    sync_enter(w, NULL);
+    w->here = &here;
+    w->moved = load;
+    do {
+        sync_copy(leave, enter);
+        sync_role_barrier(leave);  // the role's threads have waited together
+        for (struct stmt *part = pipe->body; part; part = part->next)
+            if (part->load == load) sync_list(w, part->body, leave);
+        sync_next(w, leave);
+    } while (sync_merge(enter, leave) && !sync_decided(w));
+    w->moved = false;
+    w->here = here.outer;
+    sync_leave(w);
+    sync_copy(st, enter);
+    st->mixed = true;
+    for (int i = 0; i < st->n; ++i) {
+        if (st->at[i].a.pipe != pipe->pipe) continue;
+        st->at[i].a.pipe = NULL;  // the step is not known
+        st->at[i].a.ahead = st->at[i].a.slot = 0;
+    }
+    memory_free(enter);
+}
+
+void sync_roles(struct walk *w, struct stmt *st, struct state *state) {
+    struct need need = sync_need(w, &st->before);
+    struct state *of = memory_zeroed(2, sizeof *of);
+    struct where here = {st->pipe, 0, -1, w->here};
+    w->here = &here;
+    for (int load = 0; load < 2; ++load) {
+        w->moved = load;
+        for (const struct stmt *part = st->body; part; part = part->next)
+            if (part->load == load) sync_ask(w, state, part->body, &need);
+    }
+    w->moved = false;
+    w->here = here.outer;
+    // the groups of one role do not count for the other, and its next steps not for these
+    for (int i = 0; i < state->n && need.copies; ++i)
+        if (state->at[i].async) need.wait.copies = arrival_groups(0);
+    if (need.threads && w->nloops > 0) need.wait.threads = arrival_block;
+    sync_satisfy(w, state, &need, &st->before);
+    for (int load = 0; load < 2; ++load) {
+        sync_copy(&of[load], state);
+        run_role(w, st, load, &of[load]);
+    }
+    for (int load = 0; load < 2; ++load) sync_merge(state, &of[load]);
+    memory_free(of);
+}

@@ -1,0 +1,176 @@
+// Roles of a pipeline: "warps (load = 1, use = 4)".  The first warps of the block execute the "use" parts,
+// so that a fragment belongs to the same thread in these and around the pipeline.
+#include <inttypes.h>
+
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+
+enum { WARP = 32, MOST_WARPS = MOST_THREADS / WARP };
+
+// The values of "use" and "load" in the list of pipeline "s", without a message; 0: not known yet.
+static void find_warps(struct sema *c, const struct ast_stmt *s, const struct ast_expr *of[2]) {
+    const char *name[] = {intern(c->s, "use"), intern(c->s, "load")};
+    for (int i = 0; i < s->loop.nwarps; ++i)
+        for (int k = 0; k < 2; ++k)
+            if (s->loop.warps[i].key.name == name[k] && !of[k]) of[k] = s->loop.warps[i].value;
+}
+
+int64_t roles_threads(struct sema *c, const struct ast_stmt *s) {
+    const struct ast_expr *of[2] = {NULL, NULL};
+    int64_t sum = 0;
+    find_warps(c, s, of);
+    for (int i = 0; i < 2; ++i) {
+        struct symbol *sym = of[i] && of[i]->kind == E_NAME ? scope_find(c, of[i]->name) : NULL;
+        int64_t n = 0;
+        if (of[i] && of[i]->kind == E_INT) n = of[i]->ival;
+        if (sym && sym->kind == SYM_CONST) {
+            const struct value *v = value_unwrap(sym->value);
+            if (v->kind != VAL_INT || !ix_static(v->ix, &n)) n = 0;
+        }
+        if (n < 1 || n > MOST_WARPS) return 0;
+        sum += WARP * n;
+    }
+    return sum;
+}
+
+bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe) {
+    const struct ast_expr *of[2] = {NULL, NULL};
+    int64_t n[2], *threads[] = {&pipe->use_threads, &pipe->load_threads};
+    struct kernel *k = c->kernel;
+    bool load = false, use = false;
+    if (k->device) {
+        diag_error(
+            c->s, s->loop.warps_at,
+            "a device function has no roles, since its caller decides which threads call it; "
+            "write the pipeline in the kernel");
+        return false;
+    }
+    find_warps(c, s, of);
+    if (s->loop.nwarps != 2 || !of[0] || !of[1]) {
+        diag_error(c->s, s->loop.warps_at,
+                   "the roles of a pipeline are 'load' and 'use', and each has a number of warps: "
+                   "'warps (load = 1, use = 4)'");
+        return false;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (!eval_int64(c, of[i], "the number of warps", &n[i])) return false;
+        if (n[i] < 1 || n[i] > MOST_WARPS) {
+            diag_error(c->s, of[i]->at, "%" PRId64 " warps; a role has 1 .. %d", n[i],
+                       MOST_WARPS - 1);
+            return false;
+        }
+        *threads[i] = WARP * n[i];
+    }
+    if (pipe->use_threads + pipe->load_threads != k->threads) {
+        bool written = k->threads_at.begin < k->threads_at.end;
+        diag_error(c->s, s->loop.warps_at,
+                   "the roles of this pipeline have %" PRId64
+                   " threads, and kernel '%s' has %" PRId64 "; each of its threads has one role",
+                   pipe->use_threads + pipe->load_threads, k->name, k->threads);
+        if (written)
+            diag_note(c->s, k->threads_at, "without 'threads', a kernel has those of its roles");
+        return false;
+    }
+    for (int i = 0; i < s->loop.nparts; ++i) *(s->loop.part[i].load ? &load : &use) = true;
+    if (load && use) return true;
+    diag_error(c->s, s->loop.warps_at,
+               "a pipeline with roles needs a 'load' and a 'use' part; this one has no '%s'",
+               load ? "use" : "load");
+    return false;
+}
+
+// -- what a role may do ---------------------------------------------------------------------------
+
+// Whether view "v" differs from thread to thread.
+static bool by_thread(const struct view *v) {
+    return view_of_thread(v) || view_of_warp(v);
+}
+
+static bool refuse_by_thread(struct sema *c, struct range at) {
+    diag_error(c->s, at,
+               "not yet supported: 'tid', 'lane' and 'warp' in a pipeline with roles; name a tiled "
+               "copy, whose threads are those of the role");
+    return false;
+}
+
+static bool check_view(struct sema *c, const struct stmt *part, const struct view *v, bool write) {
+    const struct tensor *t = v->base;
+    if (by_thread(v)) return refuse_by_thread(c, v->at);
+    if (!part->load) return true;
+    if (t->space == MEM_FRAG) {
+        diag_error(c->s, v->at,
+                   "not yet supported: fragment '%s' in the 'load' of a pipeline with roles; copy "
+                   "from global to shared memory, or leave out 'warps'",
+                   t->name);
+        return false;
+    }
+    if (t->space == MEM_SHARED && !write) {
+        diag_error(c->s, v->at,
+                   "not yet supported: '%s' in shared memory is read in the 'load' of a pipeline "
+                   "with roles; read it in 'use', or leave out 'warps'",
+                   t->name);
+        return false;
+    }
+    return true;
+}
+
+static bool check_role_copy(struct sema *c, const struct stmt *part, const struct copy *y) {
+    int64_t threads = stmt_threads(part, c->kernel->threads);
+    if (!check_view(c, part, &y->src, false) || !check_view(c, part, &y->dst, true)) return false;
+    if (!y->tc) {
+        diag_error(c->s, y->at,
+                   "a copy in a pipeline with roles names a tiled copy, for the %" PRId64
+                   " threads of '%s'",
+                   threads, part->load ? "load" : "use");
+        return false;
+    }
+    if (!part->load && y->tc->atom.row->completes == COMPLETES_BY_GROUP) {
+        diag_error(c->s, y->how_at,
+                   "not yet supported: an asynchronous copy in the 'use' of a pipeline with roles; "
+                   "move it to 'load', or take 'universal'");
+        return false;
+    }
+    if (y->tc->threads <= threads) return true;
+    diag_error(c->s, y->how_at, "tiled copy '%s' needs %" PRId64 " threads, but '%s' has %" PRId64,
+               y->tc->name ? y->tc->name : "tile", y->tc->threads, part->load ? "load" : "use",
+               threads);
+    return false;
+}
+
+static bool check_role_call(struct sema *c, const struct stmt *part, const struct plan_call *y) {
+    if (part->load && !y->fill) {
+        diag_error(c->s, y->at,
+                   "not yet supported: a call in the 'load' of a pipeline with roles; call '%s' in "
+                   "'use', or leave out 'warps'",
+                   y->fn->name);
+        return false;
+    }
+    for (int i = 0; i < y->fn->nindexes; ++i)
+        if (ix_depends(y->index[i], IX_TID) || ix_depends(y->index[i], IX_LANE) ||
+            ix_depends(y->index[i], IX_WARP))
+            return refuse_by_thread(c, y->at);
+    for (int i = 0; i < y->fn->nformals; ++i)
+        if (!check_view(c, part, &y->view[i], y->fn->formal[i].dir == ARG_OUT)) return false;
+    return true;
+}
+
+bool roles_check(struct sema *c, const struct stmt *st) {
+    if (c->part) {
+        diag_error(c->s, st->at,
+                   "a pipeline with roles cannot be inside another pipeline, whose threads "
+                   "all execute its parts; give 'warps' to the outer one alone");
+        return false;
+    }
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
+            if (x->kind == STMT_PIPELINE) {
+                diag_error(c->s, x->at,
+                           "not yet supported: a pipeline inside one with roles; write a loop, or "
+                           "leave out 'warps'");
+                return false;
+            }
+            if (x->kind == STMT_COPY && !check_role_copy(c, part, x->copy)) return false;
+            if (x->kind == STMT_CALL && !check_role_call(c, part, x->call)) return false;
+        }
+    return true;
+}

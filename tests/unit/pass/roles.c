@@ -1,0 +1,173 @@
+// How the roles of a pipeline hand over slots: what the pass calls right is right in every order of
+// execution that is tried, and what it calls wrong is wrong in one of them.
+#include "pass/sync/private.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+
+enum { STAGES = 4, STEPS = 14, EVENTS = 8 * STEPS, LOAD = 0, USE = 1, FULL = 0, EMPTY = 1 };
+
+static uint32_t state = 99;
+static int draw(int n) {
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 8) % (uint32_t)n);
+}
+
+struct event {
+    enum { SYNC, ARRIVE, FILL, DONE, READ } is;
+    int barrier, slot, step;
+};
+
+struct role {
+    struct event event[EVENTS];
+    int n, at;
+    bool *waits;  // at this barrier, or NULL
+};
+
+static void add(struct role *r, struct event e) {
+    r->event[r->n++] = e;
+}
+
+static void make(struct role role[2], const struct pipeline *p, int steps) {
+    const struct handover *h = &p->handover;
+    int s = (int)p->stages, ahead = (int)h->ahead, behind = (int)h->behind;
+    role[LOAD] = role[USE] = (struct role){.n = 0};
+    for (int i = 0; i < steps + behind; ++i) {
+        if (i < steps) {
+            if (i >= ahead) add(&role[LOAD], (struct event){SYNC, EMPTY, i % s, i});
+            add(&role[LOAD], (struct event){FILL, 0, i % s, i});
+        }
+        if (i < behind) continue;
+        // after the wait all but "pending" of the steps up to i have completed
+        add(&role[LOAD], (struct event){DONE, 0, 0, h->pending < 0 ? i : i - (int)h->pending});
+        add(&role[LOAD], (struct event){ARRIVE, FULL, (i + s * behind - behind) % s, i});
+    }
+    for (int n = 0; n < steps; ++n) {
+        add(&role[USE], (struct event){SYNC, FULL, n % s, n});
+        add(&role[USE], (struct event){READ, 0, n % s, n});
+        if (n + ahead < steps) add(&role[USE], (struct event){ARRIVE, EMPTY, n % s, n});
+    }
+}
+
+// Whether an order of execution gives each use its step: of the roles that can go on, "first" does, or
+// (-1) a random one.  "late": loads complete when they are waited for, otherwise at once.
+static bool goes_well(const struct pipeline *p, int steps, int first, bool late) {
+    static struct role role[2];
+    bool came[2][STAGES][2] = {{{false}}};
+    int slot[STAGES], done = -1;
+    make(role, p, steps);
+    for (int i = 0; i < STAGES; ++i) slot[i] = -1;
+    int filled[STEPS];
+    for (;;) {
+        bool can[2];
+        for (int i = 0; i < 2; ++i) can[i] = !role[i].waits && role[i].at < role[i].n;
+        if (!can[0] && !can[1]) break;
+        int now = first >= 0 && can[first] ? first : can[0] && can[1] ? draw(2) : can[1];
+        struct role *r = &role[now];
+        struct event e = r->event[r->at++];
+        bool *at = came[e.barrier][e.slot];
+        switch (e.is) {
+        case FILL:
+            filled[e.step] = e.slot;
+            if (!late || p->handover.pending < 0) slot[e.slot] = e.step;
+            break;
+        case DONE:
+            for (; late && done < e.step && done + 1 < steps; ++done)
+                slot[filled[done + 1]] = done + 1;
+            break;
+        case READ:
+            if (slot[e.slot] != e.step) return false;
+            break;
+        case SYNC:
+        case ARRIVE:
+            if (at[now]) return false;  // twice, before the other role came
+            at[now] = true;
+            if (e.is == SYNC) r->waits = at;
+            if (!at[!now]) break;
+            at[0] = at[1] = false;
+            for (int i = 0; i < 2; ++i)
+                if (role[i].waits == at) role[i].waits = NULL;
+            break;
+        }
+    }
+    for (int b = 0; b < 2; ++b)
+        for (int i = 0; i < STAGES; ++i)
+            if (came[b][i][0] || came[b][i][1]) return false;
+    return role[0].at == role[0].n && role[1].at == role[1].n;
+}
+
+static bool always_goes_well(const struct pipeline *p) {
+    for (int steps = 0; steps < STEPS - STAGES - 1; ++steps)
+        for (int first = -1; first < 2; ++first)
+            for (int k = 0; k < (first < 0 ? 12 : 2); ++k)
+                if (!goes_well(p, steps, first, k % 2)) return false;
+    return true;
+}
+
+static struct pipeline right(int stages, bool async) {
+    struct pipeline p = {.stages = stages, .use_threads = 128, .load_threads = 32};
+    int behind = async ? stages - 1 : 0;
+    p.handover = (struct handover){1, 1 + stages, 160, stages, behind, async ? behind : -1, 0, 0};
+    return p;
+}
+
+static void all_numbers(void) {
+    int good = 0, bad = 0;
+    for (int s = 1; s <= STAGES; ++s)
+        for (int ahead = 1; ahead <= 2 * s + 1; ++ahead)
+            for (int behind = 0; behind <= s + 1; ++behind)
+                for (int pending = -1; pending <= s + 1; ++pending) {
+                    struct pipeline p = right(s, true);
+                    p.handover.ahead = ahead;
+                    p.handover.behind = behind;
+                    p.handover.pending = pending;
+                    const char *fault = sync_ring_fault(&p);
+                    bool well = always_goes_well(&p);
+                    CHECK(!fault == well, "%d stages, ahead %d, behind %d, pending %d: %s", s,
+                          ahead, behind, pending, fault ? fault : "right");
+                    *(well ? &good : &bad) += 1;
+                }
+    HOLDS(good > 10 && bad > 10);
+}
+
+// Each number changed by one is noticed.
+static void changed(void) {
+    for (int s = 1; s <= 7; ++s)
+        for (int async = 0; async < 2; ++async)
+            for (int by = -1; by < 2; by += 2) {
+                struct pipeline p = right(s, async), q = p;
+                HOLDS(!sync_ring_fault(&p));
+                q.handover.full += by * (by < 0 ? 1 : s);
+                HOLDS(sync_ring_fault(&q));
+                q = p;
+                q.handover.empty -= by > 0 ? by : 16 - 2 * s > 0 ? -(16 - 2 * s) : 1;
+                HOLDS(sync_ring_fault(&q));
+                q = p;
+                q.handover.threads += 32 * by;
+                HOLDS(sync_ring_fault(&q));
+                q = p;
+                q.handover.ahead += by;
+                if (s > 1 || by < 0) HOLDS(sync_ring_fault(&q));
+                q = p;
+                q.handover.pending += by;
+                if (async && by > 0) HOLDS(sync_ring_fault(&q));
+                q = p;
+                q.handover.use_own = 1 + (by > 0 ? s : 0);
+                HOLDS(sync_ring_fault(&q));
+                q = p;
+                if (2 * s < 14) {
+                    q.handover.use_own = q.handover.load_own = 15;
+                    HOLDS(sync_ring_fault(&q));
+                }
+            }
+    struct pipeline p = right(3, true);
+    p.handover.behind = p.handover.pending = 3;
+    CHECK_STR(sync_ring_fault(&p), "the roles wait for each other");
+}
+
+int main(void) {
+    all_numbers();
+    changed();
+    return check_done();
+}
