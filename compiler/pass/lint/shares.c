@@ -111,9 +111,58 @@ static bool sums_alone(const struct reads *r, const struct share *h) {
     return moved;
 }
 
+// How far "e" moves from one value of "x" to the next.
+static const struct ix *step_by(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *next = ix_substitute(s, e, x, ix_add(s, ix_var(s, x), ix_int(s, 1)));
+    return next ? ix_sub(s, next, e) : NULL;
+}
+
+// Warns if the steps of "loop" do not take what is between two blocks of "x" along "mode" of the read "a".
+static bool check_place(struct reads *r, const struct access *a, const struct stmt *loop,
+                        const struct ix_var *x, int mode) {
+    struct session *s = r->s;
+    const struct ix *at = instances_step(s, &a->around, a->view->coord_off[mode]), *lo, *hi;
+    int64_t from, one, tile;
+    if (!at || !ix_depends_on(at, x) || !ix_depends_on(at, loop->var)) return false;
+    const struct ix *apart = step_by(s, at, x), *each = step_by(s, at, loop->var);
+    view_reach(s, a->view, mode, &lo, &hi);
+    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    if (!apart || !each || !span || !ix_constant(apart) || ix_static(apart, NULL) ||
+        !ix_static(each, &one) || !ix_static(span, &tile) || tile + 1 != one ||
+        !ix_static(loop->begin, &from) || from != 0 || !ix_constant(loop->end))
+        return false;
+    const struct ix *all = ix_scale(s, loop->end, lay_int(one));
+    if (!all || ix_equal(all, apart)) return false;
+    diag_warn(s, W_UNREAD, a->view->at,
+              "the blocks of '%s' are %s elements apart along %s of '%s', and the steps of '%s' "
+              "take %s",
+              x->name, ix_text(s, apart), view_mode_text(s, a->view->base, mode),
+              a->view->base->name, loop->var->name, ix_text(s, all));
+    diag_note(s, loop->end_at, "the steps end here");
+    return true;
+}
+
+static bool check_places(struct reads *r) {
+    for (int i = 0; i < r->n && !r->more; ++i) {
+        const struct access *a = &r->at[i];
+        if (a->write || !a->copy || a->view->base->space != MEM_GLOBAL ||
+            a->copy->dst.base->space == MEM_GLOBAL || !lay_valid(a->view->coord))
+            continue;
+        for (int j = 0; j < a->around.n; ++j)
+            for (int x = 0; x < 3; ++x)
+                for (int m = 0; m < lay_tuple_leaves(a->view->base->layout.shape); ++m)
+                    if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
+                        a->view->coord_off[m] &&
+                        check_place(r, a, a->around.stmt[j], r->k->block[x], m))
+                        return true;
+    }
+    return false;
+}
+
 void lint_shares(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
+    if (!k->device && !k->planned && check_places(reads_of(l))) return;
     for (int i = 0; i < 3 && !k->device && !k->planned; ++i) {
         struct share h = {.x = k->block[i], .n = k->grid[i]};
         h.loop = h.x ? loop_of(k, h.x) : NULL;

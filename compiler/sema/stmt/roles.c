@@ -22,11 +22,9 @@ int64_t roles_threads(struct sema *c, const struct ast_stmt *s) {
     for (int i = 0; i < 2; ++i) {
         struct symbol *sym = of[i] && of[i]->kind == E_NAME ? scope_find(c, of[i]->name) : NULL;
         int64_t n = 0;
-        if (of[i] && of[i]->kind == E_INT) n = of[i]->ival;
-        if (sym && sym->kind == SYM_CONST) {
-            const struct value *v = value_unwrap(sym->value);
-            if (v->kind != VAL_INT || !ix_static(v->ix, &n)) n = 0;
-        }
+        if (!of[i] || (of[i]->kind == E_NAME && (!sym || sym->kind != SYM_CONST))) return 0;
+        const struct value *v = value_unwrap(eval(c, of[i]));
+        if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return 0;
         if (n < 1 || n > MOST_WARPS) return 0;
         sum += WARP * n;
     }
@@ -60,6 +58,12 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
             return false;
         }
         *threads[i] = WARP * n[i];
+    }
+    if (n[0] + n[1] > MOST_WARPS) {
+        diag_error(c->s, s->loop.warps_at,
+                   "%" PRId64 " warps; the roles of a block have at most %d together", n[0] + n[1],
+                   MOST_WARPS);
+        return false;
     }
     if (pipe->use_threads + pipe->load_threads != k->threads) {
         bool written = k->threads_at.begin < k->threads_at.end;
