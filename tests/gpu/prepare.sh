@@ -61,10 +61,8 @@ touch "$out/zfill_every/sanitize"
 mkdir "$out/nvrtc"  # the library, NVRTC and the driver: a program that needs no tcpc there
 cc -O1 -no-pie tests/lib/nvrtc.c -Icompiler/lib -Icompiler/launch "$build/compiler/libtcpc.a" -Wl,-Bstatic -lisl -lgmp -Wl,-Bdynamic \
     -lm -ldl -s -o "$out/nvrtc/built"
-mkdir "$out/nvrtc/runtime"
-cp runtime/*.h runtime/*.cuh "$out/nvrtc/runtime/"
 echo "// built already" >"$out/nvrtc/main.cpp"
-printf '#!/bin/sh\nexec ./built runtime\n' >"$out/nvrtc/program"
+printf '#!/bin/sh\nexec ./built\n' >"$out/nvrtc/program"
 chmod +x "$out/nvrtc/program"
 mkdir "$out/large"  # 5 billion bytes, with a main that looks at them on the device
 cp tests/gpu/large/{check.cu,main.cpp} "$out/large/"
