@@ -47,7 +47,8 @@ inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const
     const uintptr_t over = (uintptr_t)at % (uintptr_t)bytes;
     if (!at) return tcp_fail(TCP_ERR_NULL, TCP_SAYS_NULL, kernel, tensor);
     if (over == 0) return TCP_OK;
-    return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_ALIGNMENT, kernel, tensor, bytes, at, (int)over);
+    return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_ALIGNMENT, kernel, tensor, bytes, at, (int)over,
+                    over == 1 ? "" : "s", bytes);
 }
 
 // Checks that "param" is a multiple of "factor".

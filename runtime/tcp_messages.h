@@ -5,7 +5,7 @@
 
 #define TCP_SAYS_NULL "%s: '%s' is a null pointer"
 #define TCP_SAYS_ALIGNMENT                                                                         \
-    "%s: '%s' must be aligned to %d bytes, but its address %p is %d bytes past that"
+    "%s: '%s' must be aligned to %d bytes, but its address %p is %d byte%s past a multiple of %d"
 #define TCP_SAYS_MULTIPLE "%s: '%s' = %lld must be a multiple of %lld"
 #define TCP_SAYS_RANGE    "%s: '%s' = %lld must be in %lld .. %lld"
 #define TCP_SAYS_RELATION "%s: '%s' does not hold with %lld and %lld"

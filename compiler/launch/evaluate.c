@@ -140,7 +140,7 @@ static bool check_pointer(const struct arguments *a, const struct tcpc_tensor *t
     if (!at) return fail(out, TCPC_LAUNCH_NULL, TCP_SAYS_NULL, a->l->name, t->name);
     if (over == 0) return true;
     return fail(out, TCPC_LAUNCH_ALIGNMENT, TCP_SAYS_ALIGNMENT, a->l->name, t->name, (int)t->align,
-                (const void *)(uintptr_t)at, over);
+                (const void *)(uintptr_t)at, over, over == 1 ? "" : "s", (int)t->align);
 }
 
 static bool check_apart(const struct arguments *a, const struct tcpc_check *c,

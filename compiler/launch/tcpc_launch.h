@@ -1,6 +1,6 @@
 /* The launcher of a kernel as data: what it checks, in which order, how it chooses a variant, and
- * what it launches.  A program that compiles the device code itself (TCPC_EMIT_DEVICE) launches by
- * this data, without a C++ compiler:
+ * what it launches.  A program that compiles the device code itself (TCPC_EMIT_ALONE, or TCPC_EMIT_DEVICE
+ * and a folder of headers) launches by this data, without a C++ compiler:
  *
  *   struct tcpc_call c = {.size = sizeof c};
  *   if (tcpc_launch_evaluate(l, param, address, arguments, &c) != TCPC_LAUNCH_OK) puts(c.message);
@@ -69,7 +69,8 @@ struct tcpc_tensor {
     const struct tcpc_tensor *declared;
 };
 
-/* An integer that a launch is given; behind these, those that the launcher computes itself. */
+/* An integer that a launch is given; behind these, those that the launcher computes itself.  The name
+ * of one that is computed is an expression, "M*N + 4". */
 struct tcpc_param {
     size_t size;
     const char *name;
@@ -129,7 +130,7 @@ struct tcpc_argument {
 /* A kernel in the emitted text. */
 struct tcpc_variant {
     size_t size;
-    const char *symbol; /* its name there, and in what TCPC_EMIT_DEVICE compiles to */
+    const char *symbol; /* its name there, and in what DEVICE and ALONE compile to */
     int bits;           /* its widest access that needs its conditions; 0: it has none */
     int number;         /* what NAME_variant returns for it: the bits, or the number of a case */
     const char *when;   /* the conditions as text; or NULL */
@@ -150,9 +151,11 @@ struct tcpc_launch {
     size_t size;
     const char *name;     /* of the kernel in the plan */
     const char *launcher; /* `tcp_status LAUNCHER(tensors.., int64_t params.., tcp_stream)` */
-    const struct tcpc_tensor *const *tensor;
+    const struct tcpc_tensor *const *tensor; /* the kernel's arguments, in their order */
     size_t ntensors;
-    const struct tcpc_param *const *param; /* "nparams" that are given, "ncomputed" others */
+    /* "nparams" that are given, those of the plan that the kernel depends on, in the order in which
+     * the plan declares them; behind them "ncomputed" others */
+    const struct tcpc_param *const *param;
     size_t nparams, ncomputed;
     const struct tcpc_check *const *check; /* in the order in which they are made */
     size_t nchecks;
@@ -185,8 +188,8 @@ struct tcpc_call {
     char message[TCPC_MESSAGE_BYTES];   /* what tcp_last_error() would say; "" for OK */
 };
 
-/* Does what the launcher does, up to the launch, with the "nparams" integers "param" and the
- * "ntensors" addresses "address", those of the device.  Returns call->status.
+/* Does what the launcher does, up to the launch: param[i], below "nparams", is for l->param[i], and
+ * address[i], one of the device, for l->tensor[i].  Returns call->status.
  * "arguments" gets the kernel's arguments, each at its offset: what cuLaunchKernel takes as
  * CU_LAUNCH_PARAM_BUFFER_POINTER, or by a pointer to each.  It has "argument_bytes" of the launch
  * and is aligned to "argument_align"; NULL: not wanted.
@@ -199,7 +202,8 @@ TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *
 TCPC_API const struct tcpc_variant *
 tcpc_launch_variant(const struct tcpc_launch *l, const int64_t *param, const uint64_t *address);
 
-/* The value for these params of its launch.  Returns 1; 0 if it does not fit 64 bits. */
+/* The value for these params of its launch, those that are given.  Returns 1; 0 if it does not fit 64
+ * bits. */
 TCPC_API int tcpc_value_at(const struct tcpc_value *v, const int64_t *param, int64_t *out);
 
 /* Makes one more owner of the launch, which then outlives the result that it came with, and all

@@ -249,19 +249,19 @@ struct tcpc_result {
     const struct tcpc_message *const *message; /* by file, line and column; warnings when TCPC_OK */
     size_t nmessages;
     size_t nerrors, nwarnings; /* all of them, beyond "error_limit" too */
-    /* One for each name of a kernel, when TCPC_OK and for what is made of Kernel IR: CUDA, header,
-     * kernel, device.  tcpc_launch_keep makes one outlive the result. */
+    /* One for each name of a kernel, when TCPC_OK; none with TCPC_EMIT_PLAN and TCPC_EMIT_AST.
+     * tcpc_launch_keep makes one outlive the result. */
     const struct tcpc_launch *const *launch;
     size_t nlaunches;
     const char *const *file; /* names of the texts that were read, the plan's own first */
     size_t nfiles;
-    const struct tcpc_planned *const *planned; /* when TCPC_OK */
+    const struct tcpc_planned *const *planned; /* when TCPC_OK; none with TCPC_EMIT_AST */
     size_t nplanned;
     struct tcpc_text plan; /* the text that was compiled */
     /* With the option "names", by file, line and column.  Of a wrong plan they are not complete. */
     const struct tcpc_name *const *name;
     size_t nnames;
-    /* With a cache: kernels, then device functions.  When TCPC_OK. */
+    /* With a cache: kernels, then device functions.  When TCPC_OK; none with TCPC_EMIT_AST. */
     const struct tcpc_work *const *work;
     size_t nworks;
     const struct tcpc_trace *trace; /* of tcpc_trace_block; NULL: nothing is launched */
@@ -306,7 +306,7 @@ struct tcpc_side {
                                           is contiguous */
     struct tcpc_integer offset;        /* elements from the pointer to element (0,0,..) */
     int64_t align; /* bytes that the pointer is a multiple of, a power of 2; 0: only the element's,
-                      and there are variants for the addresses at the launch */
+                      and there may be variants for the addresses at the launch */
 };
 
 /* A copy of each element to another place.  With two types each is converted. */

@@ -289,7 +289,9 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
 }
 
 static bool keyword_slip(struct parser *p, const int *set, int n) {
-    if (p->now.token != TOK_ID || slip_has(set, n, TOK_ID)) return false;
+    int token = p->now.token;
+    bool word = token == TOK_ID || token == TOK_WARPS;  // elsewhere a clause of kernels
+    if (!word || slip_has(set, n, token) || slip_has(set, n, TOK_ID)) return false;
     const char *text = slip_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
     if (!near) near = near_keyword(text, set, n);
     const struct foreign *w = foreign_find(FOREIGN_DECLARATION, text),

@@ -41,10 +41,16 @@ def _run(words: Sequence[str]) -> None:
 
 @functools.lru_cache(maxsize=None)
 def _runtime() -> Any:
-    """The host runtime as a library: what TCPC_HOST_LIBRARY names, or one that is built once and kept."""
+    """The host runtime as a library: what TCPC_HOST_LIBRARY names, or one that is built once and kept.  Its names, and those of the C++
+    library below it, stay its own: other extension modules must not find them."""
+    return ctypes.CDLL(_runtime_path())
+
+
+@functools.lru_cache(maxsize=None)
+def _runtime_path() -> str:
     named = os.environ.get("TCPC_HOST_LIBRARY")
     if named:
-        return ctypes.CDLL(named, mode=ctypes.RTLD_GLOBAL)
+        return os.path.abspath(named)
     folder, cxx = _library.find_runtime(), _compiler()
     sources = sorted((folder / "host").glob("*.cpp"))
     digest = hashlib.sha256(cxx.encode())
@@ -57,7 +63,7 @@ def _runtime() -> Any:
             made = pathlib.Path(scratch) / "host.so"
             _run([cxx, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}", *map(str, sources), "-o", str(made)])
             os.replace(made, library)  # other processes see all of it, or nothing
-    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    return str(library.resolve())
 
 
 class Part(NamedTuple):
@@ -100,7 +106,7 @@ class Host:
             source, library = pathlib.Path(scratch) / "plan.cu", pathlib.Path(scratch) / "plan.so"
             source.write_text(text)
             _run([_compiler(), "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-fno-gnu-unique", f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else []),
-                  "-x", "c++", str(source), "-o", str(library)])
+                  "-x", "c++", str(source), "-x", "none", _runtime_path(), "-o", str(library)])
             loaded = ctypes.CDLL(str(library))  # the file may go when it is loaded
         loaded.tcp_last_error.restype = ctypes.c_char_p
         return loaded

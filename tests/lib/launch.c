@@ -256,7 +256,8 @@ static void wrong_calls_are_told(void) {
         {1024, 4096, 65536, TCPC_LAUNCH_OK, ""},
         {1024, 0, 65536, TCPC_LAUNCH_NULL, "k: 'A' is a null pointer"},
         {1024, 4096, 65540, TCPC_LAUNCH_ALIGNMENT,
-         "k: 'B' must be aligned to 16 bytes, but its address 0x10004 is 4 bytes past that"},
+         "k: 'B' must be aligned to 16 bytes, but its address 0x10004 is 4 bytes past a multiple "
+         "of 16"},
         {1026, 4096, 65536, TCPC_LAUNCH_PRECONDITION, "k: 'N' = 1026 must be a multiple of 4"},
         {1024, 4096, 4160, TCPC_LAUNCH_OVERLAP, "k: the address ranges of 'A' and 'B' overlap"},
         {65536 * 128, 4096, 1 << 30, TCPC_LAUNCH_GRID,
@@ -275,6 +276,16 @@ static void wrong_calls_are_told(void) {
     HOLDS(c.status == TCPC_LAUNCH_GRID);  // nothing else is read or written
     tcpc_launch_free(l);
     tcpc_launch_free(NULL);
+    l = launch_of("tcp 1;\ntensor A : f16 global (64);\ntensor B : f16 global (64);\n"
+                  "kernel k(A, out B) grid (1) threads 32 {\n"
+                  "  copy A -> B with tile(universal(16), thr=(32), val=(2));\n}\n");
+    const uint64_t odd[] = {4096, 65537};
+    c.size = sizeof c;
+    HOLDS(tcpc_launch_evaluate(l, NULL, odd, NULL, &c) == TCPC_LAUNCH_ALIGNMENT);
+    CHECK_STR(c.message,
+              "k: 'B' must be aligned to 2 bytes, but its address 0x10001 is 1 byte past "
+              "a multiple of 2");
+    tcpc_launch_free(l);
 }
 
 static void shared_memory_is_to_be_set(void) {

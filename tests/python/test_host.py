@@ -1,4 +1,5 @@
 """What kernels of ours write on the CPU, against numpy."""
+import ctypes
 import importlib
 import os
 import pathlib
@@ -225,3 +226,11 @@ def test_import_alone():
     """Neither numpy nor the compiler is loaded before it is needed."""
     text = "import sys; before = set(sys.modules); import tcpc; sys.exit(any(name in sys.modules and name not in before for name in ('numpy', 'torch', 'subprocess', 'pathlib', 'tempfile', 'tcpc.algebra')) or tcpc._library._loaded is not None)"
     assert subprocess.run([sys.executable, "-c", text], env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))).returncode == 0
+
+
+def test_scope():
+    """What a host run loads is not found by other extension modules: ml_dtypes once met the runtime's C++ library, and crashed."""
+    tcpc.permute(np.zeros((3, 4), "f4"), (1, 0), backend="host")
+    everything = ctypes.CDLL(None)
+    for name in ("tcp_alloc", "tcp_free"):
+        assert not hasattr(everything, name)

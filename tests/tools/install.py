@@ -3,6 +3,7 @@
 usage: install.py CMAKE BUILD
 """
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -50,12 +51,25 @@ def run(*command, **more):
     return ran.stdout
 
 
+def installed_links(folder):
+    """What is wrong with the links of the documents in 'folder'."""
+    loader = importlib.util.spec_from_file_location("documents", ROOT / "tests/tools/site.py")  # "site" is a module of Python
+    documents = importlib.util.module_from_spec(loader)
+    loader.loader.exec_module(documents)
+    problems = []
+    documents.reached(problems, folder)
+    return problems
+
+
 def main(cmake, build):
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         run(cmake, "--install", build, "--prefix", scratch / "first")
         prefix = scratch / "moved"
         (scratch / "first").rename(prefix)
+        broken = installed_links(next(prefix.rglob("library.md")).parents[1])
+        if broken:
+            sys.exit("the installed documents:\n" + "\n".join(broken))
         environment = {name: value for name, value in os.environ.items() if name != "TCPC_RUNTIME"}
         tcpc = prefix / "bin/tcpc"
         shutil.copy(PLAN, scratch / "plan.tcp")

@@ -43,9 +43,9 @@ def target(page, link):
     return file, anchor
 
 
-def reached(problems):
+def reached(problems, root=ROOT):
     """All files that links lead to, from README.md on."""
-    start = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    start = [root / "README.md", root / "CONTRIBUTING.md"]
     files, open_pages = set(start), list(start)
     while open_pages:
         page = open_pages.pop()
@@ -55,10 +55,10 @@ def reached(problems):
             if not file:
                 continue
             if not file.is_file():
-                problems.append(f"{page.relative_to(ROOT)}: the link '{link}' is broken")
+                problems.append(f"{page.relative_to(root)}: the link '{link}' is broken")
                 continue
             if anchor and anchor not in anchors(file):
-                problems.append(f"{page.relative_to(ROOT)}: '{link}': there is no such heading")
+                problems.append(f"{page.relative_to(root)}: '{link}': there is no such heading")
             if file not in files:
                 files.add(file)
                 if file.suffix == ".md":

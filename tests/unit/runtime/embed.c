@@ -21,10 +21,10 @@ int main(void) {
     for (int i = 0; i < 256; ++i) CHECK(back[i] == (float)(i % 8 * 32 + i / 8), "element %d", i);
     HOLDS(copy_tile_launch((const float *)src, (float *)out + 1, NULL) == TCP_ERR_ALIGNMENT);
     char want[128];
-    snprintf(
-        want, sizeof want,
-        "copy_tile: 'out' must be aligned to 16 bytes, but its address %p is 4 bytes past that",
-        (void *)((float *)out + 1));
+    snprintf(want, sizeof want,
+             "copy_tile: 'out' must be aligned to 16 bytes, but its address %p is 4 bytes past a "
+             "multiple of 16",
+             (void *)((float *)out + 1));
     CHECK_STR(tcp_last_error(), want);
     tcp_free(src);
     tcp_free(out);

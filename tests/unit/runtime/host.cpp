@@ -110,10 +110,10 @@ static void check_launcher() {
     CHECK_STR(tcp_last_error(), "copy_tile: 'src' is a null pointer");
     HOLDS(copy_tile_launch(a, a + 257, nullptr) == TCP_ERR_ALIGNMENT);
     char want[128];
-    snprintf(
-        want, sizeof want,
-        "copy_tile: 'out' must be aligned to 16 bytes, but its address %p is 4 bytes past that",
-        (void *)(a + 257));
+    snprintf(want, sizeof want,
+             "copy_tile: 'out' must be aligned to 16 bytes, but its address %p is 4 bytes past a "
+             "multiple of 16",
+             (void *)(a + 257));
     CHECK_STR(tcp_last_error(), want);
     HOLDS(copy_tile_launch(a, a + 252, nullptr) == TCP_ERR_OVERLAP);
     CHECK_STR(tcp_last_error(), "copy_tile: the address ranges of 'src' and 'out' overlap");
