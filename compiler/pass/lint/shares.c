@@ -135,10 +135,23 @@ static bool is_of_block(struct session *s, const struct ix *e, const struct ix_v
     return first && ix_constant(first);
 }
 
+// A part of a size: "x*T/S".  "x/32" is another index.
+struct dividend {
+    struct session *s;
+    const struct ix_var *x;
+};
+
+static bool is_part(const struct ix *e, const void *of) {
+    const struct dividend *d = of;
+    const struct ix *by = is_quotient(e, d->x) ? reads_step_by(d->s, e->a, d->x) : NULL;
+    return by && ix_constant(by) && !ix_static(by, NULL);
+}
+
 // Whether blocks are apart by a number of elements, or of steps, that depends on params.
 static bool is_apart(struct session *s, const struct ix *e, const struct ix_var *x) {
     const struct ix *by = reads_step_by(s, e, x);
-    return by && !ix_static(by, NULL) && (ix_constant(by) || ix_has(e, is_quotient, x));
+    return by && !ix_static(by, NULL) &&
+           (ix_constant(by) || ix_has(e, is_part, &(struct dividend){s, x}));
 }
 
 // Sets "out" to what the steps of "loop" read along "mode" of "a" in a block of "x", if these share the steps.
