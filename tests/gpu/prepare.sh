@@ -129,9 +129,9 @@ tar cf - -C "$out/random" . | xz --delta=dist=8 --lzma2=preset=1 >"$out/random.t
 rm -rf "$out/random" "$out/log"
 
 # The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads of a batch, then its stores.  Where
-# the tile is one batch, a thread reads back what it wrote; nvcc keeps that in registers and may put some of the stores to
+# the tile is one batch, a thread reads back what it wrote; nvcc may keep that in registers, and may put some of the stores to
 # shared memory behind those to global memory.
 for name in parallel_copy parallel_copy_atoms; do echo "parallel_copy LDG.E.128 STS.128 STG.E.128" >"$out/$name/sass"; done
-for name in val_8 atoms_2 row_major tile_32x8; do echo "round_trip LDG.E.128 STS.128 STG.E.128( STS.128)?" >"$out/plan_$name/sass"; done
+for name in val_8 atoms_2 row_major tile_32x8; do echo "round_trip LDG.E.128 STS.128( LDS.128 STS.128)* STG.E.128( STS.128)?" >"$out/plan_$name/sass"; done
 echo "round_trip (LDG.E.128 STS.128 )+LDS.128 STG.E.128( LDS.128 STG.E.128)*" >"$out/plan_tile_128x128/sass"
 echo "$(($(find "$out" -name main.cpp | wc -l) + programs)) programs in $out, $(du -sm "$out" | cut -f1) MiB"

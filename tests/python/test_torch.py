@@ -298,7 +298,7 @@ def test_plan():
     assert torch.equal(y.grad, 2 * x)
     assert torch.equal(compiled(lambda x: turn(x) + 1)(x), turn(x) + 1)
     if DEVICE == "cuda":
-        assert tcpc._engine.engine.all_kernels()[0].all_hits() > 1 and tcpc.cache_info().misses == 1
+        assert tcpc._engine.engine.all_kernels()[0].all_hits() > 1 and tcpc.cache_info().misses == 2  # and the gradient's
 
 
 def drawn(rng):
