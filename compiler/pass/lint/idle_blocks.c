@@ -234,6 +234,13 @@ static bool note_exchanged(struct session *s, const struct kernel *k, const stru
     return false;
 }
 
+// Whether both end at the same value: one may begin later, and end as much later.
+static bool same_end(struct session *s, const struct reach *a, const struct reach *b) {
+    if (same_bound(a, b)) return true;
+    return a->from && b->from && a->by == b->by &&
+           ix_equal(ix_sub(s, ix_lay(s, a->of), a->from), ix_sub(s, ix_lay(s, b->of), b->from));
+}
+
 // A view of global memory that "v" moves and that "k" reads beyond what "b" reaches; NULL: there is none.
 static const struct view *reads_beyond(struct session *s, const struct kernel *k,
                                        const struct ix_var *v, const struct reach *b) {
@@ -241,7 +248,7 @@ static const struct view *reads_beyond(struct session *s, const struct kernel *k
         struct reach own;
         if (st->kind != STMT_COPY || st->copy->src.base->space != MEM_GLOBAL) continue;
         if (!view_depends(&st->copy->src, v)) continue;
-        if (!copy_bound(s, st->copy, v, st->copy->src.base, &own) || !same_bound(&own, b))
+        if (!copy_bound(s, st->copy, v, st->copy->src.base, &own) || !same_end(s, &own, b))
             return &st->copy->src;
     }
     return NULL;

@@ -309,12 +309,13 @@ static bool is_promised(const struct plan *p, const struct lay_sym *y) {
 // about, or of any params beside a number: then the plan means certain elements, and not any strides that a
 // caller gives.  A mode of contiguous elements tells nothing of the others.
 static bool has_meant_strides(const struct plan *p, const struct modes *m) {
-    bool number = false, own = true, contiguous = false;
+    bool number = false, own = true, contiguous = false, params = false;
     for (int i = 0; i < m->n; ++i) {
         struct lay_int d = m->stride[i];
         contiguous |= lay_int_is(d, 1);
         if (d.basis >= 0 || d.num < 1) return false;
         number |= lay_int_static(d);
+        params |= d.nsyms > 0;
         for (int j = 0; j < d.nsyms; ++j) {
             bool found = is_promised(p, d.syms[j]);
             for (int k = 0; k < m->n; ++k)
@@ -323,7 +324,7 @@ static bool has_meant_strides(const struct plan *p, const struct modes *m) {
             own &= found;
         }
     }
-    return contiguous ? own && m->n > 2 : number || own;
+    return contiguous ? own && params && m->n > 2 : number || own;
 }
 
 // Of elements that are not contiguous: tries small values of the params.
