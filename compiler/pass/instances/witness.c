@@ -9,7 +9,7 @@
 #include "plan/bind.h"
 #include "plan/relation.h"
 
-enum { SMALL = 5, MOST_SYMS = 3 };
+enum { SMALL = 5, MOST_SYMS = 3, MOST_OWN = 5, FEW = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)  // for each choice of params
 #define MOST_STATIC   ((int64_t)1 << 22)
 
@@ -93,7 +93,8 @@ const char *witness_meet(struct session *s, const struct plan *p, const struct t
         tried += own && !p->param[i]->sum;
         many |= !own;
     }
-    if (tried > MOST_SYMS) return NULL;
+    if (tried > MOST_OWN) return NULL;
+    int values = tried > MOST_SYMS ? FEW : SMALL;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int c = 0;; ++c) {
         int rest = c;
@@ -103,8 +104,8 @@ const char *witness_meet(struct session *s, const struct plan *p, const struct t
             fixed[y->id] = PLAN_UNBOUND;
             if (sum && !many && !relation_value(sum, fixed, &fixed[y->id])) return NULL;
             if (sum || !is_tried(p, t, y)) continue;
-            fixed[y->id] = y->lo + y->mul * (rest % SMALL);
-            rest /= SMALL;
+            fixed[y->id] = y->lo + y->mul * (rest % values);
+            rest /= values;
         }
         if (rest) return NULL;
         const int64_t *all = fixed;

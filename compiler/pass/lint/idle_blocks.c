@@ -6,6 +6,7 @@
 // other blocks do nothing.  There are too many blocks if the grid has one for every N elements and
 // one for every 2*N or more would be enough, so that it is true for every M of more than one tile.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -17,6 +18,7 @@
 struct reach {
     struct lay_int of;
     int64_t by;
+    const struct ix *from;        // where the tile of value 0 begins, a constant; or NULL
     const struct view *elements;  // a view whose coordinate counts elements; or NULL
     // what a step has of "by" elements; fewer: nothing moves those between two steps
     const struct tensor *base;
@@ -56,37 +58,45 @@ static const struct view *counts_elements(struct session *s, const struct copy *
     return NULL;
 }
 
-// How many elements in a row the side of "c" that "p" bounds has along its mode, where "v" alone moves
-// it by "by"; otherwise "by".
-static int64_t tile_of(struct session *s, const struct copy *c, const struct predicate *p,
-                       const struct ix_var *v, int64_t by, const struct tensor **base) {
+// Where the side of "c" that "p" bounds begins along its mode, and how many elements in a row it has
+// there, if "v" alone moves it, by "out->by"; otherwise nowhere, and "out->by".
+static void set_tile(struct session *s, const struct copy *c, const struct predicate *p,
+                     const struct ix_var *v, struct reach *out) {
     const struct view *x = copy_side(c, c->src.base == p->of);
     const struct ix *lo, *hi;
     int64_t span;
-    *base = x->base;
-    if (x->base != p->of || x->part || !lay_valid(x->coord) || !x->coord_off[p->mode]) return by;
-    const struct ix *rest =
-        ix_sub(s, x->coord_off[p->mode], ix_scale(s, ix_var(s, v), lay_int(by)));
-    if (!rest || !ix_constant(rest)) return by;
+    out->base = x->base;
+    out->tile = out->by;
+    if (x->base != p->of || x->part || !lay_valid(x->coord) || !x->coord_off[p->mode]) return;
+    const struct ix *from =
+        ix_sub(s, x->coord_off[p->mode], ix_scale(s, ix_var(s, v), lay_int(out->by)));
+    if (!from || !ix_constant(from)) return;
+    out->from = from;
     view_reach(s, x, p->mode, &lo, &hi);
     const struct ix *more = lo && hi ? ix_sub(s, hi, lo) : NULL;
-    return more && ix_static(more, &span) && span + 1 < by ? span + 1 : by;
+    if (more && ix_static(more, &span) && span + 1 < out->by) out->tile = span + 1;
 }
 
-// Whether "c" moves nothing if "v" is large; sets "out" to the first such value.
+// Whether "c" moves nothing if "v" is large; sets "out" to the first such value, by the end of "of" if
+// that bounds it.
 static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
-                       struct reach *out) {
+                       const struct tensor *of, struct reach *out) {
+    const struct predicate *found = NULL;
     for (int i = 0; i < c->facts.npred; ++i) {
         const struct predicate *p = &c->facts.pred[i];
+        struct lay_int limit;
+        if (found && (found->of == of || p->of != of)) continue;
         int64_t by = p->of && !p->front ? factor_of(s, p->at, v) : 0;
-        if (by && ix_monomial(p->limit, &out->of)) {
-            out->by = by;
-            out->elements = counts_elements(s, c, p->mode, by);
-            out->tile = tile_of(s, c, p, v, by, &out->base);
-            return true;
-        }
+        if (!by || !ix_monomial(p->limit, &limit)) continue;
+        found = p;
+        out->of = limit;
+        out->by = by;
     }
-    return false;
+    if (!found) return false;
+    out->from = NULL;
+    out->elements = counts_elements(s, c, found->mode, out->by);
+    set_tile(s, c, found, v, out);
+    return true;
 }
 
 static bool same_bound(const struct reach *a, const struct reach *b) {
@@ -98,7 +108,9 @@ static bool join(struct reach *out, const struct reach *b, bool first) {
     if (!first && !same_bound(out, b)) return false;
     bool shared = !first && out->base == b->base;
     int64_t tile = first || b->tile > out->tile ? b->tile : out->tile;
+    bool moved = !first && (!out->from || !b->from || !ix_equal(out->from, b->from));
     *out = *b;
+    if (moved) out->from = NULL;
     out->tile = shared ? b->by : tile;
     return true;
 }
@@ -158,6 +170,25 @@ static bool more_and_more(struct lint *l, struct lay_int n, const struct reach *
            one_more(l, written_out(l->s, n), b);
 }
 
+// Whether "b" needs a number of blocks, and most sizes have more than twice as many: R(M,2) at
+// (0,block.x), with a block for every 8 of M.
+static bool needs_number(struct lint *l, struct lay_int n, const struct reach *b) {
+    if (lay_int_static(n) || !lay_int_static(b->of) || !b->from) return false;
+    int64_t enough = (b->of.num - 1) / b->by + 1;
+    return prove_at_least(lint_prover(l), ix_int(l->s, 2 * enough - 1), written_out(l->s, n)) !=
+           PROVE_YES;
+}
+
+// Whether the last of "n" begins beyond the end for every size, and the first after the begin: tile
+// block.x + 1.
+static bool begins_late(struct lint *l, struct lay_int n, const struct reach *b) {
+    struct session *s = l->s;
+    if (!b->from || ix_equal(b->from, ix_int(s, 0))) return false;
+    const struct ix *last = ix_sub(s, written_out(s, n), ix_int(s, 1));
+    return prove_at_least(lint_prover(l), ix_add(s, ix_scale(s, last, lay_int(b->by)), b->from),
+                          ix_lay(s, b->of)) == PROVE_YES;
+}
+
 // Then fewer blocks or steps would be wrong, too.
 static bool note_elements(struct session *s, const struct reach *b) {
     if (!b->elements) return false;
@@ -187,7 +218,8 @@ static bool grid_bound(struct session *s, const struct kernel *k, const struct i
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         struct reach b;
         if (st->kind != STMT_COPY || st->copy->dst.base->space != MEM_GLOBAL) continue;
-        if (!copy_bound(s, st->copy, v, &b) || !join(out, &b, !any)) return false;
+        if (!copy_bound(s, st->copy, v, st->copy->dst.base, &b) || !join(out, &b, !any))
+            return false;
         any = true;
     }
     return any;
@@ -202,29 +234,72 @@ static bool note_exchanged(struct session *s, const struct kernel *k, const stru
     return false;
 }
 
+// Whether both end at the same value: one may begin later, and end as much later.
+static bool same_end(struct session *s, const struct reach *a, const struct reach *b) {
+    if (same_bound(a, b)) return true;
+    return a->from && b->from && a->by == b->by &&
+           ix_equal(ix_sub(s, ix_lay(s, a->of), a->from), ix_sub(s, ix_lay(s, b->of), b->from));
+}
+
+// A view of global memory that "v" moves and that "k" reads beyond what "b" reaches; NULL: there is none.
+static const struct view *reads_beyond(struct session *s, const struct kernel *k,
+                                       const struct ix_var *v, const struct reach *b) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        struct reach own;
+        if (st->kind != STMT_COPY || st->copy->src.base->space != MEM_GLOBAL) continue;
+        if (!view_depends(&st->copy->src, v)) continue;
+        if (!copy_bound(s, st->copy, v, st->copy->src.base, &own) || !same_end(s, &own, b))
+            return &st->copy->src;
+    }
+    return NULL;
+}
+
+static void warn_late(struct session *s, const struct kernel *k, int axis, const struct reach *b) {
+    diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
+              "axis '%c' of the grid has %s blocks, and the last writes no element: it begins "
+              "beyond all %s",
+              "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), lay_int_text(&s->lay, b->of));
+    diag_note(s, k->grid_at[axis],
+              "the first begins at element %s of '%s', and none writes those before it; is the "
+              "coordinate meant?",
+              ix_text(s, b->from), b->base->name);
+}
+
 static void grid_waste(struct lint *l, int axis) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
-    if (!too_many(s, k->grid[axis], &b) && !one_more(l, written_out(s, k->grid[axis]), &b)) return;
+    bool number = needs_number(l, k->grid[axis], &b);
+    if (!number && !too_many(s, k->grid[axis], &b) &&
+        !one_more(l, written_out(s, k->grid[axis]), &b)) {
+        if (begins_late(l, k->grid[axis], &b)) warn_late(s, k, axis, &b);
+        return;
+    }
     int mode;
     const struct tensor *read =
         coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
+    const struct view *other = reads_beyond(s, k, k->block[axis], &b);
     const char *enough = coverage_tiles(s, b.of, b.by);
+    bool one = strcmp(enough, "1") == 0;
     diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
-              "axis '%c' of the grid has %s blocks, and only the first %s write elements: each "
-              "has %" PRId64 " of %s",
-              "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), enough, b.by,
-              lay_int_text(&s->lay, b.of));
+              "axis '%c' of the grid has %s blocks, and only the first %s%s: each has %" PRId64
+              " of %s",
+              "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), one ? "" : enough,
+              one ? "writes elements" : " write elements", b.by, lay_int_text(&s->lay, b.of));
     if (read)
         diag_note(
             s, k->grid_at[axis],
             "there is one for each tile of '%s' along %s, so that fewer would not read all of it; "
             "is its coordinate meant?",
             read->name, view_mode_text(s, read, mode));
+    else if (other)
+        diag_note(s, other->at,
+                  "a block beyond them reads other elements of '%s', which then come to nothing; "
+                  "is the coordinate of what is written meant?",
+                  other->base->name);
     else if (!note_elements(s, &b) && !note_gap(s, &b, k->grid_at[axis]) &&
-             !note_exchanged(s, k, k->block[axis]))
+             !note_exchanged(s, k, k->block[axis]) && !number)
         diag_fixit(s, k->grid_at[axis], enough);
 }
 
@@ -241,9 +316,9 @@ static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, s
         bool global = c && (c->src.base->space == MEM_GLOBAL || c->dst.base->space == MEM_GLOBAL);
         if (!global && alone) return false;
         if (!global) continue;
-        bool found = copy_bound(s, c, loop->var, &b);
+        bool found = copy_bound(s, c, loop->var, NULL, &b);
         if (!found && loop->pipe && loop->pipe->load_var != loop->var)
-            found = copy_bound(s, c, loop->pipe->load_var, &b);
+            found = copy_bound(s, c, loop->pipe->load_var, NULL, &b);
         if (!found || !join(out, &b, !any)) return false;
         any = true;
     }

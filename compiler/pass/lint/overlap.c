@@ -159,6 +159,24 @@ static struct lay_int span_of(struct session *s, const struct modes *m, int but)
     return span;
 }
 
+// How many elements the rows of a pitch have together, without mode "but": from "span" contiguous ones on, each
+// mode whose stride, a param, is promised to be at least as large.
+static struct lay_int pitched(struct lint *l, const struct modes *m, int but, struct lay_int span) {
+    bool in[LAY_MAX_LEAVES] = {false};
+    for (int i = 0; i < m->n; ++i) {
+        if (in[i] || i == but || !is_param(m->stride[i]) || lay_int_is(m->extent[i], 1)) continue;
+        const struct ix *row = ix_lay(l->s, span), *by = ix_lay(l->s, m->stride[i]);
+        if (!row || !by || prove_at_least(lint_prover(l), by, row) != PROVE_YES) continue;
+        struct lay_int all = lay_int_mul(&l->s->lay, m->stride[i], m->extent[i]);
+        if (!lay_int_valid(all)) break;
+        span = all;
+        in[i] = true;
+        i = -1;
+    }
+    lay_clear_error(&l->s->lay);
+    return span;
+}
+
 // Whether an extent is the number 0, for which there is a param.
 static bool is_empty(const struct plan *p, const struct modes *m) {
     int64_t n;
@@ -279,29 +297,40 @@ static bool warn_product(struct lint *l, const struct tensor *t, struct lay_int 
     return true;
 }
 
-// Whether the strides of "m" are numbers from 2 on, and products of its extents, or of any params beside a number:
-// then the plan means certain elements, and not any strides that a caller gives.
-static bool has_meant_strides(const struct modes *m) {
-    bool number = false, own = true;
+// Whether a relation of the plan is about "y".
+static bool is_promised(const struct plan *p, const struct lay_sym *y) {
+    for (int i = 0; i < p->nrelations; ++i)
+        for (int j = 0; j < p->relation[i]->nparams; ++j)
+            if (p->relation[i]->param[j]->sym == y) return true;
+    return false;
+}
+
+// Whether the strides of "m" are numbers from 2 on, and products of its extents and of params that a relation is
+// about, or of any params beside a number: then the plan means certain elements, and not any strides that a
+// caller gives.  A mode of contiguous elements tells nothing of the others.
+static bool has_meant_strides(const struct plan *p, const struct modes *m) {
+    bool number = false, own = true, contiguous = false, params = false;
     for (int i = 0; i < m->n; ++i) {
         struct lay_int d = m->stride[i];
-        if (d.basis >= 0 || d.num < 1 || lay_int_is(d, 1)) return false;
+        contiguous |= lay_int_is(d, 1);
+        if (d.basis >= 0 || d.num < 1) return false;
         number |= lay_int_static(d);
+        params |= d.nsyms > 0;
         for (int j = 0; j < d.nsyms; ++j) {
-            bool found = false;
+            bool found = is_promised(p, d.syms[j]);
             for (int k = 0; k < m->n; ++k)
                 for (int x = 0; x < m->extent[k].nsyms; ++x)
                     found |= m->extent[k].syms[x] == d.syms[j];
             own &= found;
         }
     }
-    return number || own;
+    return contiguous ? own && params && m->n > 2 : number || own;
 }
 
 // Of elements that are not contiguous: tries small values of the params.
 static void warn_tried(struct lint *l, const struct tensor *t, const struct modes *m) {
     struct session *s = l->s;
-    const char *text = has_meant_strides(m) ? witness_meet(s, l->p, t) : NULL;
+    const char *text = has_meant_strides(l->p, m) ? witness_meet(s, l->p, t) : NULL;
     if (!text) return;
     diag_warn(s, W_OVERLAP, t->at,
               "nothing says that the layout %s of '%s' reads each element once",
@@ -319,7 +348,9 @@ static bool warn_param(struct lint *l, const struct tensor *t, const struct mode
     for (int k = 0; k < m->n; ++k) {
         struct lay_int step = m->stride[k], span = span_of(s, m, k);
         bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
-        if (product && !lay_int_is(m->extent[k], 1) && warn_product(l, t, step, span)) return true;
+        if (product && !lay_int_is(m->extent[k], 1) &&
+            (warn_product(l, t, step, span) || warn_product(l, t, step, pitched(l, m, k, span))))
+            return true;
         if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
