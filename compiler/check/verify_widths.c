@@ -48,7 +48,7 @@ static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *en
 // int: nobody can launch with these params.
 static bool try_values(struct session *s, const struct kir_kernel *x, const int64_t *sym,
                        const char **trouble) {
-    const struct schedule schedule = {.loop = loop, .limit = OPERATIONS};
+    const struct schedule schedule = {.loop = loop, .apart = true, .limit = OPERATIONS};
     const struct observer observer = {.wants = wants, .call = call};
     int64_t block[2][3] = {{0}};
     bool beyond = false;

@@ -326,13 +326,13 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
     case KIR_ARRIVE:
     case KIR_WAIT:
         if (n->arrival.kind == ARRIVAL_NAMED)
-            return machine_fail(m, "a named barrier outside of roles");
+            return m->schedule->apart || machine_fail(m, "a named barrier outside of roles");
         tell(m, n);
         return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
     case KIR_LET: return run_let(m, n);
     case KIR_FOR: return run_loop(m, n);
-    case KIR_IF: return n->roles ? machine_roles(m, n) : run_ways(m, n);
+    case KIR_IF: return n->roles && !m->schedule->apart ? machine_roles(m, n) : run_ways(m, n);
     case KIR_GUARD: return run_guard(m, n);
     case KIR_BLOCK: return machine_list(m, n->body);
     case KIR_CALL: return run_call(m, n);

@@ -64,6 +64,7 @@ struct schedule {
     // "depth": number of loops around it whose iterations are all executed.  NULL: its value.
     int64_t (*let)(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most);
     bool last_first;   // of roles, the last one begins
+    bool apart;        // roles one after another, without their barriers: where there is no memory
     int64_t limit;     // most operations; beyond it no further iteration begins
     int least_access;  // operations for an access, for however few threads
 };

@@ -96,11 +96,32 @@ static struct lay_int extent_of(struct session *s, const struct place *p, int pa
     return reads_extent(s, p->t, p->x.part[part].mode);
 }
 
-// Whether "a" and "b" differ in a step of a loop, and by what depends on the step.
-static bool differ(struct reads *r, const struct ix *a, const struct ix *b) {
+// Whether the steps of the loops "around" or the blocks move "more" by the same in each step: for blocks by a size, since
+// those that are a number of elements apart may sum over shifted operands.
+static bool is_moved(struct reads *r, const struct around *around, const struct ix *more) {
+    struct session *s = r->s;
+    int64_t by, end;
+    for (int i = 0; i < around->n; ++i) {
+        const struct stmt *st = around->stmt[i];
+        if (!stmt_loops(st) || !st->var || (ix_static(st->end, &end) && end <= 1)) continue;
+        const struct ix *step = reads_step_by(s, more, st->var);
+        if (step && ix_static(step, &by) && by != 0) return true;
+    }
+    for (int i = 0; i < 3; ++i) {
+        const struct ix *step = r->k->block[i] ? reads_step_by(s, more, r->k->block[i]) : NULL;
+        if (step && ix_constant(step) && !ix_static(step, NULL)) return true;
+    }
+    return false;
+}
+
+// Whether "a" and "b" differ in a step of a loop, and by what depends on the step or on the block.
+static bool differ(struct reads *r, const struct around *around, const struct ix *a,
+                   const struct ix *b) {
     struct session *s = r->s;
     const struct ix *more = ix_sub(s, a, b), *zero = ix_int(s, 0);
-    if (!more || !ix_depends(more, IX_LOOP)) return false;
+    if (!more) return false;
+    if (is_moved(r, around, more)) return true;
+    if (!ix_depends(more, IX_LOOP)) return false;
     return prove_at_least(r->prover, more, zero) == PROVE_NO ||
            prove_at_least(r->prover, zero, more) == PROVE_NO;
 }
@@ -122,10 +143,10 @@ static void warn_apart(struct reads *r, const struct factors *f, const struct ix
                        const struct ix *b) {
     struct session *s = r->s;
     diag_warn(s, W_CONTRACTION, f->y->at,
-              "'%s' sums over products of '%s' and '%s', and a loop takes them to different places "
-              "along the "
-              "mode that it sums over",
-              f->y->fn->name, f->a.v->base->name, f->b.v->base->name);
+              "'%s' sums over products of '%s' and '%s', and %s takes them to different places "
+              "along the mode that it sums over",
+              f->y->fn->name, f->a.v->base->name, f->b.v->base->name,
+              ix_depends(ix_sub(s, a, b), IX_LOOP) ? "a loop" : "the grid");
     note_read(s, &f->a, f->of_a, a);
     note_read(s, &f->b, f->of_b, b);
 }
@@ -135,7 +156,7 @@ static bool check_places(struct reads *r, const struct factors *f) {
     struct session *s = r->s;
     const struct ix *a = instances_step(s, f->around, from(&f->a, f->of_a));
     const struct ix *b = instances_step(s, f->around, from(&f->b, f->of_b));
-    if (!a || !b || !differ(r, a, b)) return false;
+    if (!a || !b || !differ(r, f->around, a, b)) return false;
     warn_apart(r, f, a, b);
     return true;
 }

@@ -110,6 +110,12 @@ void tally_twice(struct reads *r, const struct tensor *t);
 // elements beside it.
 bool beside(struct reads *r, const struct tensor *t);
 
+// shares.c
+// How far "e" moves from one value of "x" to the next; or NULL.
+const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x);
+// Notes that blocks share the steps of "m", which moves "a", so that its bound counts those of one block alone.
+bool shares_note(struct reads *r, const struct access *a, const struct mover *m);
+
 // alike.c
 // Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.
 bool alike_sums(struct reads *r);

@@ -1,4 +1,6 @@
 // Blocks that share the steps of a loop: those of a block begin where those of the block before end.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/lint/reads.h"
@@ -96,6 +98,10 @@ static bool reads_step(const struct share *h, const struct view *v) {
     return view_depends(v, h->loop->var) || (p && p->load_var && view_depends(v, p->load_var));
 }
 
+static bool is_step(const struct stmt *loop, const struct ix_var *v) {
+    return loop->var == v || (loop->pipe && loop->pipe->load_var == v);
+}
+
 // Whether the loop of "h" is the only one that reads what it reads of global memory, and sums it: copies to global
 // memory say themselves what they write.
 static bool sums_alone(const struct reads *r, const struct share *h) {
@@ -111,58 +117,274 @@ static bool sums_alone(const struct reads *r, const struct share *h) {
     return moved;
 }
 
-// How far "e" moves from one value of "x" to the next.
-static const struct ix *step_by(struct session *s, const struct ix *e, const struct ix_var *x) {
+const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x) {
     const struct ix *next = ix_substitute(s, e, x, ix_add(s, ix_var(s, x), ix_int(s, 1)));
     return next ? ix_sub(s, next, e) : NULL;
 }
 
-// Warns if the steps of "loop" do not take what is between two blocks of "x" along "mode" of the read "a".
-static bool check_place(struct reads *r, const struct access *a, const struct stmt *loop,
-                        const struct ix_var *x, int mode) {
+// The elements along a mode that the steps of a loop read in one block of an axis, "begin" to below "end".
+struct stretch {
+    const struct access *a;
+    int mode;
+    struct share of;
+    const struct ix *begin, *end;
+};
+
+static bool is_of_block(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *first = e ? ix_substitute(s, e, x, ix_int(s, 0)) : NULL;
+    return first && ix_constant(first);
+}
+
+// A part of a size: "x*T/S".  "x/32" is another index.
+struct dividend {
+    struct session *s;
+    const struct ix_var *x;
+};
+
+static bool is_part(const struct ix *e, const void *of) {
+    const struct dividend *d = of;
+    const struct ix *by = is_quotient(e, d->x) ? reads_step_by(d->s, e->a, d->x) : NULL;
+    return by && ix_constant(by) && !ix_static(by, NULL);
+}
+
+// Whether blocks are apart by a number of elements, or of steps, that depends on params.
+static bool is_apart(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *by = reads_step_by(s, e, x);
+    return by && !ix_static(by, NULL) &&
+           (ix_constant(by) || ix_has(e, is_part, &(struct dividend){s, x}));
+}
+
+// Sets "out" to what the steps of "loop" read along "mode" of "a" in a block of "x", if these share the steps.
+static bool stretch_of(const struct reads *r, const struct access *a, const struct stmt *loop,
+                       const struct ix_var *x, int mode, struct stretch *out) {
     struct session *s = r->s;
     const struct ix *at = instances_step(s, &a->around, a->view->coord_off[mode]), *lo, *hi;
-    int64_t from, one, tile;
-    if (!at || !ix_depends_on(at, x) || !ix_depends_on(at, loop->var)) return false;
-    const struct ix *apart = step_by(s, at, x), *each = step_by(s, at, loop->var);
+    int64_t one, tile;
+    if (!at || !ix_depends_on(at, loop->var)) return false;
+    const struct ix *each = reads_step_by(s, at, loop->var);
     view_reach(s, a->view, mode, &lo, &hi);
     const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
-    if (!apart || !each || !span || !ix_constant(apart) || ix_static(apart, NULL) ||
-        !ix_static(each, &one) || !ix_static(span, &tile) || tile + 1 != one ||
-        !ix_static(loop->begin, &from) || from != 0 || !ix_constant(loop->end))
+    if (!each || !ix_static(each, &one) || !span || !ix_static(span, &tile) || tile >= one)
         return false;
-    const struct ix *all = ix_scale(s, loop->end, lay_int(one));
-    if (!all || ix_equal(all, apart)) return false;
-    diag_warn(s, W_UNREAD, a->view->at,
-              "the blocks of '%s' are %s elements apart along %s of '%s', and the steps of '%s' "
-              "take %s",
-              x->name, ix_text(s, apart), view_mode_text(s, a->view->base, mode),
-              a->view->base->name, loop->var->name, ix_text(s, all));
-    diag_note(s, loop->end_at, "the steps end here");
+    *out = (struct stretch){.a = a, .mode = mode, .of = {.loop = loop, .x = x}};
+    out->begin = ix_substitute(s, at, loop->var, loop->begin);
+    out->end = ix_substitute(s, at, loop->var, loop->end);
+    return is_of_block(s, out->begin, x) && is_of_block(s, out->end, x) &&
+           (is_apart(s, out->begin, x) ||
+            (is_apart(s, loop->begin, x) && is_apart(s, loop->end, x)));
+}
+
+// Whether at some sizes a block of "h" ends where the next one does not begin, and both are inside of the tensor.
+static bool is_torn(struct reads *r, const struct stretch *h) {
+    struct session *s = r->s;
+    const struct ix *limit = view_limit(s, h->a->view, h->mode);
+    for (int choice = 1; choice <= 2; ++choice) {
+        struct share of = h->of;
+        int64_t blocks, end, begin, most;
+        of.sym = plan_choose_when(s, r->plan, NULL, r->k->when, r->k->nwhen, choice);
+        if (!of.sym || !limit || !value_of(s, &of, limit, 0, &most) ||
+            !value_of(s, &of, ix_lay(s, of.n), 0, &blocks))
+            continue;
+        for (int64_t i = 0; i + 1 < blocks && i < 64; ++i) {
+            if (!value_of(s, &of, h->end, i, &end) || !value_of(s, &of, h->begin, i + 1, &begin))
+                break;
+            if ((end < most ? end : most) != (begin < most ? begin : most)) return true;
+        }
+    }
+    return false;
+}
+
+// Whether all reads of the tensor of "h" are where its access is.
+static bool is_only_read(const struct reads *r, const struct stretch *h) {
+    for (int i = 0; i < r->n; ++i)
+        if (reads_count(&r->at[i], h->a->view->base, ARG_IN) &&
+            !ix_equal(r->at[i].view->coord_off[h->mode], h->a->view->coord_off[h->mode]))
+            return false;
     return true;
 }
 
-static bool check_places(struct reads *r) {
+// Whether "to" is less than "limit" at some sizes; a product of params is looked at by numbers.
+static bool is_short(struct reads *r, const struct stretch *h, const struct ix *to,
+                     const struct ix *limit) {
+    struct session *s = r->s;
+    if (coverage_short(r->prover, to, limit)) return true;
+    for (int choice = 0; choice <= 2; ++choice) {
+        struct share of = h->of;
+        int64_t at, end;
+        of.sym = plan_choose_when(s, r->plan, NULL, r->k->when, r->k->nwhen, choice);
+        if (of.sym && value_of(s, &of, to, 0, &at) && value_of(s, &of, limit, 0, &end) && at < end)
+            return true;
+    }
+    return false;
+}
+
+// Warns if the blocks together do not begin and end where the tensor does.
+static bool check_ends(struct reads *r, const struct stretch *h) {
+    struct session *s = r->s;
+    const struct view *v = h->a->view;
+    const struct ix *limit = reads_end(s, v, h->mode), *one = ix_int(s, 1);
+    const struct ix *last = ix_sub(s, ix_lay(s, h->of.n), one);
+    if (!limit || !last || !is_only_read(r, h)) return false;
+    const struct ix *first = ix_substitute(s, h->begin, h->of.x, ix_int(s, 0));
+    const struct ix *from = ix_substitute(s, h->begin, h->of.x, last);
+    const struct ix *to = ix_substitute(s, h->end, h->of.x, last);
+    const char *what = view_mode_text(s, v->base, h->mode), *of = v->base->name;
+    if (!first || !from || !to) return false;
+    if (!v->limit && !ix_static(first, NULL) && prove_at_least(r->prover, first, one) == PROVE_YES)
+        diag_warn(s, W_UNREAD, v->at,
+                  "the blocks of '%s' share '%s' along %s, and the first of them begins at %s: "
+                  "nothing reads what is before",
+                  h->of.x->name, of, what, ix_text(s, first));
+    else if (prove_at_least(r->prover, from, limit) == PROVE_YES)
+        diag_warn(s, W_UNREAD, v->at,
+                  "the blocks of '%s' share '%s' along %s, and the last of them begins at %s, "
+                  "where it has ended: at %s",
+                  h->of.x->name, of, what, ix_text(s, from), ix_text(s, limit));
+    else if (!(is_apart(s, h->begin, h->of.x) && is_apart(s, h->of.loop->begin, h->of.x)) &&
+             is_short(r, h, to, limit))
+        diag_warn(s, W_UNREAD, v->at,
+                  "the blocks of '%s' share '%s' along %s, and the last of them ends at %s: "
+                  "nothing reads what is behind it, up to %s",
+                  h->of.x->name, of, what, ix_text(s, to), ix_text(s, limit));
+    else
+        return false;
+    diag_note(s, h->of.loop->end_at, "there are %s blocks, and each takes these steps",
+              ix_text(s, ix_lay(s, h->of.n)));
+    return true;
+}
+
+// Warns if the parts of the blocks of "h" leave gaps or overlap, or are not all of the tensor.
+static bool check_stretch(struct reads *r, const struct stretch *h) {
+    struct session *s = r->s;
+    const struct view *v = h->a->view;
+    const struct ix *apart = reads_step_by(s, h->begin, h->of.x),
+                    *all = ix_sub(s, h->end, h->begin);
+    if (ix_equal(ix_sub(s, h->begin, h->end), apart)) return false;  // from the last to the first
+    bool same = ix_static(apart, NULL) || ix_equal(apart, all) || !ix_depends_on(h->end, h->of.x);
+    if (same || !((ix_constant(apart) && ix_constant(all)) || is_torn(r, h)))
+        return check_ends(r, h);
+    if (ix_constant(apart))
+        diag_warn(s, W_UNREAD, v->at,
+                  "the blocks of '%s' are %s elements apart along %s of '%s', and the steps of "
+                  "'%s' take %s",
+                  h->of.x->name, ix_text(s, apart), view_mode_text(s, v->base, h->mode),
+                  v->base->name, h->of.loop->var->name, ix_text(s, all));
+    else
+        diag_warn(s, W_UNREAD, v->at,
+                  "the steps of '%s' end at %s along %s of '%s', and those of the next block of "
+                  "'%s' do not always begin there: at %s",
+                  h->of.loop->var->name, ix_text(s, h->end), view_mode_text(s, v->base, h->mode),
+                  v->base->name, h->of.x->name, ix_text(s, ix_add(s, h->begin, apart)));
+    diag_note(s, h->of.loop->end_at, "the steps end here");
+    return true;
+}
+
+// Warns if blocks of "x" take tiles side by side in each step of "loop", and the next step begins before their end.
+// Tiles of one element are windows: the taps of a filter.
+static bool check_turns(struct reads *r, const struct access *a, const struct stmt *loop, int axis,
+                        int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix_var *x = r->k->block[axis];
+    struct lay_int n = r->k->grid[axis];
+    const struct ix *at = instances_step(s, &a->around, v->coord_off[mode]);
+    int64_t next, one;
+    const struct ix *by = at ? reads_step_by(s, at, x) : NULL,
+                    *each = at ? reads_step_by(s, at, loop->var) : NULL, *end;
+    int64_t tile;
+    if (!by || !each || !ix_static(by, &one) || !ix_static(each, &next) || !lay_int_static(n) ||
+        one <= 1 || next <= one || n.num * one <= next ||
+        !coverage_reach(s, v, &a->around, mode, &end, &tile) || tile != one)
+        return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        if (i != mode && v->coord_off[i] && ix_depends_on(v->coord_off[i], x)) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "in each step the %" PRId64 " blocks of '%s' read %" PRId64
+              " elements of '%s' along %s, and the next step of '%s' begins %" PRId64
+              " further: some are read twice",
+              n.num, x->name, n.num * one, v->base->name, view_mode_text(s, v->base, mode),
+              loop->var->name, next);
+    return true;
+}
+
+// The first of the blocks and loops that share what "a" reads along "mode", as a stretch; false: there are none.
+static bool first_stretch(const struct reads *r, const struct access *a, int mode,
+                          struct stretch *out) {
+    for (int j = 0; j < a->around.n; ++j)
+        for (int x = 0; x < 3; ++x) {
+            const struct stmt *loop = a->around.stmt[j];
+            if (!stmt_loops(loop) || !loop->var || !r->k->block[x] || !a->view->coord_off[mode] ||
+                !stretch_of(r, a, loop, r->k->block[x], mode, out))
+                continue;
+            out->of.n = r->k->grid[x];
+            return true;
+        }
+    return false;
+}
+
+static bool is_summed(const struct access *a) {
+    return !a->write && a->copy && a->view->base->space == MEM_GLOBAL &&
+           a->copy->dst.base->space != MEM_GLOBAL && lay_valid(a->view->coord);
+}
+
+static bool check_sides(struct reads *r, const struct access *a, int mode) {
+    for (int j = 0; j < a->around.n; ++j)
+        for (int x = 0; x < 3; ++x)
+            if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
+                a->view->coord_off[mode] && check_turns(r, a, a->around.stmt[j], x, mode))
+                return true;
+    return false;
+}
+
+static bool check_stretches(struct reads *r) {
     for (int i = 0; i < r->n && !r->more; ++i) {
         const struct access *a = &r->at[i];
-        if (a->write || !a->copy || a->view->base->space != MEM_GLOBAL ||
-            a->copy->dst.base->space == MEM_GLOBAL || !lay_valid(a->view->coord))
-            continue;
-        for (int j = 0; j < a->around.n; ++j)
-            for (int x = 0; x < 3; ++x)
-                for (int m = 0; m < lay_tuple_leaves(a->view->base->layout.shape); ++m)
-                    if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
-                        a->view->coord_off[m] &&
-                        check_place(r, a, a->around.stmt[j], r->k->block[x], m))
-                        return true;
+        if (!is_summed(a)) continue;
+        for (int m = 0; m < lay_tuple_leaves(a->view->base->layout.shape); ++m) {
+            struct stretch h;
+            if (first_stretch(r, a, m, &h) ? check_stretch(r, &h) : check_sides(r, a, m))
+                return true;
+        }
     }
+    return false;
+}
+
+bool shares_note(struct reads *r, const struct access *a, const struct mover *m) {
+    struct session *s = r->s;
+    struct stretch h;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *c = &r->at[i];
+        if (!is_summed(c)) continue;
+        for (int j = 0; j < lay_tuple_leaves(c->view->base->layout.shape); ++j) {
+            if (!first_stretch(r, c, j, &h) || !is_step(h.of.loop, m->v)) continue;
+            diag_note(
+                s, c->view->at,
+                "the blocks of '%s' share the steps of '%s'%s: this is at %s along %s of '%s'",
+                h.of.x->name, m->v->name, c == a ? "" : " elsewhere",
+                ix_text(s, c->view->coord_off[j]), view_mode_text(s, c->view->base, j),
+                c->view->base->name);
+            return true;
+        }
+    }
+    for (int x = 0; x < 3; ++x)
+        if (m->loop && r->k->block[x] && view_depends(a->view, r->k->block[x]) &&
+            lay_int_static(r->k->grid[x]))
+            for (int j = 0; j < lay_tuple_leaves(a->view->base->layout.shape); ++j) {
+                const struct ix *at = a->view->coord_off[j];
+                if (!at || !ix_depends_on(at, r->k->block[x]) || !ix_depends_on(at, m->v)) continue;
+                diag_note(s, a->view->at,
+                          "each step moves the tiles of all %" PRId64
+                          " blocks of '%s': by how many tiles should '%s' move them?",
+                          r->k->grid[x].num, r->k->block[x]->name, m->v->name);
+                return true;
+            }
     return false;
 }
 
 void lint_shares(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
-    if (!k->device && !k->planned && check_places(reads_of(l))) return;
+    bool told = false;
     for (int i = 0; i < 3 && !k->device && !k->planned; ++i) {
         struct share h = {.x = k->block[i], .n = k->grid[i]};
         h.loop = h.x ? loop_of(k, h.x) : NULL;
@@ -173,8 +395,9 @@ void lint_shares(struct lint *l) {
             int64_t blocks;
             h.sym = plan_choose_when(s, l->p, NULL, k->when, k->nwhen, choice);
             if (!h.sym || !value_of(s, &h, ix_lay(s, h.n), 0, &blocks)) continue;
-            if (check_next(s, &h, blocks) || check_first(s, &h)) break;
+            if ((told |= check_next(s, &h, blocks) || check_first(s, &h))) break;
         }
     }
+    if (!k->device && !k->planned && !told) check_stretches(reads_of(l));
     lay_clear_error(&s->lay);
 }

@@ -111,7 +111,7 @@ static bool warn(struct reads *r, const struct access *a, const struct mover *m,
     else if (all && !coverage_short(r->prover, all, limit))
         diag_note(s, v->at, "there are enough %s, and the last of them ends before '%s'", what,
                   v->base->name);
-    else
+    else if (!shares_note(r, a, m))
         diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step), what);
     return false;
 }

@@ -54,6 +54,18 @@ static const struct {
      "    use { copy s -> local_tile(B,(64,1),(0,i)) with s2g; } } }\n",
      "term 0 of 4*tid + N*i_load\nterm 1 of 4*tid + N*i_load\n"  // the first loads: of few steps
      "term 0 of 4*tid + N*i_load\nterm 0 of 4*tid + N*i\nterm 0 of at_B + j\n"},
+    // roles, each of which counts its own steps
+    {"tcp 1;\nparam T : index in 1 .. 2147483647;\nparam N : index % 4 in 128 .. 1000000;\n"
+     "tensor A : f32 global (128,T):(1,N) align 16;\ntensor B : f32 global (128,T):(1,N) align "
+     "16;\n"
+     "tiled_copy g2s = tile(cp_async.cg(16), thr=(32,1), val=(4,1));\n"
+     "tiled_copy s2g = tile(universal(128), thr=(32,1), val=(4,1));\n"
+     "kernel k(A, out B) grid (1) threads 64 { shared s : f32 (128,1) stages 3;\n"
+     "  pipeline i in 0 .. T warps (load = 1, use = 1) {\n"
+     "    load { copy local_tile(A,(128,1),(0,i)) -> s with g2s; }\n"
+     "    use { copy s -> local_tile(B,(128,1),(0,i)) with s2g; } } }\n",
+     "variable i_end\nterm 0 of 4*tid + N*i\nterm 1 of i_end + 2\n"
+     "term 0 of N*i + 4*load_tid\n"},  // this i counts two steps more, and has 64 bits
 };
 
 // The widths of 64 bits, each once.
