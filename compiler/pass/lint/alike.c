@@ -141,12 +141,41 @@ static bool same_sum(struct reads *r, const struct pair *p) {
     return true;
 }
 
+// Whether "c" reads the same elements as "a" for another buffer.
+static bool is_again(const struct access *a, const struct access *c) {
+    const struct view *v = a->view, *w = c->view;
+    if (c->write || !a->copy || !c->copy || v->base != w->base || v->limit || w->limit ||
+        a->copy->dst.base == c->copy->dst.base ||
+        !lay_tuple_equal(v->layout.shape, w->layout.shape))
+        return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        if (!ix_equal(v->coord_off[i], w->coord_off[i])) return false;
+    return true;
+}
+
+// Warns if a function gets the same part of an input twice, and what it makes of them is for each block of the axis
+// of "p" the same: one of the reads is meant to be moved by it.
+static bool same_twice(struct reads *r, const struct pair *p) {
+    if (!p->flow->called || p->x.v->kind == IX_LOOP || !moves_only_outputs(r, &p->x)) return false;
+    for (const struct access *c = p->a + 1; c < r->at + r->n; ++c) {
+        if (!is_again(p->a, c)) continue;
+        struct flow flow = flow_of(r, c);
+        if (!flow_goes_to(&flow, c, p->b)) continue;
+        warn_alike(r->s, p);
+        diag_note(r->s, c->view->at,
+                  "this part of '%s' is read twice; is '%s' meant to move one of the two?",
+                  c->view->base->name, p->x.v->name);
+        return true;
+    }
+    return false;
+}
+
 bool alike_sums(struct reads *r) {
     for (int i = 0; i < r->n; ++i) {
         const struct access *a = &r->at[i];
         if (a->write || a->view->base->space != MEM_GLOBAL || !lay_valid(a->view->coord)) continue;
         struct flow flow = flow_of(r, a);
-        if (pairs_any(r, a, &flow, same_sum)) return true;
+        if (pairs_any(r, a, &flow, same_sum) || pairs_any(r, a, &flow, same_twice)) return true;
     }
     return false;
 }
