@@ -90,41 +90,53 @@ static const struct ix_var *filling(const struct kernel *k, const struct loops *
     return x;
 }
 
-// How the elements of the source of "from" get into the destination of "c".
+// How the elements of the source of "first" get into the destination of "c".
 struct way {
     struct leaves of, to;
     int leaf[MOST_LEAVES];  // of "to", by leaf of "of"
-    int at[MOST_LEAVES];    // leaf of the source of "c", by leaf of "of"; the same in a fragment
+    const struct view
+        *turned;  // where modes may be exchanged: the source of "c", or what a fragment fills
+    int at[MOST_LEAVES];  // leaf of "turned", by leaf of "of"; the same in a fragment
 };
 
-static bool way_of(struct session *s, const struct copy *from, const struct copy *c,
-                   struct way *w) {
+static bool same_extents(const struct leaves *a, const struct leaves *b) {
+    bool same = a->n == b->n;
+    for (int i = 0; same && i < a->n; ++i) same = lay_int_equal(a->extent[i], b->extent[i]);
+    return same;
+}
+
+// By way of "from", which fills the source of "c": "first", or a copy of the fragment that "first" fills.
+static bool way_of(struct session *s, const struct copy *first, const struct copy *from,
+                   const struct copy *c, struct way *w) {
     struct leaves in, out;
-    if (!leaves_of(s, &from->src, &w->of) || !leaves_of(s, &c->dst, &w->to)) return false;
+    if (!leaves_of(s, &first->src, &w->of) || !leaves_of(s, &c->dst, &w->to)) return false;
     if (w->of.n != w->to.n) return false;
     bool same = from == c || c->src.base->space == MEM_FRAG;
     if (!same && (!leaves_of(s, &from->dst, &in) || !leaves_of(s, &c->src, &out))) return false;
     if (!same && (in.n != w->of.n || out.n != w->of.n)) return false;
+    if (first != from && !same_extents(&w->of, &in)) return false;
+    w->turned = first == from ? &c->src : &from->dst;
     for (int i = 0; i < w->of.n; ++i) {
         w->leaf[i] = same ? i : leaf_along(&out, in.mode[i]);
-        if (w->leaf[i] >= 0) w->at[i] = same ? w->of.at[i] : out.at[w->leaf[i]];
+        if (w->leaf[i] >= 0)
+            w->at[i] = same ? w->of.at[i] : first != from ? in.at[i] : out.at[w->leaf[i]];
         if (w->leaf[i] < 0 || !lay_int_equal(w->of.extent[i], w->to.extent[w->leaf[i]]))
             return false;
     }
     return true;
 }
 
-// "select(V, (0,2,1))": the source of "c" with modes "i" and "j" exchanged; NULL if
+// "select(V, (0,2,1))": "v" with modes "i" and "j" exchanged; NULL if
 // they are no modes.
-static const char *exchanged(struct session *s, const struct copy *c, int i, int j) {
-    int rank = lay_valid(c->src.layout) ? lay_rank(c->src.layout) : 0;
-    if (c->src.base->space == MEM_FRAG) return NULL;  // its modes are no modes of the tile
-    if (rank == 2) return coverage_turned_text(s, &c->src);
-    if (rank != lay_tuple_leaves(c->src.layout.shape)) return NULL;
+static const char *exchanged(struct session *s, const struct view *v, int i, int j) {
+    int rank = lay_valid(v->layout) ? lay_rank(v->layout) : 0;
+    if (v->base->space == MEM_FRAG) return NULL;  // its modes are no modes of the tile
+    if (rank == 2) return coverage_turned_text(s, v);
+    if (rank != lay_tuple_leaves(v->layout.shape)) return NULL;
     const char *order = "";
     for (int n = 0; n < rank; ++n)
         order = arena_printf(&s->arena, "%s%s%d", order, n ? "," : "", n == i ? j : n == j ? i : n);
-    return arena_printf(&s->arena, "select(%s, (%s))", source_line(s, c->src.at), order);
+    return arena_printf(&s->arena, "select(%s, (%s))", source_line(s, v->at), order);
 }
 
 static bool same_extent(struct session *s, const struct tensor *a, int i, const struct tensor *b,
@@ -163,11 +175,11 @@ static void warn(struct session *s, const struct kernel *k, const struct copy *f
         diag_note(s, c->dst.at, "a transposition writes tile (%s,%s)", y, x);
         return;
     }
-    const char *text = exchanged(s, c, w->at[i], w->at[j]);
+    const char *text = exchanged(s, w->turned, w->at[i], w->at[j]);
     not_transposed(s, &c->src, x, y, a, b);
     if (text) {
-        diag_note(s, c->src.at, "'%s' has the modes in the other order", text);
-        diag_fixit(s, c->src.at, text);
+        diag_note(s, w->turned->at, "'%s' has the modes in the other order", text);
+        diag_fixit(s, w->turned->at, text);
         diag_claim(s, (struct claim){.function = k->name, .right = true});
     }
     if (same_extent(s, a, w->of.mode[i], b, to_i) && same_extent(s, a, w->of.mode[j], b, to_j))
@@ -210,8 +222,13 @@ static bool find(struct session *s, const struct kernel *k, const struct copy *c
     struct loops l = {0};
     bool global = c->src.base->space == MEM_GLOBAL;
     if (c->dst.base->space != MEM_GLOBAL) return false;
-    const struct copy *from = out->from = global ? c : filled_by(s, k, c, &l);
-    if (!from || from->src.base->space != MEM_GLOBAL || !way_of(s, from, c, w)) return false;
+    const struct copy *by = global ? c : filled_by(s, k, c, &l), *from = by;
+    struct loops inner = {0};
+    if (by && by->src.base->space == MEM_FRAG && c->src.base->space == MEM_SHARED)
+        from = filled_by(s, k, by, &inner);
+    out->from = from;
+    if (!from || inner.n || from->src.base->space != MEM_GLOBAL || !way_of(s, from, by, c, w))
+        return false;
     for (int i = 0; i < w->of.n; ++i) {
         for (int j = i + 1; j < w->of.n; ++j) {
             const struct ix_var *x = mover_of(&from->src, &w->of, i);
