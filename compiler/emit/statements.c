@@ -390,7 +390,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
 }
 
 static void put_with_line(const struct emission *o, const struct kir_node *n, int indent) {
-    if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
+    if (n->kind == KIR_COMMENT && n->path && o->lines)
+        lines_from(o->s, o->lines, n->copy_path, n->copy_line);
     if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
                       n->kind != KIR_ASYNC && n->kind != KIR_FILL)) {
         put_node(o, n, indent);

@@ -181,12 +181,16 @@ struct lines *lines_new(struct session *s, struct buf *b, const char *path, cons
     if (s->options.no_line || s->options.request) return NULL;
     struct lines *l = ARENA_NEW(&s->arena, struct lines);
     l->b = b;
-    l->plan = quoted_name(s, path);
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".tcp") == 0) n -= 4;
     const char *self = s->options.emitted;
     l->self = quoted_name(s, self ? self : arena_printf(&s->arena, "%.*s%s", (int)n, path, ending));
     return l;
+}
+
+void lines_from(struct session *s, struct lines *l, const char *path, int line) {
+    l->plan = quoted_name(s, path);
+    l->plan_line = line;
 }
 
 void lines_write(struct lines *l, const char *access) {

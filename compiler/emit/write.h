@@ -50,16 +50,18 @@ const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const s
 // everything else to the emitted file.
 struct lines {
     struct buf *b;
-    const char *plan;  // name of the file, escaped for a C string
-    const char *self;  // of the emitted file
-    int plan_line;     // of the current copy; 0: none
-    int row;           // lines in "b" up to "counted"
+    const char *self;  // name of the emitted file, escaped for a C string
+    const char *plan;  // .. of the file of the current copy; NULL before the first one
+    int plan_line;
+    int row;  // lines in "b" up to "counted"
     size_t counted;
 };
 
 // Makes the lines for a plan at "path" whose text goes to the empty "b".  "ending" is used for the
 // name of the emitted file if it is not known.  Returns NULL if #line is switched off.
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending);
+// What is written next belongs to line "line" of the file at "path".
+void lines_from(struct session *s, struct lines *l, const char *path, int line);
 // Writes "access" so that the line on which its call begins belongs to "plan_line".
 void lines_write(struct lines *l, const char *access);
 

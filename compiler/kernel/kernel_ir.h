@@ -168,8 +168,11 @@ struct kir_node {
     int nargs;
     const char *const *line;  // COMMENT; LET, NAME: behind it
     int nlines;
-    const char *path;  // COMMENT: the place in the plan
+    // COMMENT: the place in the plan, or in the text that the planner wrote for a copy of the plan
+    const char *path;
     int plan_line;
+    const char *copy_path;  // .. and that copy's own place in the plan
+    int copy_line;
 };
 
 // A parameter of a device function, in the order of the plan's list.

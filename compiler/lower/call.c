@@ -32,6 +32,8 @@ static void comment(struct lowering *w, const struct plan_call *y) {
     n->nlines = 1;
     n->path = s->sources.file[y->at.file].path;
     source_place(s, y->at, &n->plan_line, &column);
+    n->copy_path = n->path;
+    n->copy_line = n->plan_line;
 }
 
 static void lower_fill(struct lowering *w, const struct plan_call *y) {

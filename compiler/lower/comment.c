@@ -1,4 +1,6 @@
 // The comment above the code of a copy: what is copied, with which tile, and how wide.
+#include <string.h>
+
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
 #include "lower/private.h"
@@ -58,6 +60,17 @@ static int edge_lines(struct session *s, const struct copy *c, const char **line
     return n;
 }
 
+// The copy of the plan that the planner wrote "c" for: the one between tensors of its tensors' names, or the first.
+static const struct copy *wanted_of(const struct kernel *k, const struct copy *c) {
+    for (int i = 0; i < k->nwanted; ++i) {
+        const struct copy *y = &k->wanted[i];
+        if (strcmp(y->src.base->name, c->src.base->name) == 0 ||
+            strcmp(y->dst.base->name, c->dst.base->name) == 0)
+            return y;
+    }
+    return k->wanted;
+}
+
 void lower_comment(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_facts *f = &c->facts;
@@ -108,4 +121,7 @@ void lower_comment(struct lowering *w, const struct copy *c) {
     n->nlines = nlines;
     n->path = s->sources.file[c->at.file].path;
     source_place(s, c->at, &n->plan_line, &col);
+    const struct range at = w->kernel->nwanted ? wanted_of(w->kernel, c)->at : c->at;
+    n->copy_path = s->sources.file[at.file].path;
+    source_place(s, at, &n->copy_line, &col);
 }
