@@ -60,15 +60,18 @@ static int edge_lines(struct session *s, const struct copy *c, const char **line
     return n;
 }
 
-// The copy of the plan that the planner wrote "c" for: the one between tensors of its tensors' names, or the first.
-static const struct copy *wanted_of(const struct kernel *k, const struct copy *c) {
-    for (int i = 0; i < k->nwanted; ++i) {
-        const struct copy *y = &k->wanted[i];
-        if (strcmp(y->src.base->name, c->src.base->name) == 0 ||
-            strcmp(y->dst.base->name, c->dst.base->name) == 0)
-            return y;
-    }
-    return k->wanted;
+// The copy of the plan that the planner wrote "c" for: of several, that of each begins with a name
+// for its source (relayout_several), in their order.
+static const struct copy *wanted_of(struct session *s, const struct kernel *k,
+                                    const struct copy *c) {
+    const char *at = s->sources.file[c->at.file].text, *end = at + c->at.begin;
+    int n = 0;
+    for (; k->nwanted > 1 && (at = strchr(at, '\n')) && ++at < end;)
+        if (strncmp(at, "kernel ", 7) == 0)
+            n = -1;
+        else if (strncmp(at, "  let from_", 11) == 0)
+            ++n;
+    return &k->wanted[n];
 }
 
 void lower_comment(struct lowering *w, const struct copy *c) {
@@ -121,7 +124,7 @@ void lower_comment(struct lowering *w, const struct copy *c) {
     n->nlines = nlines;
     n->path = s->sources.file[c->at.file].path;
     source_place(s, c->at, &n->plan_line, &col);
-    const struct range at = w->kernel->nwanted ? wanted_of(w->kernel, c)->at : c->at;
+    const struct range at = w->kernel->nwanted ? wanted_of(s, w->kernel, c)->at : c->at;
     n->copy_path = s->sources.file[at.file].path;
     source_place(s, at, &n->copy_line, &col);
 }

@@ -116,6 +116,7 @@ const char *relayout_several(struct session *s, const struct relayout_several *o
     for (int i = 0; i < n; ++i) {
         const char *end = m[i].t.end;
         int loops = 1;
+        // lower/comment.c counts the first of these names
         buf_printf(out, "  let %s = %s;\n  let %s = %s;\n", m[i].names.src, of->src[i],
                    m[i].names.dst, of->dst[i]);
         m[i].t.block = arena_printf(&s->arena, "block%s", end);
