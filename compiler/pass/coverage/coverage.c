@@ -60,6 +60,14 @@ void view_reach(struct session *s, const struct view *v, int mode, const struct 
     add_span(s, v->coord.shape, v->coord.stride, mode, lo, hi);
 }
 
+int64_t view_along(struct session *s, const struct view *v, int mode) {
+    const struct ix *lo, *hi;
+    int64_t n;
+    view_reach(s, v, mode, &lo, &hi);
+    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
+    return span && ix_static(span, &n) ? n + 1 : 0;
+}
+
 static bool of_formals(const struct ix *e) {
     return e && ix_depends(e, IX_FORMAL);
 }

@@ -132,5 +132,7 @@ bool coverage_differs(struct session *s, struct lay l);
 // its tensor.  They contain the variables that the view depends on.  NULL if there is none.
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
                 const struct ix **hi);
+// How many elements "v" has at a time along "mode"; 0: that is not known.
+int64_t view_along(struct session *s, const struct view *v, int mode);
 
 #endif

@@ -24,15 +24,6 @@ static int mode_with(struct session *s, const struct tensor *t, struct lay_int n
     return mode;
 }
 
-// How many elements "v" has at a time along "mode"; 0: that is not known.
-static int64_t tile_along(struct session *s, const struct view *v, int mode) {
-    const struct ix *lo, *hi;
-    int64_t n;
-    view_reach(s, v, mode, &lo, &hi);
-    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
-    return span && ix_static(span, &n) ? n + 1 : 0;
-}
-
 static bool warn(struct session *s, const struct view *v, const struct view *w, int to,
                  const struct ix_var *x, const char *how) {
     struct lay_int n = reads_extent(s, v->base, to);
@@ -50,19 +41,19 @@ static bool check(struct session *s, const struct view *v, const struct view *w,
     if (in < 0 || at == SEVERAL_MODES) return false;
     struct lay_int n = reads_extent(s, w->base, in);
     int to = lay_int_static(n) ? NO_MODE : mode_with(s, v->base, n);
-    int64_t tile = tile_along(s, w, in);
+    int64_t tile = view_along(s, w, in);
     if (to < 0 || tile < 1 || !v->coord_off[to]) return false;
     const struct ix *a = v->coord_off[to], *b = w->coord_off[in];
     if (at == NO_MODE) {
         int64_t place;
-        if (!ix_static(a, &place) || tile_along(s, v, to) != tile) return false;
+        if (!ix_static(a, &place) || view_along(s, v, to) != tile) return false;
         return warn(s, v, w, to, x,
                     arena_printf(&s->arena, "is at %s along %s, which has as many", ix_text(s, a),
                                  view_mode_text(s, v->base, to)));
     }
     if (at != to) {
         struct lay_int there = reads_extent(s, v->base, at);
-        bool one_tile = lay_int_static(there) && there.num <= tile_along(s, v, at);
+        bool one_tile = lay_int_static(there) && there.num <= view_along(s, v, at);
         if (!one_tile && mode_with(s, w->base, there) != NO_MODE) return false;
         return warn(s, v, w, to, x,
                     arena_printf(&s->arena,
@@ -71,7 +62,7 @@ static bool check(struct session *s, const struct view *v, const struct view *w,
                                  view_mode_text(s, v->base, at), view_mode_text(s, v->base, to)));
     }
     const struct ix *apart = ix_sub(s, a, b);
-    if (!apart || !ix_depends_on(apart, x) || tile_along(s, v, to) != tile) return false;
+    if (!apart || !ix_depends_on(apart, x) || view_along(s, v, to) != tile) return false;
     // it is the one that is counted in elements, and not in tiles
     if (ix_divisor(a) % (tile * tile) != 0) return false;
     return warn(s, v, w, to, x,

@@ -12,15 +12,6 @@ static bool is_alike(const struct view *a, const struct view *b) {
            lay_tuple_equal(a->base->layout.shape, b->base->layout.shape) && !a->limit && !b->limit;
 }
 
-// The elements of "v" along "mode"; 0: not known.
-static int64_t tile_along(struct session *s, const struct view *v, int mode) {
-    const struct ix *lo, *hi;
-    int64_t n;
-    view_reach(s, v, mode, &lo, &hi);
-    const struct ix *span = lo && hi ? ix_sub(s, hi, lo) : NULL;
-    return span && ix_static(span, &n) ? n + 1 : 0;
-}
-
 // Whether another read of the tensor of "a" goes to "b", and is where "b" is along "mode".
 static bool is_there_too(struct reads *r, const struct access *a, const struct access *b,
                          int mode) {
@@ -43,7 +34,7 @@ static bool check(struct reads *r, const struct access *a, const struct access *
     const struct ix *at = instances_step(s, &a->around, v->coord_off[mode]),
                     *to = w->coord_off[mode];
     const struct ix *apart = at && to ? ix_sub(s, at, to) : NULL;
-    int64_t tile = tile_along(s, v, mode);
+    int64_t tile = view_along(s, v, mode);
     if (!apart || tile < 2 || ix_divisor(at) % tile != 0 || ix_divisor(to) % tile != 0)
         return false;
     if (lay_int_divisible(reads_extent(s, v->base, mode), tile)) return false;
