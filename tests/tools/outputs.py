@@ -9,7 +9,7 @@ and `count` where COUNTED says so), and what is said of the plan with a random c
 random plans of tests/prove, "relayout-.." of the permutations and random relayouts of tests/relayout, GROUP to a block: their status
 is how many of them are right.  A message has at most WIDTH characters here and a block at most MOST messages, so that the file stays
 below MOST * WIDTH bytes a block; it has some 400 kB.
-With --share, "everything else" is looked at for one plan in N, chosen by the name and TCPC_SEED: it takes three quarters of the time.
+With --share, "everything else" is looked at for one plan in N, chosen by the name and TCPC_SEED: all of it takes a third of the time.
 This judges nothing: a change may be right.  Other tests say what is right, of what somebody thought of.  This one says what has
 changed, of everything: a note that is gone, a barrier more, a narrower access.  Read such a change in the diff of the file and with
 `same_output.py OLD NEW --show`.
