@@ -205,9 +205,9 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
       { yyerrok; $$ = build_roles(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0})); }
     | ROLES name IN expr[lo] DOTDOT expr[hi] '{' roles error '}'
       { yyerrok; $$ = build_roles(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $8)); }
-    | BARRIER name stages ';' { $$ = build_barrier(p, @$, $name, $stages); }
-    | ARRIVE name OF expr ';' { $$ = build_named(p, @$, S_ARRIVE, $name, $expr); }
-    | SYNC name OF expr ';' { $$ = build_named(p, @$, S_SYNC, $name, $expr); }
+    | BARRIER ID stages ';' { $$ = build_barrier(p, @$, build_ident($ID, @ID), $stages); }
+    | ARRIVE ID OF expr ';' { $$ = build_named(p, @$, S_ARRIVE, build_ident($ID, @ID), $expr); }
+    | SYNC ID OF expr ';' { $$ = build_named(p, @$, S_SYNC, build_ident($ID, @ID), $expr); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
