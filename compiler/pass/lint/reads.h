@@ -62,10 +62,11 @@ bool reads_stand(struct session *s, const struct view *v, int mode, const struct
 // that is known (reads_stand)?
 enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
                                const struct ix *end, struct prove_witness *found);
-// Is each element of the input of "v" read, of those that are where "v" is along the modes of which that is known, but
-// "mode"?  All modes together are one question.  Reads in the "nbut" loops "but" do not count.
-enum prove_answer reads_every(struct reads *r, const struct view *v, int mode,
-                              const struct stmt *const *but, int nbut, struct prove_witness *found);
+// Is each element of the input "t" read, of those that are where "v" (NULL: anywhere) is along the modes of which that
+// is known, but "mode"?  All modes together are one question.  Reads in the "nbut" loops "but" do not count.
+enum prove_answer reads_every(struct reads *r, const struct tensor *t, const struct view *v,
+                              int mode, const struct stmt *const *but, int nbut,
+                              struct prove_witness *found);
 // Notes a coordinate that is never read; "pass": that other passes over the tensor may read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 bool pass, const struct prove_witness *found);
