@@ -117,6 +117,12 @@ const struct ix *reads_step_by(struct session *s, const struct ix *e, const stru
 // Notes that blocks share the steps of "m", which moves "a", so that its bound counts those of one block alone.
 bool shares_note(struct reads *r, const struct access *a, const struct mover *m);
 
+// turns.c
+// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again.
+bool turns_overlap(struct reads *r, const struct access *a, int mode);
+// Warns of an input of which nothing reads the tiles between those of the blocks and the next step.
+bool turns_apart(struct reads *r);
+
 // alike.c
 // Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.
 bool alike_sums(struct reads *r);
