@@ -100,6 +100,12 @@ void misread_parts(struct reads *r, const struct tensor *t);
 // Whether "a" and "b", copies, go to different places, whatever the step.
 bool misread_apart(const struct access *a, const struct access *b);
 
+// outside.c
+// Warns if "m" moves whole tiles of "a" out of the tensor along "mode", while nothing reads the tensor to its end along
+// another mode, or "m" counts the tiles along that one.
+bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
+                     const struct mover *m);
+
 // tally.c
 // Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
 bool misread_tally(struct reads *r, const struct tensor *t, int mode);

@@ -345,10 +345,29 @@ bool shares_note(struct reads *r, const struct access *a, const struct mover *m)
     return false;
 }
 
+// Warns of a loop that begins by the block of one axis, and ends by that of another one.
+static void check_axes(struct session *s, const struct kernel *k, const struct stmt *loop) {
+    for (int i = 0; i < 9; ++i) {
+        const struct ix_var *x = k->block[i / 3], *y = k->block[i % 3];
+        if (!x || !y || x == y || !ix_depends_on(loop->begin, x) || !ix_depends_on(loop->end, y) ||
+            ix_depends_on(loop->begin, y) || ix_depends_on(loop->end, x))
+            continue;
+        diag_warn(
+            s, W_UNREAD, loop->end_at,
+            "the steps of '%s' begin where '%s' says, and end where '%s' says: is one of them "
+            "meant for both?",
+            loop->var->name, x->name, y->name);
+        return;
+    }
+}
+
 void lint_shares(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     bool told = false;
+    for (const struct stmt *st = k->body; st && !k->device && !k->planned;
+         st = stmt_next(k->body, st))
+        if (stmt_loops(st) && st->var) check_axes(s, k, st);
     for (int i = 0; i < 3 && !k->device && !k->planned; ++i) {
         struct share h = {.x = k->block[i], .n = k->grid[i]};
         h.loop = h.x ? loop_of(k, h.x) : NULL;
