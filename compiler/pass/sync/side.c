@@ -204,6 +204,8 @@ static bool in_order(const struct side *d, int a, int b) {
     struct session *s = x->s;
     const struct prove_access *pa = &x->program.access[a], *pb = &x->program.access[b];
     int64_t later = steps_after(d, a, b), before = steps_after(d, b, a);
+    int around = 0;  // loops: of one round of the roles in them
+    for (const struct stmt *up = d->st->up; up; up = up->up) around += stmt_loops(up);
     const struct ix *trips = ix_sub(s, d->st->end, d->st->begin), *one = ix_int(s, 1);
     // b is "by" steps after a: from before + 1 to later - 1, the two are side by side
     struct ix_var *by = ARENA_NEW(&s->arena, struct ix_var);
@@ -222,7 +224,7 @@ static bool in_order(const struct side *d, int a, int b) {
     from.var = var;
     ++from.nvars;
     struct prove_witness w;
-    enum prove_answer answer = prove_apart(x->prover, &from, &to, 0, 0, &w);
+    enum prove_answer answer = prove_apart(x->prover, &from, &to, around, 0, &w);
     if (answer != PROVE_YES) report(d, a, b, answer, &w);
     return answer == PROVE_YES;
 }
@@ -281,15 +283,28 @@ static bool fragments_stay(struct session *s, const struct kernel *k) {
     return true;
 }
 
+// Whether all threads meet between two rounds of roles in a loop, whose barriers begin again then.
+static bool meets_between(struct session *s, const struct stmt *st) {
+    if (!st->up) return true;
+    for (const struct stmt *x = st->up->body; x; x = x->next)
+        if (x->kind == STMT_WAIT && x->arrival.kind == ARRIVAL_BLOCK) return true;
+    diag_error(s, st->at,
+               "the barriers of 'roles' begin again in each round of the loop around, and a role may "
+               "still be in the last one; a 'sync;' beside 'roles' is missing, at which all threads "
+               "meet");
+    diag_page(s, "barrier");
+    return false;
+}
+
 bool sync_side_by_side(const struct schedule *x) {
     const struct kernel *k = x->k;
     bool ok = fragments_stay(x->s, k);
-    for (const struct stmt *st = k->body; st && ok; st = st->next) {
+    for (const struct stmt *st = k->body; st && ok; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_PIPELINE || st->pipe->nroles == 0) continue;
         struct side *d = ARENA_NEW(&x->s->arena, struct side);
         *d = (struct side){.x = x, .st = st};
         make_graph(d);
-        ok = comes_to_end(d) && all_in_order(d) && comes_once(d);
+        ok = meets_between(x->s, st) && comes_to_end(d) && all_in_order(d) && comes_once(d);
     }
     return ok;
 }
