@@ -288,10 +288,11 @@ static bool meets_between(struct session *s, const struct stmt *st) {
     if (!st->up) return true;
     for (const struct stmt *x = st->up->body; x; x = x->next)
         if (x->kind == STMT_WAIT && x->arrival.kind == ARRIVAL_BLOCK) return true;
-    diag_error(s, st->at,
-               "the barriers of 'roles' begin again in each round of the loop around, and a role may "
-               "still be in the last one; a 'sync;' beside 'roles' is missing, at which all threads "
-               "meet");
+    diag_error(
+        s, st->at,
+        "the barriers of 'roles' begin again in each round of the loop around, and a role may "
+        "still be in the last one; a 'sync;' beside 'roles' is missing, at which all threads "
+        "meet");
     diag_page(s, "barrier");
     return false;
 }
