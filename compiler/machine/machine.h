@@ -69,6 +69,16 @@ struct schedule {
     int least_access;  // operations for an access, for however few threads
 };
 
+// MACHINE_ROLES: 0 is all threads; the first ones and the others of the n-th way to divide a block are
+// 2n + 1 and 2n + 2
+enum { MACHINE_NAMED = 16, MACHINE_DIVISIONS = 7, MACHINE_ROLES = 1 + 2 * MACHINE_DIVISIONS };
+
+// A named barrier, since it last opened.
+struct machine_named {
+    int64_t came, count;       // threads that came, and that it waits for
+    bool role[MACHINE_ROLES];  // whose threads came
+};
+
 struct machine {
     struct session *s;
     const struct kir_kernel *k;
@@ -82,7 +92,9 @@ struct machine {
     int64_t block;    // number of the current block, in the order of execution
     int commits;      // groups that have ended
     int role;         // of the threads that execute now, from 1 on; 0: all
-    int64_t parted;   // how often the block has divided into roles
+    struct machine_named named[MACHINE_NAMED];
+    int64_t division[MACHINE_DIVISIONS];  // how many threads are the first ones
+    int ndivisions;
     int depth;
     int64_t operations;  // nodes, and threads and elements in reports to observers
     const char *error;   // why execution failed, or NULL

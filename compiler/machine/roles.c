@@ -7,7 +7,7 @@
 #include "machine/private.h"
 #include "machine/typed.h"
 
-enum { ROLES = 2, NAMED = 16, DEPTH = 16 };
+enum { ROLES = 2, DEPTH = 16 };
 
 // A list of nodes that contains named barriers, where the role goes on.
 struct frame {
@@ -24,16 +24,10 @@ struct role {
     int waits;  // for this barrier; -1: it can go on
 };
 
-// Since it last opened.
-struct named {
-    int64_t came, count;  // threads that came, and that it waits for
-    bool role[ROLES];     // whose threads came
-};
-
 struct block {
     struct machine *m;
     struct role role[ROLES];
-    struct named named[NAMED];
+    int first;  // number of the first role in the machine
 };
 
 static bool is_named(const struct kir_node *n) {
@@ -55,10 +49,10 @@ static bool push(struct block *b, struct role *r, struct frame f) {
 // -- named barriers -------------------------------------------------------------------------------
 
 static void tell_pass(struct block *b, int role, int id) {
-    b->m->role = 1 + role;
+    b->m->role = b->first + role;
     for (int i = 0; i < b->m->nobservers; ++i) {
         const struct observer *o = &b->m->observer[i];
-        if (o->wait) o->wait(o->user, b->m, arrival_named(id, (int)b->named[id].count));
+        if (o->wait) o->wait(o->user, b->m, arrival_named(id, (int)b->m->named[id].count));
     }
 }
 
@@ -66,18 +60,19 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     struct machine *m = b->m;
     int64_t id;
     if (!machine_common(m, n->index, &id)) return false;
-    if (id < 0 || id >= NAMED) return machine_fail(m, "a named barrier that there is not");
-    struct named *x = &b->named[id];
-    if (x->came == 0) *x = (struct named){.count = n->arrival.count};
+    if (id < 0 || id >= MACHINE_NAMED) return machine_fail(m, "a named barrier that there is not");
+    struct machine_named *x = &m->named[id];
+    if (x->came == 0) *x = (struct machine_named){.count = n->arrival.count};
     if (x->count != n->arrival.count)
         return machine_fail(m, "a named barrier that waits for two numbers of threads");
-    if (x->role[role])
+    if (x->role[m->role])
         return machine_fail(m, "a role that comes to a named barrier again before the others");
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->come) o->come(o->user, m, (int)id, x->came == 0);
     }
-    x->role[role] = true;
+    if (m->error) return false;
+    x->role[m->role] = true;
     x->came += b->role[role].threads;
     if (n->kind == KIR_WAIT) b->role[role].waits = (int)id;
     if (x->came > x->count) return machine_fail(m, "more threads than a named barrier waits for");
@@ -88,7 +83,7 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
         b->role[i].waits = -1;
         tell_pass(b, i, (int)id);
     }
-    m->role = 1 + role;
+    m->role = b->first + role;
     return true;
 }
 
@@ -134,7 +129,7 @@ static bool step(struct block *b, int role, const struct kir_node *n) {
 static bool run(struct block *b, int role) {
     struct machine *m = b->m;
     struct role *r = &b->role[role];
-    m->role = 1 + role;
+    m->role = b->first + role;
     m->off = r->off;
     while (r->n > 0 && r->waits < 0 && m->operations < m->schedule->limit) {
         struct frame *f = &r->frame[r->n - 1];
@@ -157,6 +152,15 @@ static bool run(struct block *b, int role) {
     return true;
 }
 
+// The number of the first of the two roles into which "first" threads and the others divide the block.
+static int number_of(struct machine *m, int64_t first) {
+    int i = 0;
+    while (i < m->ndivisions && m->division[i] != first) ++i;
+    if (i == MACHINE_DIVISIONS) return 0;
+    if (i == m->ndivisions) m->division[m->ndivisions++] = first;
+    return 1 + ROLES * i;
+}
+
 bool machine_roles(struct machine *m, const struct kir_node *n) {
     struct arena_mark mark = arena_mark(&m->s->arena);
     struct block *b = ARENA_NEW(&m->s->arena, struct block);
@@ -165,17 +169,17 @@ bool machine_roles(struct machine *m, const struct kir_node *n) {
     b->m = m;
     if (m->role) return machine_fail(m, "roles within roles");
     if (!machine_leave_out(m, n, off)) return false;
-    for (int64_t t = 0; t < m->k->threads; ++t) {
-        other[t] |= !off[t];
-        b->role[0].threads += !off[t];
-        b->role[1].threads += !other[t];
-    }
-    b->role[0].off = off;
-    b->role[1].off = other;
+    for (int64_t t = 0; t < m->k->threads; ++t) other[t] |= !off[t];
+    int second = off[0];  // whether the conditions hold for the others
+    b->role[second].off = off;
+    b->role[!second].off = other;
+    for (int64_t t = 0; t < m->k->threads; ++t)
+        for (int i = 0; i < ROLES; ++i) b->role[i].threads += !b->role[i].off[t];
     b->role[0].waits = b->role[1].waits = -1;
-    ++m->parted;
-    ok = push(b, &b->role[0], (struct frame){.next = n->body}) &&
-         push(b, &b->role[1], (struct frame){.next = n->orelse});
+    b->first = number_of(m, b->role[0].threads);
+    if (!b->first) return machine_fail(m, "a block that divides in too many ways");
+    ok = push(b, &b->role[second], (struct frame){.next = n->body}) &&
+         push(b, &b->role[!second], (struct frame){.next = n->orelse});
     while (ok && more && m->operations < m->schedule->limit) {
         more = false;
         for (int i = 0; ok && i < ROLES; ++i) {
@@ -187,13 +191,8 @@ bool machine_roles(struct machine *m, const struct kir_node *n) {
     }
     m->off = before;
     m->role = 0;
-    if (ok && m->operations < m->schedule->limit) {
-        for (int i = 0; i < ROLES; ++i)
-            if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
-        for (int i = 0; i < NAMED; ++i)
-            if (b->named[i].came)
-                return machine_fail(m, "a named barrier at which threads are missing");
-    }
+    for (int i = 0; ok && m->operations < m->schedule->limit && i < ROLES; ++i)
+        if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
     if (ok) arena_rewind(&m->s->arena, mark);
     return ok;
 }
