@@ -114,6 +114,7 @@ void lower_roles(struct lowering *w, const struct stmt *st);
 // Before and after "st", a statement of the kernel: where rings begin that go on, and where they end.
 void lower_begin_rings(struct lowering *w, const struct stmt *st);
 void lower_end_rings(struct lowering *w, const struct stmt *st);
+void lower_manual_roles(struct lowering *w, const struct stmt *st);
 // The number of a thread among those that execute the statement, and how many these are.
 const struct ix_var *lower_tid(const struct lowering *w);
 int64_t lower_threads(const struct lowering *w);

@@ -396,7 +396,7 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     m->active = m->k->threads;
     m->off = NULL;
     m->role = 0;
-    m->ndivisions = 0;
+    m->nroles = 0;
     for (int i = 0; i < MACHINE_NAMED; ++i) m->named[i].came = 0;
     if (m->error || !machine_list(m, m->k->body)) return false;
     for (int i = 0; i < MACHINE_NAMED && m->operations < m->schedule->limit; ++i)

@@ -69,9 +69,8 @@ struct schedule {
     int least_access;  // operations for an access, for however few threads
 };
 
-// MACHINE_ROLES: 0 is all threads; the first ones and the others of the n-th way to divide a block are
-// 2n + 1 and 2n + 2
-enum { MACHINE_NAMED = 16, MACHINE_DIVISIONS = 7, MACHINE_ROLES = 1 + 2 * MACHINE_DIVISIONS };
+// MACHINE_ROLES: 0 is all threads; the others are those ranges of threads that are roles anywhere in a kernel.
+enum { MACHINE_NAMED = 16, MACHINE_ROLES = 16 };
 
 // A named barrier, since it last opened.
 struct machine_named {
@@ -93,8 +92,9 @@ struct machine {
     int commits;      // groups that have ended
     int role;         // of the threads that execute now, from 1 on; 0: all
     struct machine_named named[MACHINE_NAMED];
-    int64_t division[MACHINE_DIVISIONS];  // how many threads are the first ones
-    int ndivisions;
+    // The threads of role i + 1, and how many of these roles there were so far.
+    int64_t role_first[MACHINE_ROLES], role_threads[MACHINE_ROLES];
+    int nroles;
     int depth;
     int64_t operations;  // nodes, and threads and elements in reports to observers
     const char *error;   // why execution failed, or NULL
