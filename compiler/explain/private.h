@@ -138,6 +138,7 @@ struct explained_pipeline {
     int line;
     int64_t stages;
     const char *roles;  // who executes the parts, and how they wait for each other; or NULL
+    bool manual;        // .. as the plan says, which has no rings then
     struct explained_ring *ring;
     int nrings;
     const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"

@@ -324,6 +324,14 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
     struct buf text;
     int64_t ahead = p->roles ? 0 : p->stages - 1, bytes = 0;
     buf_init(&text);
+    if (p->manual) {
+        buf_printf(b, "  %s, in line %d\n", p->text, p->line);
+        explain_filled(b, 4, "roles: ", p->roles);
+        put_events(&text, p->step, p->nsteps);
+        explain_filled(b, 4, "each step: ", text.text);
+        buf_release(&text);
+        return;
+    }
     buf_printf(b, "  %s, %" PRId64 " stage%s, in line %d\n", p->text, p->stages, plural(p->stages),
                p->line);
     for (int i = 0; i < p->nrings; ++i) {
