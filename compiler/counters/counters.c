@@ -108,6 +108,7 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
         add(&of[COUNT_SECTORS_LD], cost.sectors);
         add(&of[COUNT_WAVEFRONTS_ASYNC], cost.wavefronts);
         break;
+    case COST_BULK:
     case COST_NONE:
     case N_COST_CLASSES: break;
     }

@@ -275,7 +275,7 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
         call = arrives ? arena_printf(a, "%s();", o->k->commit)
                        : arena_printf(a, "%s<%d>();", o->k->wait, n->arrival.count);
         break;
-    case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
+    case ARRIVAL_BLOCK: call = o->k->counter ? "tcp_bulk_sync();" : "tcp_sync();"; break;
     case ARRIVAL_NAMED:
         call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
                             emit_ix(o->s, o->k, n->index), n->arrival.count);

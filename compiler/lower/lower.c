@@ -262,6 +262,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->family = groups->family;
     out->commit = groups->commit;
     out->wait = groups->wait;
+    out->counter = groups->counter;
+    out->counter_at = k->counter_at;
     out->leaves_group = k->async;
     int col;
     out->name = k->name;
@@ -300,6 +302,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     lower_list(&w, k->body);
     w.at = k->at;
     if (k->commit_last) lower_commit(&w);
+    if (k->manual && groups->counter) lower_commit(&w);
     if (k->wait_last) lower_wait(&w, arrival_groups(0));
     *w.top = body;
     out->body = without_unused(top, nlets);
@@ -330,6 +333,8 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        if (k->groups && k->groups->header) out->header = k->groups->header;
     const char **prototype = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
     for (int i = 0; i < p->nfunctions; ++i)
         prototype[out->nprototypes++] = lower_prototype(s, p->function[i]);

@@ -134,6 +134,7 @@ struct kernel {
     const struct variant *variant;
     int nvariants;
     int64_t smem_bytes;  // pass "shared"
+    int64_t counter_at;  // pass "shared": the byte of what counts its groups, if they have a counter
     // pass "sync": commits its group at the end; waits for all groups at the end
     bool commit_last, wait_last;
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in textual order

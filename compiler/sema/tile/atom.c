@@ -11,7 +11,7 @@ bool atom_known(const char *name) {
 }
 
 bool atom_later(const char *name) {
-    static const char names[][12] = {"bulk", "tma"};
+    static const char names[][12] = {"tma"};
     if (atom_find(name)) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
@@ -211,7 +211,11 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     const struct atom_row *row = atom_find(name);
     if (!row->fixed) return atom_uncalled(c, name, e->at);
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
-    *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
+    int widest = 0;
+    while (row->alone && widest + 1 < MOST_WIDTHS && row->widths[widest + 1]) ++widest;
+    *a = (struct atom){.row = row, .bits = row->widths[widest], .at = e->at};
+    if (e->kind == E_CALL && row->alone)
+        return FAIL(c, e->at, "'%s' takes no arguments: 'copy A -> s with %s'", name, name);
     if (e->kind == E_CALL && e->nargs != 1)
         return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
                     name, e->nargs);
@@ -336,6 +340,29 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
     return false;
 }
 
+// Whether the kernel is one in which one thread may copy a tile by "row".
+static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
+    const char *instead = "take cp_async.cg(16)";
+    if (c->kernel->device) {
+        diag_error(c->s, y->how_at,
+                   "not yet supported: '%s' in a device function, which has no place for its "
+                   "barriers; copy in the kernel, or %s",
+                   row->name, instead);
+        diag_page(c->s, row->page);
+        return false;
+    }
+    for (int i = 0; i < c->kernel->nformals; ++i) {
+        const struct formal *f = &c->kernel->formal[i];
+        if (f->tensor != y->src.base || f->dir == ARG_IN) continue;
+        diag_error(c->s, y->src.at,
+                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
+                   y->src.base->name, instead);
+        diag_page(c->s, row->page);
+        return false;
+    }
+    return true;
+}
+
 // Refuses a row of the table that lacks what the later steps need.
 static bool is_complete(struct sema *c, const struct atom_row *row, struct range at) {
     const char *lacks = atom_lacks(row);
@@ -381,5 +408,5 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_page(c->s, row->page);
         return false;
     }
-    return counts_with_others(c, row, y);
+    return counts_with_others(c, row, y) && (!row->alone || may_be_alone(c, row, y));
 }
