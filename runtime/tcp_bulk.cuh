@@ -5,10 +5,9 @@
 //   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
-//   tcp_bulk_sync();                      a barrier of the block: what a thread did before it comes before the copies
-//                                         that the leader issues after it
 //
-// What a group copied is there for the leader after a wait for it, and for others after a barrier of
+// Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
+// the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
 // the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
 // copies of the group have together. Only the leader names the barriers, so no other thread can lag.
 // It waits for a group before it begins the eighth one after it.
@@ -22,7 +21,7 @@
 #define TCP_BULK_PASS
 #define TCP_BULK_MEMBER __device__ __forceinline__
 #else
-#define TCP_BULK_AT   TCP_HOST_AT
+#define TCP_BULK_AT   , TCP_HOST_AT
 #define TCP_BULK_PASS , at
 #define TCP_BULK_MEMBER inline
 #endif
@@ -47,9 +46,9 @@ struct tcp_bulk_ring {
         ++waited;
     }
 
-    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global) {
+    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
         if (bytes == 0) tcp_fence_async();  // what the leader itself did with the memory
-        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS);
+        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }
 
@@ -66,10 +65,5 @@ struct tcp_bulk_ring {
         while ((int)(groups - waited) > Pending) await();
     }
 };
-
-TCP_BULK_MEMBER void tcp_bulk_sync() {
-    tcp_fence_async();
-    tcp_sync();
-}
 #endif
 #endif

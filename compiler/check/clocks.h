@@ -5,7 +5,7 @@
 
 #include "machine/machine.h"
 
-enum { CLOCKS_ROLES = 3, CLOCKS_NAMED = 16 };  // of roles, 0 stands for all threads
+enum { CLOCKS_ROLES = 9, CLOCKS_NAMED = 16 };  // of roles, 0 stands for all threads
 
 // What a role, or a named barrier, knows of each role: accesses of earlier times are complete.
 struct clock {

@@ -275,13 +275,16 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
         call = arrives ? arena_printf(a, "%s();", o->k->commit)
                        : arena_printf(a, "%s<%d>();", o->k->wait, n->arrival.count);
         break;
-    case ARRIVAL_BLOCK: call = o->k->counter ? "tcp_bulk_sync();" : "tcp_sync();"; break;
+    case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
     case ARRIVAL_NAMED:
         call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
                             emit_ix(o->s, o->k, n->index), n->arrival.count);
         break;
     }
     if (!call) BUG("an arrival of no kind");
+    // what this thread did comes before the bulk copies that are issued after the others have met it
+    if (o->k->counter && arrival_row(n->arrival)->joins)
+        statement_write(o->b, indent, "tcp_fence_async();");
     statement_write(o->b, indent, call);
 }
 

@@ -110,6 +110,7 @@ struct steps {
 void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);
 void lower_end_steps(struct lowering *w, const struct steps *x);
 void lower_roles(struct lowering *w, const struct stmt *st);
+void lower_manual_roles(struct lowering *w, const struct stmt *st);
 // The number of a thread among those that execute the statement, and how many these are.
 const struct ix_var *lower_tid(const struct lowering *w);
 int64_t lower_threads(const struct lowering *w);

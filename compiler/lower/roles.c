@@ -164,3 +164,101 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     w->tail = outside;
     lower_end_steps(w, &x);
 }
+
+// -- roles of manual kernels ----------------------------------------------------------------------
+
+// A statement that names a barrier, "x", with the variable "slot" for its stage, or NULL.
+static void lower_named(struct lowering *w, const struct stmt *x, const struct ix_var *slot,
+                        const struct steps *steps) {
+    struct session *s = w->s;
+    const struct barrier *b = x->barrier;
+    const struct ix *step = ix_var(s, b->roles->var), *skip = ix_int(s, b->skip);
+    bool arrives = x->kind == STMT_ARRIVE;
+    struct kir_node **behind = NULL;
+    w->at = x->at;
+    if (b->skip > 0 && arrives) behind = open_if(w, ix_add(s, step, skip), steps->end, false);
+    if (b->skip > 0 && !arrives) behind = open_if(w, step, ix_add(s, steps->begin, skip), true);
+    struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
+    n->arrival = x->arrival;
+    n->index = ix_int(s, b->first);
+    if (slot) n->index = ix_add(s, n->index, ix_var(s, slot));
+    if (behind) w->tail = behind;
+    if (arrives) return;
+    w->nfresh = 0;
+    w->was_barrier = true;
+}
+
+static void lower_manual_role(struct lowering *w, const struct stmt *part, const struct steps *x) {
+    struct session *s = w->s;
+    struct ix_var *var = part->up->var, *tid = NULL;
+    int n = 0, slots = 0;
+    for (const struct stmt *y = part->body; y; y = y->next) slots += y->barrier != NULL;
+    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, slots + 1);
+    const struct ix_var **slot = ARENA_ARRAY(&s->arena, const struct ix_var *, slots + 1);
+    w->role_tid = w->kernel->tid;
+    if (part->role->first > 0) {
+        const char *name = arena_printf(&s->arena, "%s_tid", part->role->name);
+        tid = lower_var(w, IX_NAMED, names_take(&w->names, name), part->role->threads);
+        struct kir_node *let = lower_node(w, KIR_LET);
+        let->var = tid;
+        let->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, part->role->first));
+        w->role_tid = tid;
+    }
+    w->role_threads = part->role->threads;
+    take(w, var, var->name);
+    for (const struct stmt *y = part->body; y; y = y->next) {
+        if (!y->barrier || y->barrier->stages == 1) continue;
+        const char *name = arena_printf(&s->arena, "%s_slot", y->barrier->name);
+        int64_t stages = y->barrier->stages, skip = y->kind == STMT_WAIT ? y->barrier->skip : 0;
+        struct ix_var *v = lower_var(w, IX_LOOP, names_take(&w->names, name), stages);
+        rings[n] = ring(v, stages * skip - skip, stages);
+        slot[n++] = v;
+    }
+    struct kir_node *loop = loop_over(w, var, x->begin, x->end, rings, n);
+    int next = 0;
+    for (const struct stmt *y = part->body; y; y = y->next) {
+        if (!y->barrier)
+            lower_statement(w, y);
+        else
+            lower_named(w, y, y->barrier->stages > 1 ? slot[next++] : NULL, x);
+    }
+    carry_offsets(w, loop, var, x->begin, "step", 1);
+    w->tail = &loop->next;
+    carry_release(w, loop);
+    for (int i = 0; i < n; ++i) names_release(&w->names, slot[i]->c_name);
+    names_release(&w->names, var->c_name);
+    if (tid) names_release(&w->names, tid->c_name);
+    w->role_tid = NULL;
+}
+
+void lower_manual_roles(struct lowering *w, const struct stmt *st) {
+    struct session *s = w->s;
+    struct kir_node *scope = lower_node(w, KIR_BLOCK);
+    struct kir_node **outside = lower_open(w, scope);
+    const char *told = "side by side:";
+    struct steps x;
+    lower_begin_steps(w, st, &x);
+    for (const struct stmt *part = st->body; part; part = part->next)
+        told = arena_printf(&s->arena, "%s %s '%s'%s", told,
+                            warps(w, part->role->first, part->role->threads), part->role->name,
+                            part->next ? "," : "");
+    remark(w, told);
+    for (const struct stmt *part = st->body; part; part = part->next) {
+        if (!part->next) {
+            lower_manual_role(w, part, &x);
+            break;
+        }
+        struct kir_cond *cond = ARENA_NEW(&s->arena, struct kir_cond);
+        const struct ix *end = ix_int(s, part->role->first + part->role->threads);
+        *cond = (struct kir_cond){ix_var(s, w->kernel->tid), end, false};
+        struct kir_node *n = lower_node(w, KIR_IF);
+        n->roles = true;
+        n->cond = cond;
+        n->nconds = 1;
+        lower_open(w, n);
+        lower_manual_role(w, part, &x);
+        w->tail = &n->orelse;
+    }
+    w->tail = outside;
+    lower_end_steps(w, &x);
+}

@@ -7,7 +7,7 @@
 #include "machine/private.h"
 #include "machine/typed.h"
 
-enum { ROLES = 2, NAMED = 16, DEPTH = 16 };
+enum { ROLES = 8, NAMED = 16, DEPTH = 16 };
 
 // A list of nodes that contains named barriers, where the role goes on.
 struct frame {
@@ -33,6 +33,7 @@ struct named {
 struct block {
     struct machine *m;
     struct role role[ROLES];
+    int nroles;
     struct named named[NAMED];
 };
 
@@ -83,7 +84,7 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     if (x->came > x->count) return machine_fail(m, "more threads than a named barrier waits for");
     if (x->came < x->count) return true;
     x->came = 0;
-    for (int i = 0; i < ROLES; ++i) {
+    for (int i = 0; i < b->nroles; ++i) {
         if (b->role[i].waits != id) continue;
         b->role[i].waits = -1;
         tell_pass(b, i, (int)id);
@@ -136,6 +137,10 @@ static bool run(struct block *b, int role) {
     struct role *r = &b->role[role];
     m->role = 1 + role;
     m->off = r->off;
+    // roles may share the variable of their steps
+    for (int i = 0; i < r->n; ++i)
+        if (r->frame[i].loop && r->frame[i].i >= 0)
+            columns_set(m->columns, r->frame[i].loop->var, r->frame[i].begin + r->frame[i].i);
     while (r->n > 0 && r->waits < 0 && m->operations < m->schedule->limit) {
         struct frame *f = &r->frame[r->n - 1];
         const struct kir_node *n = f->next;
@@ -157,29 +162,42 @@ static bool run(struct block *b, int role) {
     return true;
 }
 
+// Adds a role, of the threads that are not "off", with its "list".
+static bool add_role(struct block *b, const bool *off, const struct kir_node *list) {
+    if (b->nroles == ROLES) return machine_fail(b->m, "more roles than there may be");
+    struct role *r = &b->role[b->nroles++];
+    r->off = off;
+    r->waits = -1;
+    for (int64_t t = 0; t < b->m->k->threads; ++t) r->threads += !off[t];
+    return push(b, r, (struct frame){.next = list});
+}
+
+// Adds the roles of "n": of two lists, the second one may have further roles.
+static bool add_roles(struct block *b, const struct kir_node *n) {
+    struct machine *m = b->m;
+    for (;; n = n->orelse) {
+        bool *off = machine_left_out(m), *other = machine_left_out(m);
+        if (!machine_leave_out(m, n, off)) return false;
+        for (int64_t t = 0; t < m->k->threads; ++t) other[t] |= !off[t];
+        if (!add_role(b, off, n->body)) return false;
+        m->off = other;
+        if (!n->orelse || !n->orelse->roles || n->orelse->next)
+            return add_role(b, other, n->orelse);
+    }
+}
+
 bool machine_roles(struct machine *m, const struct kir_node *n) {
     struct arena_mark mark = arena_mark(&m->s->arena);
     struct block *b = ARENA_NEW(&m->s->arena, struct block);
-    bool *off = machine_left_out(m), *other = machine_left_out(m), ok = true, more = true;
     const bool *before = m->off;
     b->m = m;
     if (m->role) return machine_fail(m, "roles within roles");
-    if (!machine_leave_out(m, n, off)) return false;
-    for (int64_t t = 0; t < m->k->threads; ++t) {
-        other[t] |= !off[t];
-        b->role[0].threads += !off[t];
-        b->role[1].threads += !other[t];
-    }
-    b->role[0].off = off;
-    b->role[1].off = other;
-    b->role[0].waits = b->role[1].waits = -1;
+    bool ok = add_roles(b, n), more = true;
     ++m->parted;
-    ok = push(b, &b->role[0], (struct frame){.next = n->body}) &&
-         push(b, &b->role[1], (struct frame){.next = n->orelse});
     while (ok && more && m->operations < m->schedule->limit) {
         more = false;
-        for (int i = 0; ok && i < ROLES; ++i) {
-            int at = m->schedule->last_first ? ROLES - 1 - i : i;
+        for (int i = 0; ok && i < b->nroles; ++i) {
+            int at = m->schedule->last_first ? b->nroles - 1 - i : i;
             if (b->role[at].n == 0 || b->role[at].waits >= 0) continue;
             more = true;
             ok = run(b, at);
@@ -188,7 +206,7 @@ bool machine_roles(struct machine *m, const struct kir_node *n) {
     m->off = before;
     m->role = 0;
     if (ok && m->operations < m->schedule->limit) {
-        for (int i = 0; i < ROLES; ++i)
+        for (int i = 0; i < b->nroles; ++i)
             if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
         for (int i = 0; i < NAMED; ++i)
             if (b->named[i].came)

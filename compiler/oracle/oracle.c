@@ -32,8 +32,10 @@ bool oracle_body(struct run *r, const struct stmt *first) {
         if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
             int64_t all = r->together;
             r->together = stmt_threads(st, all);
+            r->first = st->role ? st->role->first : 0;
             bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
             r->together = all;
+            r->first = 0;
             if (!ok) return false;
             continue;
         }

@@ -10,7 +10,7 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
     if (!ix_eval(st->begin, &r->env, &begin) || !ix_eval(st->end, &r->env, &end))
         return oracle_fail(r, ORACLE_NO_VALUE, NULL, 0,
                            "a pipeline's bound has no value for these params");
-    int64_t most = sample_steps(pipe->stages);
+    int64_t most = sample_steps(pipeline_depth(pipe));
     if (!r->what->all_iterations && end - begin > most) end = begin + most;
     struct step step = {pipe, 0, r->step};
     r->step = &step;

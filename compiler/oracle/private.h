@@ -55,6 +55,7 @@ struct run {
     int64_t serial;
     int64_t threads;
     int64_t together;  // threads that execute the current statement
+    int64_t first;     // .. and the first of them
     struct side src, dst;
     const struct step *step;  // the innermost one, or NULL
     struct tile *tiles;       // tiles of the copies executed so far

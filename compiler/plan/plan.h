@@ -133,6 +133,7 @@ struct kernel {
     // The variants of a case include the conditions of the case.
     const struct variant *variant;
     int nvariants;
+    int named;           // named barriers that "barrier" declares
     int64_t smem_bytes;  // pass "shared"
     int64_t counter_at;  // pass "shared": the byte of what counts its groups, if they have a counter
     // pass "sync": commits its group at the end; waits for all groups at the end

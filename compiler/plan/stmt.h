@@ -82,6 +82,25 @@ struct handover {
     int use_own, load_own;  // number of the role's own barrier; 0: it needs none
 };
 
+// A part of "roles": the "threads" threads of the block from "first" on.  Their "tid" counts from 0.
+struct roles_part {
+    const char *name;
+    int64_t first, threads;
+    struct range at;
+};
+
+// A named barrier of a manual kernel, with as many of the hardware's as it has "stages".  Step g has number
+// "first" + (g - the first step) % stages.  All threads of the roles that name it come to it in each step, in
+// which a "sync" waits.  Only the steps are left out whose arrival or wait would be outside of the loop: of a
+// wait the first "skip" ones, of an arrival the last ones.
+struct barrier {
+    const char *name;
+    int stages, first;
+    int64_t threads, skip;
+    const struct stmt *roles;  // the statement that names it
+    struct range at;
+};
+
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
 // begin) % stages of the buffers, and is used from there.  The result is that of a loop that
 // executes its parts in order.  Load parts have their own variables for step and slot, because load
@@ -99,7 +118,16 @@ struct pipeline {
     // threads execute all parts.
     int64_t use_threads, load_threads;
     struct handover handover;  // sync: with roles
+    // "roles" of a manual kernel, each with a part; the parts of a step have the order of the text.
+    const struct roles_part *role;
+    int nroles;
+    int64_t depth;  // the most stages of what its roles name; 0: "stages"
 };
+
+// After how many steps everything that takes turns has had its turn.
+static inline int64_t pipeline_depth(const struct pipeline *p) {
+    return p->depth > p->stages ? p->depth : p->stages;
+}
 
 static inline bool pipeline_has_roles(const struct pipeline *p) {
     return p->use_threads > 0;
@@ -141,7 +169,10 @@ struct stmt {
         *rounded;       // the first quotient in "end" that may have a remainder; or NULL
     struct stmt *body;  // also of a part
     struct pipeline *pipe;
-    bool load;  // STMT_PART: a "load" part, otherwise a "use" part
+    bool load;                      // STMT_PART: a "load" part, otherwise a "use" part
+    const struct roles_part *role;  // STMT_PART: of "roles"; or NULL
+    struct barrier *barrier;  // STMT_ARRIVE, STMT_WAIT: a named one, for step "var + of"; or NULL
+    int64_t of;
     // sync: of a pipeline, before its first loads; of a part, in each step except these
     struct sync_before before;
     struct sync_before behind;  // sync: STMT_PIPELINE with one stage: at the end of each step
@@ -174,8 +205,13 @@ static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt 
 }
 // The threads of a part of a pipeline with roles; of other statements "all".
 static inline int64_t stmt_threads(const struct stmt *st, int64_t all) {
+    if (st->kind == STMT_PART && st->role) return st->role->threads;
     if (st->kind != STMT_PART || !pipeline_has_roles(st->up->pipe)) return all;
     return st->load ? st->up->pipe->load_threads : st->up->pipe->use_threads;
+}
+// The name of the role that executes part "st".
+static inline const char *stmt_role(const struct stmt *st) {
+    return st->role ? st->role->name : st->load ? "load" : "use";
 }
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {

@@ -181,7 +181,7 @@ static void see_busy(struct block *b, const struct copy *c, const struct side_co
 // Whether a call, or a role, may use threads that no copy uses.
 static bool uses_all(const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_PIPELINE && pipeline_has_roles(st->pipe)) return true;
+        if (st->kind == STMT_PART && stmt_threads(st, 0)) return true;
         if (st->kind == STMT_CALL && !(st->call->fill && st->call->view[0].base->space == MEM_FRAG))
             return true;
     }

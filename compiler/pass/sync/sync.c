@@ -291,10 +291,10 @@ static bool check_manual(struct walk *w) {
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     bool ok = schedule_in_order(w->schedule, &f);
-    if (ok)
-        sync_warn_needless(w->schedule);
-    else
+    if (!ok)
         sync_report(w->schedule, &f);
+    else if ((ok = sync_side_by_side(w->schedule)))
+        sync_warn_needless(w->schedule);
     end_schedule(w, mark);
     return ok;
 }
