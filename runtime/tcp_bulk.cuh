@@ -21,8 +21,8 @@
 #define TCP_BULK_PASS
 #define TCP_BULK_MEMBER __device__ __forceinline__
 #else
-#define TCP_BULK_AT   , TCP_HOST_AT
-#define TCP_BULK_PASS , at
+#define TCP_BULK_AT     , TCP_HOST_AT
+#define TCP_BULK_PASS   , at
 #define TCP_BULK_MEMBER inline
 #endif
 
@@ -47,7 +47,7 @@ struct tcp_bulk_ring {
     }
 
     template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
-        if (bytes == 0) tcp_fence_async();  // what the leader itself did with the memory
+        tcp_fence_async();  // what the leader itself did with the memory
         tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }

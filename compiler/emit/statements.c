@@ -282,9 +282,7 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
         break;
     }
     if (!call) BUG("an arrival of no kind");
-    // what this thread did comes before the bulk copies that are issued after the others have met it
-    if (o->k->counter && arrival_row(n->arrival)->joins)
-        statement_write(o->b, indent, "tcp_fence_async();");
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
     statement_write(o->b, indent, call);
 }
 

@@ -153,8 +153,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;     // ASYNC: PTX's cache operator, or NULL
-    int align;  // ASYNC: bits of which addresses are multiples; 0: those of the access
+    const char *cache;  // ASYNC: PTX's cache operator, or NULL
+    bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
+    int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;

@@ -41,10 +41,10 @@ struct atom_row {
     // for what the threads address or hold on each side.  NULL: each thread has its own consecutive
     // bits.  A tile distributes the values of "ref".
     const char *src, *dst, *ref;
-    int row_bits;     // if threads > 1: bits that a lane addresses in memory; 0: those of an access
-    int most_elem;    // if threads > 1: bits of the widest element; 0: any
-    bool fixed;       // it has a single width, and a plan does not write it
-    bool exact;       // the width is required (universal), not a maximum (auto)
+    int row_bits;   // if threads > 1: bits that a lane addresses in memory; 0: those of an access
+    int most_elem;  // if threads > 1: bits of the widest element; 0: any
+    bool fixed;     // it has a single width, and a plan does not write it
+    bool exact;     // the width is required (universal), not a maximum (auto)
     // one thread copies all of the tile, by accesses that are as wide as each contiguous run allows;
     // a plan writes the name alone after 'with', and "align" is all that addresses need
     bool alone;

@@ -67,10 +67,11 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
     const struct copy_facts *f = &c->facts;
     int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
     if (atom->row->alone && c->pad && f->edge != EDGE_NEVER) {
-        diag_error(s, c->at,
-                   "at the edge '%s' copies what is there and fills nothing, but the copy has 'pad'; "
-                   "declare the extents as multiples of the tile, or take cp_async.cg(16)",
-                   atom->row->name);
+        diag_error(
+            s, c->at,
+            "at the edge '%s' copies what is there and fills nothing, but the copy has 'pad'; "
+            "declare the extents as multiples of the tile, or take cp_async.cg(16)",
+            atom->row->name);
         diag_page(s, atom->row->page);
         return false;
     }

@@ -253,9 +253,10 @@ struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, con
     struct conditions first = {NULL, 0, 0};  // more than are needed if the width is not reached
     struct assumption a = {s, k, bytes, list ? &first : NULL, NULL, 0};
     measure(&a, c, &f);
-    if (list && f.bits / 8 <= bytes) {
+    bool enough = copy_atom(c)->row->alone;  // its accesses may be wider than they are aligned
+    if (list && (enough || f.bits / 8 <= bytes)) {
         struct copy_facts again = c->facts;
-        a = (struct assumption){s, k, f.bits / 8, list, NULL, 0};
+        a = (struct assumption){s, k, f.bits / 8 < bytes ? f.bits / 8 : bytes, list, NULL, 0};
         measure(&a, c, &again);
     }
     return f;
@@ -289,7 +290,8 @@ static bool has_elements(const struct copy *c) {
 // -Windex-map has already warned.
 static bool is_narrow(const struct copy *c) {
     const struct atom *atom = copy_atom(c);
-    return c->facts.bits < (atom->row->alone ? atom->row->widths[0] : atom->bits) && !(c->facts.by_map && c->tc->by);
+    return c->facts.bits < (atom->row->alone ? atom->row->widths[0] : atom->bits) &&
+           !(c->facts.by_map && c->tc->by);
 }
 
 // Whether each access begins where an instruction that needs more than its own width allows; reports

@@ -260,6 +260,11 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
 
 // -- what an atom asks of a copy ------------------------------------------------------------------
 
+// The bits of a plain access that is as wide as one of "a".
+static int plain_bits(const struct atom *a) {
+    return a->row->alone ? a->row->widths[0] : a->bits;
+}
+
 // The direction for messages, such as "from global to shared memory", "from shared memory to a
 // fragment".
 static const char *way(struct sema *c, const struct atom_row *row) {
@@ -314,7 +319,7 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
     const char *other = y->tc && !atom_is_collective(a->row) ? unused_copy(c, y) : NULL;
     const char *mend =
         other ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
-        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", a->bits)
+        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", plain_bits(a))
         : v->base->space == MEM_GLOBAL ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
                                                                   : "copy it through shared memory")
                                        : "use a tiled copy of 'auto' or 'universal' here";
@@ -378,14 +383,14 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_error(c->s, y->how_at,
                    "%s fills with 0 where there is no source, but 'pad' is %s; use universal(%d) "
                    "here, or 'pad 0'",
-                   a->row->family, y->pad->text, a->bits);
+                   a->row->family, y->pad->text, plain_bits(a));
         diag_page(c->s, a->row->page);
         return false;
     }
     const struct tensor *from = y->src.base, *to = y->dst.base;
     if (a->row->raw && from->elem != to->elem) {
         const char *mend =
-            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
+            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", plain_bits(a))
             : from->space == MEM_FRAG
                 ? sema_text(c, "convert first, from '%s' to a fragment of %s", from->name,
                             to->elem->name)

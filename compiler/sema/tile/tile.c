@@ -377,9 +377,8 @@ static const struct value *tile_whole(struct sema *c, const struct value *tv, st
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = at, .by = true};
     tc->atom = *atom;
-    if (!tile_set_tv(c, tv, at, "'by'", shape, tc) ||
-        !tile_check_size(c, tc, at) || !tile_check_owners(c, tc, at) ||
-        !tile_sides(c, tc, NULL, at))
+    if (!tile_set_tv(c, tv, at, "'by'", shape, tc) || !tile_check_size(c, tc, at) ||
+        !tile_check_owners(c, tc, at) || !tile_sides(c, tc, NULL, at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;

@@ -36,7 +36,9 @@ bool atom_check_hints(struct sema *c, const struct atom *a, const struct copy *y
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);
 // copy .. by "e", where "e" is a layout of (thread, value) in everything that "y" copies.  Accesses
 // are as wide as can be proven.
-const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y);// copy .. with "atom", whose row says that one thread makes all of it.
+const struct value *tile_by(
+    struct sema *c, const struct ast_expr *e,
+    const struct copy *y);  // copy .. with "atom", whose row says that one thread makes all of it.
 const struct value *tile_alone(struct sema *c, const struct atom *atom, struct range at,
                                const struct copy *y);
 // Whether "tc" can move elements of type "elem"; reports an error at "at" otherwise.
