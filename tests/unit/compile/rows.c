@@ -127,23 +127,23 @@ int main(void) {
     // two counts in one kernel
     const char *again = "copy A -> s with tile(cp_async.cg(16), thr=(16,8):(8,1), val=(1,4));";
     says("sm_90", "mass(16)", 32, 16, 4, again,
-         "'cp_async.cg' counts its groups apart from those of 'bulk', which 'k' uses, too");
+         "'cp_async.cg' counts its groups apart from those of 'mass', which 'k' uses, too");
 
     // architectures
-    says("sm_80", "mass(16)", 32, 16, 4, "", "'bulk' needs sm_90; this plan is for sm_80");
+    says("sm_80", "mass(16)", 32, 16, 4, "", "'mass' needs sm_90; this plan is for sm_80");
     says("sm_100", "mass(16)", 32, 16, 4, "", "tcp_mass_16(&");
     says("sm_90a", "mass_a(16)", 32, 16, 4, "", "tcp_mass_16(&");
-    says("sm_90", "mass_a(16)", 32, 16, 4, "", "'bulk_a' needs sm_90a; this plan is for sm_90");
-    says("sm_100a", "mass_a(16)", 32, 16, 4, "", "'bulk_a' needs sm_90a; this plan is for sm_100a");
+    says("sm_90", "mass_a(16)", 32, 16, 4, "", "'mass_a' needs sm_90a; this plan is for sm_90");
+    says("sm_100a", "mass_a(16)", 32, 16, 4, "", "'mass_a' needs sm_90a; this plan is for sm_100a");
     says("sm_90a", "mass_f(16)", 32, 16, 4, "", "tcp_mass_16(&");
-    says("sm_90", "mass_f(16)", 32, 16, 4, "", "'bulk_f' needs sm_90f; this plan is for sm_90");
-    says("sm_100f", "mass_f(16)", 32, 16, 4, "", "'bulk_f' needs sm_90f; this plan is for sm_100f");
+    says("sm_90", "mass_f(16)", 32, 16, 4, "", "'mass_f' needs sm_90f; this plan is for sm_90");
+    says("sm_100f", "mass_f(16)", 32, 16, 4, "", "'mass_f' needs sm_90f; this plan is for sm_100f");
 
     // addresses
     says("sm_90", "mass_16(16)", 32, 16, 4, "", "tcp_mass_16(&");
     says("sm_90", "mass(8)", 32, 8, 2, "", "tcp_mass_8(&");
     says("sm_90", "mass_16(8)", 32, 8, 2, "",
-         "cannot use 'bulk_16', which begins at multiples of 128 bits: of its accesses to 'A' some "
+         "cannot use 'mass_16', which begins at multiples of 128 bits: of its accesses to 'A' some "
          "begin only at multiples of 64");
     return check_done();
 }
