@@ -185,7 +185,7 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             *at = arrival_none;
             if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
-            bool right = schedule_in_order(x, &f);
+            bool right = schedule_in_order(x, &f) && sync_side_by_side(x);
             *at = was;
             mutants += i >= 0;
             if (right == (i < 0)) continue;

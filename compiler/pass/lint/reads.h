@@ -106,6 +106,10 @@ bool misread_apart(const struct access *a, const struct access *b);
 bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
                      const struct mover *m);
 
+// offset.c
+// Warns of the read "a" if an output that is made of it, or an input that goes with it, begins at another tile.
+bool offset_tiles(struct reads *r, const struct access *a);
+
 // tally.c
 // Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
 bool misread_tally(struct reads *r, const struct tensor *t, int mode);

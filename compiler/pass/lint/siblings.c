@@ -10,8 +10,8 @@
 // Whether "a" and "c" read tiles of one shape, of one tensor.
 static bool is_alike(const struct access *a, const struct access *c) {
     const struct view *v = a->view, *w = c->view;
-    return a != c && !c->write && v->base == w->base && lay_valid(w->coord) && !v->limit &&
-           !w->limit && lay_tuple_equal(v->layout.shape, w->layout.shape);
+    return a != c && !c->write && v->base == w->base && lay_valid(w->coord) &&
+           lay_tuple_equal(v->layout.shape, w->layout.shape);
 }
 
 // The elements of the tensor that "found" is one of: "X(64,_)".
@@ -148,7 +148,8 @@ static bool leaves_out(struct reads *r, const struct access *a, const struct acc
     const struct view *v = a->view;
     const struct stmt *x, *y;
     struct prove_witness found;
-    if (!passes_of(a, c, &x, &y) || !has_many_steps(s, x) || makes_another(r, x, v->base))
+    if (v->limit || c->view->limit || !passes_of(a, c, &x, &y) || !has_many_steps(s, x) ||
+        makes_another(r, x, v->base))
         return false;
     if (a->copy && a->copy->dst.base->space == MEM_GLOBAL) return false;
     if (!is_whole(r, y, v) || !is_part(r, x, v, &found)) return false;
@@ -178,8 +179,7 @@ static bool is_bounded(const struct access *a) {
 static bool is_fixed(struct session *s, const struct view *v) {
     const struct ix *lo, *hi;
     for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m)
-        if (!(v->limit && v->limit[m]) && reads_stand(s, v, m, &lo, &hi) &&
-            !is_all_along(s, v, m, lo, hi))
+        if (!v->limit && reads_stand(s, v, m, &lo, &hi) && !is_all_along(s, v, m, lo, hi))
             return true;
     return v->part;
 }
@@ -217,6 +217,26 @@ static bool is_made_of(const struct reads *r, const struct flow *flow, const str
            lay_tuple_equal(v->layout.shape, w->layout.shape);
 }
 
+// Warns of "a" if an index moves it along two modes, and another one, which does not move it, the output "b".
+static bool warn_diagonal(struct reads *r, const struct access *a, const struct access *b) {
+    struct session *s = r->s;
+    struct index x;
+    int rank = lay_tuple_leaves(a->view->base->layout.shape);
+    if (is_moved_alike(r, b, a->view)) return false;
+    for (int i = 0; index_at(r, a, i, &x); ++i) {
+        int n = 0;
+        for (int m = 0; x.v && m < rank; ++m) n += index_moves_along(&x, a->view, m);
+        if (n < 2) continue;
+        diag_warn(s, W_UNREAD, a->view->at,
+                  "all of '%s' is written, which has the shape of '%s', and '%s' moves this read "
+                  "along %d modes of it: on a diagonal",
+                  b->view->base->name, a->view->base->name, x.v->name, n);
+        diag_note(s, b->view->at, "'%s' is written here", b->view->base->name);
+        return true;
+    }
+    return false;
+}
+
 // Warns of "a" if no element of an output of its shape is left out, but some of what it reads.
 static bool lacks_elements(struct reads *r, const struct access *a) {
     struct session *s = r->s;
@@ -229,6 +249,7 @@ static bool lacks_elements(struct reads *r, const struct access *a) {
     for (int i = 0; i < r->n; ++i) {
         const struct access *b = &r->at[i];
         if (!is_made_of(r, &flow, a, b)) continue;
+        if (warn_diagonal(r, a, b)) return true;
         if (reads_every(r, t, NULL, -1, NULL, 0, &found) != PROVE_NO) return false;
         diag_warn(s, W_UNREAD, a->view->at,
                   "all of '%s' is written, which has the shape of '%s', and nothing reads all of "
@@ -248,7 +269,7 @@ static bool look_at(struct reads *r, const struct access *a) {
     for (int i = 0; i < r->n; ++i)
         if (is_alike(a, &r->at[i]) && (lacks_index(r, a, &r->at[i]) || leaves_out(r, a, &r->at[i])))
             return true;
-    return lacks_elements(r, a);
+    return lacks_elements(r, a) || offset_tiles(r, a);
 }
 
 void lint_siblings(struct lint *l) {

@@ -116,10 +116,6 @@ bool sync_decided(const struct walk *w);
 // Whether the present waits and barriers are enough.
 bool sync_enough(struct walk *w);
 
-// side.c: whether roles of a manual kernel come to their end, and their accesses are in order; reports an
-// error otherwise.
-bool sync_side_by_side(const struct schedule *x);
-
 // manual.c
 // Reports the order that a function lacks, "f", or that it is not known.
 void sync_report(const struct schedule *x, const struct schedule_fault *f);
