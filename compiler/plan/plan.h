@@ -135,6 +135,8 @@ struct kernel {
     int nvariants;
     int named;           // named barriers that "barrier" declares
     int64_t smem_bytes;  // pass "shared"
+    int64_t
+        counter_at;  // pass "shared": the byte of what counts its groups, if they have a counter
     // pass "sync": commits its group at the end; waits for all groups at the end
     bool commit_last, wait_last;
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in textual order
