@@ -355,9 +355,10 @@ static const char *roles_text(struct session *s, const struct pipeline *p) {
     int named = 2 * (int)p->stages + (h->use_own > 0) + (h->load_own > 0);
     return arena_printf(&s->arena,
                         "the first %lld threads use, the other %lld load, side by side; the loads "
-                        "are at most %lld step%s ahead; %d named barriers",
+                        "are at most %lld step%s ahead%s; %d named barriers",
                         (long long)p->use_threads, (long long)p->load_threads, (long long)h->ahead,
-                        h->ahead == 1 ? "" : "s", named);
+                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
+                        named);
 }
 
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,

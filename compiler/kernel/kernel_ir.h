@@ -37,7 +37,9 @@ struct kir_buffer {
 };
 
 enum kir_kind {
-    KIR_LET,    // var = index
+    KIR_LET,  // var = index
+    // var = (var + index) % count; without an index it declares "var", which is 0
+    KIR_TURN,
     KIR_NAME,   // a constant "name" with the result of the conditions, for a later IF
     KIR_FOR,    // var from begin to end, step 1
     KIR_GUARD,  // if index < count; without an index, if tid < count
@@ -63,10 +65,12 @@ struct kir_cond {
     bool least;
 };
 
-// A variable that the loop increments modulo "size"; it is "first" in the first iteration.
+// A variable that the loop increments modulo "size"; in the first iteration it is "first", plus
+// "from" if that is not NULL, modulo "size".
 struct kir_ring {
     const struct ix_var *var;
     int64_t first, size;
+    const struct ix_var *from;
 };
 
 // A variable that is "first" before the first iteration, and is increased by "step" before each
@@ -119,11 +123,11 @@ struct kir_node {
     // LET of a value of copies: its name, from which lowering makes that of "var"; or NULL
     const char *name;
     bool told;
-    struct ix_var *var;  // LET, FOR
+    struct ix_var *var;  // LET, TURN, FOR
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    // LET, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
+    // LET, TURN, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
     const struct ix *index;
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
@@ -134,7 +138,7 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that it increments
     int ncarries;
-    int64_t count;  // GUARD; LET with "sampled": stages
+    int64_t count;  // GUARD; TURN; LET with "sampled": stages
     // FOR, LET with "sampled": most iterations, if params determine the number
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE

@@ -153,7 +153,11 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
 }
 
 void lower_list(struct lowering *w, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) lower_statement(w, st);
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (!st->up) lower_begin_rings(w, st);
+        lower_statement(w, st);
+        if (!st->up) lower_end_rings(w, st);
+    }
 }
 
 // -- the kernel -----------------------------------------------------------------------------------

@@ -73,6 +73,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     oracle_set_thread(r, -1);
     bool ok = oracle_body(r, r->k->body);
     ++r->nblock;
+    for (int i = 0; i < MOST_RINGS; ++i) r->next_slot[i] = 0;
     return ok;
 }
 

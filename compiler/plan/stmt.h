@@ -70,6 +70,7 @@ enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
+enum { MOST_RINGS = 8 };  // each has two of the 15 named barriers at least
 // How the two roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
 // threads of both roles meet at each.  At "full" the threads that use wait, and those that load
 // arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
@@ -80,6 +81,14 @@ struct handover {
     int64_t behind;         // with step g, the load of step g - behind is announced
     int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
     int use_own, load_own;  // number of the role's own barrier; 0: it needs none
+    // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
+    int ring;  // its number, from 1 to below MOST_RINGS
+    // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
+    // each step waits for that and says it again, and "load" waits for all of them after the last.
+    bool goes_on;
+    // .. and each begins at the slot after the last one of the pipeline before.  Otherwise at slot 0.
+    bool carries;
+    bool turns;  // .. and this one may end at another slot than it begins at
 };
 
 // A part of "roles": the "threads" threads of the block from "first" on.  Their "tid" counts from 0.
@@ -131,6 +140,17 @@ static inline int64_t pipeline_depth(const struct pipeline *p) {
 
 static inline bool pipeline_has_roles(const struct pipeline *p) {
     return p->use_threads > 0;
+}
+// Whether "t" is a buffer with stages that the pipeline fills.
+static inline bool pipeline_fills(const struct pipeline *p, const struct tensor *t) {
+    for (int i = 0; i < p->ntensors; ++i)
+        if (p->tensor[i] == t) return true;
+    return false;
+}
+// Whether two pipelines with roles are one ring.
+static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
+    return pipeline_has_roles(p) && p->stages == q->stages && p->use_threads == q->use_threads &&
+           p->load_threads == q->load_threads;
 }
 
 // What threads wait for in one place: first for their own asynchronous copies, then for each other.

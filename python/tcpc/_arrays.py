@@ -67,9 +67,15 @@ def _cuda(x: Any) -> Array:
     if told.get("mask") is not None:
         raise TypeError("arrays with a mask cannot be copied")
     kind = {"u": "uint", "i": "int", "f": "float", "c": "complex"}.get(typestr[1]) if typestr[0] != ">" else None
-    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr
-    device = getattr(getattr(x, "device", None), "id", 0)
-    return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, typestr, name, not read_only, device)
+    own: Any = getattr(x, "dtype", None)
+    dtype = own if getattr(own, "str", None) == typestr else typestr  # numpy's knows of bfloat16, which is <V2 here
+    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr if dtype is typestr else dtype.name
+    device = getattr(getattr(x, "device", None), "id", None)
+    if device is None:
+        from ._cuda import device_of
+
+        device = device_of(address)
+    return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, dtype, name, not read_only, device)
 
 
 def describe(x: Any, known: bool = False) -> Array:
@@ -108,7 +114,11 @@ def empty(like: Array, shape: Tuple[int, ...], dtype: Optional[Any]) -> Any:
     module = sys.modules["numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]]
     if not hasattr(module, "empty"):
         raise TypeError(f"a new array like {type(like.of).__name__} cannot be made; give out=")
-    return module.empty(shape, dtype=dtype)
+    place: Any = getattr(like.of, "device", None)
+    if not hasattr(place, "__enter__"):
+        return module.empty(shape, dtype=dtype)
+    with place:  # of CuPy, which makes arrays on the current one
+        return module.empty(shape, dtype=dtype)
 
 
 def tell_written(x: Array) -> None:

@@ -6,7 +6,7 @@ import ctypes
 import os
 import pathlib
 import re
-import threading
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -183,15 +183,8 @@ def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
     return Part(pointer, value_at(t.bytes, params), low - pointer, _end(array) - low, t.direction != 0)
 
 
-_lock = threading.Lock()  # while one is built
-
-
-def _renew() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew)
+_lock: Any  # while one is built
+_library.keep_lock(sys.modules[__name__])
 
 
 class Plan:

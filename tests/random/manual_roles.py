@@ -1,8 +1,9 @@
-"""usage: manual_roles.py TCPC [--count N] [--seed S] [--host K] [--write FOLDER]: random roles of manual kernels, right and wrong ones.
+"""usage: manual_roles.py TCPC [--count N] [--seed S] [--host K] [--write FILE]: random roles of manual kernels, right and wrong ones.
 
 What tcpc accepts is executed in random orders by the rules of the hardware's barriers: it must come to its end, move the elements that
 the steps in order move, and come to no barrier twice. What tcpc refuses must go wrong for some number of steps: two roles wait for each
-other, an access meets another one, or a barrier is come to too early. Of the accepted ones, K are executed on the host."""
+other, an access meets another one, or a barrier is come to too early. Of the accepted ones, K are executed on the host; with --write,
+the right ones are written to a plan FILE instead, for a GPU."""
 
 import argparse
 import pathlib
@@ -14,6 +15,11 @@ import tempfile
 
 MOST = 14  # steps
 ROLES = "abcd"
+HEAD = """tcp 1;
+param N : index in 0 .. 1000;
+tiled_copy one = tile(universal(32), thr=(1,32), val=(1,1));
+tiled_copy later = tile(cp_async.ca(4), thr=(1,32), val=(1,1));
+"""
 
 
 class Program:
@@ -43,6 +49,12 @@ class Program:
         for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
             self.spoil(rng)
         self.outputs = outputs
+        self.rounds = rng.choice([0, 0, 0, 2, 3])  # of a loop around; 0: none
+        self.meet = rng.choice(["before", "behind", "behind", None if rng.random() < 0.3 else "before"])
+        self.later = rng.random() < 0.3  # asynchronous copies
+        self.elem = rng.choice(["f32", "f32", "f16"])
+        self.warps = [rng.choice([1, 1, 2, 3]) for _ in self.roles]
+        self.ragged = rng.random() < 0.3
 
     def spoil(self, rng):
         role = rng.choice(self.roles)
@@ -78,20 +90,27 @@ class Program:
                     of.setdefault(x[1], []).append((r, x))
         return of
 
-    def text(self):
-        t = "tcp 1;\nparam N : index in 0 .. 1000;\n"
+    def text(self, k=""):
+        """The declarations and kernel k."""
+        t = ""
+        width = 32 * max(1, self.rounds) - 5 * self.ragged
         for i in range(self.outputs):
-            t += f"tensor A{i} : f32 global row(N,32);\ntensor B{i} : f32 global row(N,32);\n"
-        t += "tiled_copy one = tile(universal(32), thr=(1,32), val=(1,1));\n"
-        formals = ", ".join(f"A{i}, out B{i}" for i in range(self.outputs))
-        t += f"manual kernel k({formals}) grid (1) {{\n"
+            t += f"tensor A{i}{k} : f32 global row(N,{width});\ntensor B{i}{k} : {self.elem} global row(N,{width});\n"
+        formals = ", ".join(f"A{i}{k}, out B{i}{k}" for i in range(self.outputs))
+        t += f"manual kernel k{k}({formals}) grid (1) {{\n"
         for name, n in self.slots.items():
             t += f"  shared {name} : f32 row({n},1,32);\n"
         for name in self.members():
             t += f"  barrier {name} stages {self.stages[name]};\n"
+        if self.rounds:
+            t += f"  for m in 0 .. {self.rounds} {{\n"
+        column = "m" if self.rounds else "0"
+        if self.rounds and self.meet == "before":
+            t += "  sync;\n"
         t += "  roles n in 0 .. N {\n"
         for r, role in enumerate(self.roles):
-            t += f"    {ROLES[r]} (1) {{\n"
+            t += f"    {ROLES[r]} ({self.warps[r]}) {{\n"
+            how = "later" if self.later else "one"
             for x in role:
                 at = "n" if x[2] == 0 else f"n {'-' if x[2] < 0 else '+'} {abs(x[2])}"
                 if x[0] in ("sync", "arrive"):
@@ -99,11 +118,15 @@ class Program:
                     continue
                 slot = f"{x[1]}(({at}) % {self.slots[x[1]]},_,_)"
                 if x[0] == "write":
-                    t += f"      copy local_tile(A{int(x[1][1:]) - 1}, (1,32), (n,0)) -> {slot} with one;\n"
+                    t += f"      copy local_tile(A{int(x[1][1:]) - 1}{k}, (1,32), (n,{column})) -> {slot} with {how};\n"
+                    t += "      commit; wait 0;\n" if self.later else ""
                 else:
-                    t += f"      copy {slot} -> local_tile(B{x[3]}, (1,32), (n,0)) with one;\n"
+                    t += f"      copy {slot} -> local_tile(B{x[3]}{k}, (1,32), (n,{column})) with one;\n"
             t += "    }\n"
-        return t + "  }\n}\n"
+        t += "  }\n"
+        if self.rounds:
+            t += "  sync;\n  }\n" if self.meet == "behind" else "  }\n"
+        return t + "}\n"
 
     # -- the rules --------------------------------------------------------------------------------
 
@@ -126,6 +149,8 @@ class Program:
                 return "different steps"
             if arrives and min(arrives) < min(syncs):
                 return "after the end"
+        if self.rounds and not self.meet:
+            return "no meeting"
         if sum(self.stages[b] for b in self.members()) > 15:
             return "too many"
         return None
@@ -243,18 +268,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--host", type=int, default=0)
     parser.add_argument("--write")
-    parser.add_argument("--text", action="store_true")
     options = parser.parse_args()
-    bad, accepted, refused, on_host, why = 0, 0, 0, 0, {}
+    bad, accepted, refused, on_host, why, together = 0, 0, 0, 0, {}, HEAD
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "roles.tcp"
         for i in range(options.count):
             rng = random.Random(options.seed * 1000003 + i)
             p = Program(rng)
-            text = p.text()
+            text = HEAD + p.text()
             plan.write_text(text)
-            if options.text:
-                print(text)
             run = subprocess.run([options.tcpc, "-w", str(plan), "-o", "/dev/null"], capture_output=True, text=True, timeout=60)
             found = None
             if run.returncode == 0:
@@ -264,12 +286,12 @@ def main():
                     found = found or ("unwritten" if p.in_order(steps) is None else p.goes_wrong(steps))
                     for _ in range(0 if found else 8):
                         found = found or p.execute(rng, steps)
-                if not found and (on_host < options.host or options.write):
+                if not found and options.write:
+                    together += p.text(f"_{i}")
+                elif not found and on_host < options.host:
                     on_host += 1
-                    write = [f"--write={options.write}/manual_{options.seed}_{i}"] if options.write else []
                     steps = rng.randint(0, MOST)
-                    run = subprocess.run([options.tcpc, "run", "-w", *write, *([] if write else ["--host"]), f"--param=N={steps}", str(plan)],
-                                         capture_output=True, text=True, timeout=120)
+                    run = subprocess.run([options.tcpc, "run", "-w", "--host", f"--param=N={steps}", str(plan)], capture_output=True, text=True, timeout=120)
                     found = run.returncode and "the host: " + run.stdout
             elif run.returncode == 1:
                 refused += 1
@@ -285,6 +307,8 @@ def main():
             if found:
                 bad += 1
                 print(f"--- seed {options.seed}, number {i}: {found}\n{text}{run.stderr}")
+    if options.write:
+        pathlib.Path(options.write).write_text(together)
     for kind, n in sorted(why.items(), key=lambda x: -x[1]):
         print(f"{n:5} {kind}")
     print(f"{options.count} kernels with roles, {accepted} right, {refused} wrong, {bad} judged otherwise")

@@ -53,9 +53,13 @@ def number(text):
             own = named[3].isdigit()  # the number of a role's own barrier may be any that is free
             mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
             mutants.append((kernel, at, f"with another count of its {named[2]}"))
-        if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (\d+);", line):
+        # where both roles begin, "first_slot", may be any slot: they only have to agree
+        if slot := re.fullmatch(r"(\s*)int (slot|(?!first_)\w+_slot) = (\d+);", line):
             other = int(slot[3] == "0")
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
+            mutants.append((kernel, at, f"with another {slot[2]}"))
+        if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (.*first_slot.*);", line):
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? first_slot == 0 : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants

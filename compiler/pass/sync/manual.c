@@ -346,6 +346,14 @@ static const struct view *other_slot(const struct schedule *x, const struct stmt
     return NULL;
 }
 
+// Whether "sync" may be the one at which all threads meet between two rounds of roles in a loop.
+static bool between_rounds(const struct stmt *sync) {
+    if (!sync->up || sync->arrival.kind != ARRIVAL_BLOCK) return false;
+    for (const struct stmt *x = sync->up->body; x; x = x->next)
+        if (x->kind == STMT_PIPELINE) return true;
+    return false;
+}
+
 // Checks each one as if those before it were already fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
@@ -354,7 +362,9 @@ void sync_warn_needless(struct schedule *x) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
         was[i] = *x->sync[i].at;
-        if (!st || st->kind != STMT_WAIT || st->barrier || for_the_caller(x->k, st)) continue;
+        if (!st || st->kind != STMT_WAIT || st->barrier || between_rounds(st) ||
+            for_the_caller(x->k, st))
+            continue;
         bool wait = waits_for_copies(st);
         if (last && st == last->next && !wait) continue;  // its barrier
         x->without[i] = true;

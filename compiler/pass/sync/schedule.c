@@ -14,8 +14,8 @@ struct walk {
     const struct ix *time[TIME];
     int ntime, most;
     const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
-    int role, roles;
-    bool moved;  // its threads are not the first ones of the block
+    int role, roles;          // .. and how many roles a manual kernel had before
+    bool moved;               // its threads are not the first ones of the block
 };
 
 static void push(struct walk *w, const struct ix *e) {
@@ -162,13 +162,13 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     }
 }
 
-// The barriers at which the threads of a role wait before each step: for "full", and for "empty" in all
-// but the first steps.
+// The barriers at which the threads of a role wait before each step: for "full", and for "empty", in
+// all but the first steps if it is the only pipeline of its ring.
 static void wait_together(struct walk *w, struct stmt *st, bool load) {
     struct schedule *x = w->x;
     int n = x->program.nsyncs;
     add_sync(w, st, &x->together, 0, AT_BARRIER);
-    if (!load || n == x->program.nsyncs) return;
+    if (!load || st->pipe->handover.goes_on || n == x->program.nsyncs) return;
     struct prove_set *when = &x->program.sync[n].when;
     const struct ix *begin = instances_step(x->s, &w->around, st->begin);
     for (int i = 0; i < when->nvars; ++i)
@@ -187,7 +187,7 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
     w->pipe = st;
     for (int load = 0; load < 2; ++load) {
         int q = 0;
-        w->role = ++w->roles;
+        w->role = 2 * st->pipe->handover.ring - !load;
         w->moved = load;
         wait_together(w, st, load);
         for (struct stmt *part = st->body; part; part = part->next, ++q) {

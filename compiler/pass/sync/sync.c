@@ -64,20 +64,21 @@ static void loosen_one(struct walk *w, struct sync_before *x, struct arrival *a)
     }
 }
 
-static void loosen(struct walk *w, struct sync_before *x) {
+// "roles": before a pipeline with roles, whose groups are not those of all threads.
+static void loosen(struct walk *w, struct sync_before *x, bool roles) {
     if (!sync_waits(x->wait)) return;
     if (!w->schedule) note_first(w);
     loosen_one(w, x, &x->wait.threads);
-    loosen_one(w, x, &x->wait.copies);
+    if (!roles) loosen_one(w, x, &x->wait.copies);
 }
 
 static void loosen_list(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (stmt_orders(x)) continue;
         bool roles = x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe);
-        if (!roles) loosen(w, &x->before);
+        loosen(w, &x->before, roles);
         if (stmt_nests(x)) loosen_list(w, x->body);
-        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind);
+        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind, false);
     }
 }
 
@@ -246,6 +247,7 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
     struct schedule_fault f = {0};
+    sync_rings(w->s, k);
     w->mark = true;
     sync_enough(w);
     w->mark = false;
@@ -270,9 +272,7 @@ static bool place(struct walk *w) {
     }
     if (!ok) sync_report(w->schedule, &f);
     end_schedule(w, mark);
-    for (struct stmt *x = k->body; ok && x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)) ok = sync_ring(w->s, x);
-    if (!ok) return false;
+    if (!ok || !sync_number_rings(w->s, k)) return false;
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }

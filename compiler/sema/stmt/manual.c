@@ -273,9 +273,8 @@ struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s) {
                    s->name.name);
         return NULL;
     }
-    if (c->loops > 0) {
-        sema_not_yet(c, s->at,
-                     "'roles' in a loop or in another role; write one loop over all steps");
+    if (c->role) {
+        sema_not_yet(c, s->at, "'roles' in another role; write one loop over all steps");
         return NULL;
     }
     if (!loop_bounds(c, s, r) || !make_roles(c, s, pipe) || !r->var) return NULL;
