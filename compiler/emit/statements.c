@@ -302,6 +302,7 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
         break;
     }
     if (!call) BUG("an arrival of no kind");
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
     statement_write(o->b, indent, call);
 }
 

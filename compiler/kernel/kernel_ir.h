@@ -157,7 +157,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;     // ASYNC: PTX's cache operator, or NULL
+    const char *cache;  // ASYNC: PTX's cache operator, or NULL
+    bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
+    int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
@@ -194,6 +196,9 @@ struct kir_kernel {
     // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
     // runtime's functions.
     const char *family, *commit, *wait;
+    // If the groups have a counter (plan/atoms.h): its type, and its byte in shared memory
+    const char *counter;
+    int64_t counter_at;
     bool leaves_group;  // a device function that returns with one group in flight
     // The kernel's next variant; the widest one is first.
     struct kir_kernel *narrower;
@@ -234,6 +239,7 @@ struct kir {
     const char *path;
     const char *const *include;  // files of extern functions, without repetitions
     int nincludes;
+    const char *header;  // of the runtime, for kernels whose groups have a counter; or NULL
     const char *const *prototype;  // of each extern function, in C++, for comments and messages
     int nprototypes;
     struct kir_kernel *kernels;  // kernels, then device functions

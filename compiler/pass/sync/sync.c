@@ -243,6 +243,13 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
     session_rewind(w->s, mark);
 }
 
+// A device function returns only after its accesses are complete, and no block ends while it counts
+// in shared memory what comes.
+static bool waits_last(const struct kernel *k) {
+    bool counted = k->groups && k->groups->counter;
+    return (counted || (k->device && !k->async)) && any_async(k->body);
+}
+
 // Inserts waits and barriers where they are first needed, then removes needless ones.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
@@ -254,8 +261,7 @@ static bool place(struct walk *w) {
     w->large = w->visits > MANY_VISITS;
     if (k->async && !leaves_one_group(w->s, k)) return false;
     k->commit_last = k->async;
-    // a device function returns only after its accesses are complete
-    k->wait_last = k->device && !k->async && any_async(k->body);
+    k->wait_last = waits_last(k);
     if (!w->large) {
         sync_hoist(w, k->body);
         loosen_list(w, k->body);
@@ -280,6 +286,7 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
+    if (!w->k->device) w->k->wait_last = waits_last(w->k);
     struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);

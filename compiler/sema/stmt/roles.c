@@ -142,6 +142,14 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
                    threads, stmt_role(part));
         return false;
     }
+    if (y->tc->atom.row->alone) {
+        diag_error(c->s, y->how_at,
+                   "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
+                   "cp_async.cg(16)",
+                   y->tc->atom.row->name);
+        diag_page(c->s, y->tc->atom.row->page);
+        return false;
+    }
     if (!part->load && !part->role && y->tc->atom.row->completes == COMPLETES_BY_GROUP) {
         diag_error(c->s, y->how_at,
                    "not yet supported: an asynchronous copy in the 'use' of a pipeline with roles; "
