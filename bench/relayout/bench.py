@@ -122,10 +122,11 @@ class Bench:
         return found
 
     def variants(self, function, case, source, to):
-        """The functions of a peer of the library, for each of its variants."""
+        """The functions of a peer of the library, for each of its variants that can be launched."""
         ref, variant = ctypes.byref(case), 0
-        while function(ref, source[0], to[0], variant) != NO_KERNEL:
-            yield lambda pair, variant=variant: checked(function(ref, source[pair], to[pair], variant))
+        while (status := function(ref, source[0], to[0], variant)) != NO_KERNEL:
+            if status == 0:
+                yield lambda pair, variant=variant: checked(function(ref, source[pair], to[pair], variant))
             variant += 1
 
     def peers(self, case, source, to, wanted, others):
@@ -138,7 +139,7 @@ class Bench:
         if "cutensor" in wanted and self.cutensor and lib.cutensor_plan(ref, case.align) == 0:
             found.append(Peer("cutensor", lambda pair: checked(lib.cutensor_launch(ref, source[pair], to[pair]))))
             found[-1].finite = True
-        for name in ("memcpy2d", "cute", "hand"):
+        for name in ("memcpy2d", "cute", "hand", "tma"):
             if name in wanted and hasattr(lib, name + "_launch"):
                 found += self.fastest(name, self.variants(getattr(lib, name + "_launch"), case, source, to))
         for make in others:

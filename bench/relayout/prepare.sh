@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 build=${BUILD:-build} out=${1:-build-gpu/relayout} arch=${ARCH:-sm_90}
 mkdir -p "$out/include"
-cp -p "$here"/{lib,hand}.cu "$here"/{bench,counters,torch_peers,triton_peers,report,sizes}.py "$here"/{build,run}.sh "$here"/{relayout.h,turn.cuh} "$out/"
+cp -p "$here"/{lib,hand,tma}.cu "$here"/{bench,counters,torch_peers,triton_peers,report,sizes}.py "$here"/{build,run}.sh "$here"/{relayout.h,turn.cuh} "$out/"
 cp -p runtime/tcp_*.{h,cuh} "$out/include/"
 mkdir -p "$out"/python/tcpc/{lib,include}
 cp -p python/tcpc/*.py "$out/python/tcpc/"

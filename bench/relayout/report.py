@@ -16,6 +16,7 @@ import sys
 PEERS = {
     "tcpc": ("tcpc", "#d62728"),
     "hand": ("by hand", "#1f77b4"),
+    "tma": ("TMA, by hand", "#8c564b"),
     "cute": ("CuTe", "#2ca02c"),
     "triton": ("Triton", "#9467bd"),
     "compile": ("torch.compile", "#ff7f0e"),
