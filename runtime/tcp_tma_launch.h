@@ -16,7 +16,7 @@
 // Checks that "b" can be a map, which reads tensor "tensor" of kernel "kernel".
 inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tcp_tma_box *b) {
     static const int span[] = {0, 32, 64, 128};
-    const int inner = b->box[0] * b->bytes;
+    int64_t bytes = b->bytes;  // of a box
     if (b->rank < 1 || b->rank > 5)
         return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_RANK, kernel, tensor, b->rank);
     if (b->bytes < 1 || b->bytes > 8 || (b->bytes & (b->bytes - 1)) != 0)
@@ -31,6 +31,7 @@ inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tc
                             (long long)b->extent[i]);
         if (b->box[i] < 1 || b->box[i] > 256)
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_BOX, kernel, tensor, b->box[i], i);
+        bytes *= b->box[i];
         if (i == 0) continue;
         if (b->stride[i] % 16 != 0)
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_STRIDE, kernel, tensor, i,
@@ -39,6 +40,10 @@ inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tc
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_FAR, kernel, tensor, i,
                             (long long)b->stride[i]);
     }
+    const int inner = b->box[0] * b->bytes;
+    if (bytes > TCP_MAP_BOX_BYTES)
+        return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_BYTES, kernel, tensor, (long long)bytes,
+                        TCP_MAP_BOX_BYTES);
     if (inner % 16 != 0)
         return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_INNER, kernel, tensor, inner);
     if (b->swizzle != TCP_TMA_SWIZZLE_NONE && inner != span[b->swizzle])
@@ -87,7 +92,9 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
         strides[i] = (uint64_t)(i ? b->stride[i] : b->bytes);
         box[i] = (uint32_t)b->box[i];
         steps[i] = 1;
-        const int64_t size = b->extent[i] * (int64_t)strides[i];
+        // far beyond the limit below, and no product of 64 bits is too small for it
+        const int64_t size =
+            strides[i] > 1 << 20 ? b->extent[i] << 20 : b->extent[i] * (int64_t)strides[i];
         if (size > reach) reach = size;
     }
     const int l2_256 = 3, no_fill = 0;

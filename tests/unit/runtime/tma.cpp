@@ -159,6 +159,13 @@ static void check_maps() {
     refused("is 8 past one", [](tcp_tma_box &b) { b.address = (const char *)b.address + 8; });
     refused("mode 1 has 0 elements", [](tcp_tma_box &b) { b.extent[1] = 0; });
     refused("257 elements of mode 1, not 1 .. 256", [](tcp_tma_box &b) { b.box[1] = 257; });
+    refused("have 234496 bytes; a tensor map takes 233472 at most", [](tcp_tma_box &b) {
+        b.bytes = 4;
+        b.box[0] = 256;
+        b.box[1] = 229;
+        b.stride[1] = 256;
+    });
+    refused("not 1 .. 256", [](tcp_tma_box &b) { b.box[0] = 1 << 20; });
     refused("a stride of 44 bytes; a tensor map takes multiples of 16: pad to 48",
             [](tcp_tma_box &b) { b.stride[1] = 44; });
     refused("takes 0 .. 2^40 - 16", [](tcp_tma_box &b) { b.stride[1] = (int64_t)1 << 40; });
