@@ -44,7 +44,7 @@ struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **stream);
 };
 
-enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
+enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 64, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
 
 // -- Python ---------------------------------------------------------------------------------------

@@ -136,7 +136,10 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             continue;
         }
         if (stmt_orders(st)) {
-            if (st->kind == STMT_WAIT) add_wait(f, st->arrival);
+            if (st->barrier)
+                add_step(f, STEP_WAIT)->text[0] = stmt_named(f->p->s, st);
+            else if (st->kind == STMT_WAIT)
+                add_wait(f, st->arrival);
             continue;
         }
         if (st->kind != STMT_PART) add_waits(f, st->before.wait);

@@ -331,11 +331,7 @@ static void add_manual_roles(struct schedule *x) {
     for (const struct stmt *part = x->st->body; part; part = part->next) {
         say(x, arena_printf(&s->arena, "%s {", part->role->name));
         for (const struct stmt *y = part->body; y; y = y->next) {
-            const struct ix *n = ix_add(s, ix_var(s, x->st->var), ix_int(s, y->of));
-            if (y->barrier)
-                say(x,
-                    arena_printf(&s->arena, "%s %s of %s", y->kind == STMT_WAIT ? "until" : "say",
-                                 y->barrier->name, ix_text(s, n)));
+            if (y->barrier) say(x, stmt_named(s, y));
             if (y->kind == STMT_COPY)
                 say(x, arena_printf(&s->arena, "copy %s -> %s", y->copy->src.base->name,
                                     y->copy->dst.base->name));
@@ -388,6 +384,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
         x.ring[x.nrings++] = explain_ring(s, pipe->tensor[i], pipe->stages);
     struct schedule all = {.s = s, .k = k, .st = st};
     if (pipe->nroles) {
+        x.manual = true;
         x.roles = roles_text(s, pipe);
         add_manual_roles(&all);
     } else if (pipeline_has_roles(pipe)) {

@@ -251,6 +251,8 @@ const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 // The part of a pipeline with roles that copy "c" of "k" is in; or NULL.
 const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
+// The statement "x", which names a barrier, as the plan has it: "sync full of n - 2".
+const char *stmt_named(struct session *s, const struct stmt *x);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 

@@ -225,10 +225,10 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
         if (stmt_orders(t)) {
             char text[ARRIVAL_TEXT];
             const char *word = arrival_text(t->arrival, t->kind == STMT_ARRIVE, text);
-            if (t->barrier)
-                buf_printf(b, "%s '%s', ahead by %" PRId64 ": ",
-                           t->kind == STMT_WAIT ? "sync" : "arrive", t->barrier->name, t->of);
-            buf_printf(b, "%s;\n", t->arrival.kind == ARRIVAL_BLOCK ? "sync" : word);
+            buf_printf(b, "%s;\n",
+                       t->barrier                         ? stmt_named(s, t)
+                       : t->arrival.kind == ARRIVAL_BLOCK ? "sync"
+                                                          : word);
             continue;
         }
         if (t->kind == STMT_PART) {

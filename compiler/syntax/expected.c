@@ -230,6 +230,9 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
 
 // Handles "cpy A -> B": the parser took "cpy" for a label and misses its colon.
 static bool statement_slip(struct parser *p, const int *set, int n) {
+    if (p->before.token == TOK_BARRIER && p->before.at.begin == p->first.at.begin &&
+        (p->now.token == '(' || p->now.token == ';'))
+        return slip_foreign(p, slip_text(p, p->before.at));
     if (n != 1 || set[0] != ':' || p->before.token != TOK_ID ||
         p->before.at.begin != p->first.at.begin)
         return false;

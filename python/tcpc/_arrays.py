@@ -29,6 +29,9 @@ class Array(NamedTuple):
 def _numpy(x: Any) -> Array:
     if x.dtype.hasobject:
         raise TypeError(f"arrays of Python objects cannot be copied by a kernel: {x.dtype}")
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise TypeError("arrays with a mask cannot be copied; filled() makes one without")
     name = x.dtype.name if x.dtype.isnative else str(x.dtype)
     return Array(x, "numpy", x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, x.dtype, name, x.flags.writeable, -1)
 
@@ -65,7 +68,7 @@ def _cuda(x: Any) -> Array:
     size = int(typestr[2:])
     strides = told.get("strides")
     if told.get("mask") is not None:
-        raise TypeError("arrays with a mask cannot be copied")
+        raise TypeError("arrays with a mask cannot be copied; copy its data and its mask")
     kind = {"u": "uint", "i": "int", "f": "float", "c": "complex"}.get(typestr[1]) if typestr[0] != ">" else None
     own: Any = getattr(x, "dtype", None)
     dtype = own if getattr(own, "str", None) == typestr else typestr  # numpy's knows of bfloat16, which is <V2 here

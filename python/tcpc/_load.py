@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
-from ._api import _backend
+from ._api import _backend, check_stream
 from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
@@ -46,6 +46,8 @@ class Kernel:
         for name, array in given.items():
             if first is not None and array.device != first.device:
                 raise ValueError(f"kernel '{self.name}': '{self.tensors[0]}' and '{name}' are on two devices")
+        if first is not None:
+            check_stream(stream, first)
         launch = self._plan._compiled.launches[self._number]
         tensors = _tensors(launch.contents)
         params = _params(self, launch.contents, given, named)

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
 
-MOST_ENTRIES, MOST_SITES = 8, 1024
+MOST_ENTRIES, MOST_SITES = 64, 1024  # permute(x, (1, 0)) is one site for all shapes of a program
 
 
 def _structure(name: str, fields: Any) -> Any:
@@ -35,7 +35,7 @@ Like = _structure("Like", [
 Entry = _structure("Entry", [
     ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
     ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
-Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
+Site = _structure("Site", [("n", c_int64), ("entry", c_void_p * MOST_ENTRIES)])
 
 
 def _address(function: Any) -> int:
@@ -118,8 +118,7 @@ class Warm:
             _, site, entries = self.sites.get(key) or (0, None, [])
             entries = [*(e for e in entries if e[0] is not kernel.warm[alike]), (kernel.warm[alike], kernel)][-MOST_ENTRIES:]
             site = Site(len(entries))  # a new one, as a call may be reading the other
-            for i, (entry, _) in enumerate(entries):
-                site.entry[i] = ctypes.pointer(entry)
+            site.entry[:len(entries)] = [ctypes.addressof(entry) for entry, _ in entries]
             self.sites.pop(key, None)
             self.sites[key] = ctypes.addressof(site), site, entries
             while len(self.sites) > MOST_SITES:

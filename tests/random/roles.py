@@ -60,15 +60,24 @@ class Pipe:
         self.text += tiled(rng, f"l{name}", 32 * load, (rows, columns), bits, rng.random() < 0.6)
         self.text += tiled(rng, f"u{name}", 32 * use, (rows, columns), max(bits, BITS[to]), False)
         self.text += tiled(rng, f"v{name}", 32 * use, (rows, columns), bits, False)
+        table = rng.random() < 0.2  # the loads read shared memory, which all threads fill before
+        if table:
+            self.text += f"tensor Q{name} : {elem} global row({height},{columns}) align 16;\n"
+            self.text += tiled(rng, f"w{name}", 32 * load, (rows, columns), bits, False)
+            self.shared += f"  shared q{name} : {elem} row({rows},{columns});\n"
+        self.inputs = [f"Q{name}"] if table else []
         row = "block.x" if outer == 1 else f"m + {outer}*block.x"
         step = "n" if begin == 0 else f"n - {begin}"
         end = count if begin == 0 else f"{count} + {begin}"
         self.body = [f"frag r{name} : {elem} like u{name};"] if way == "frag" else []
+        if table:
+            self.body.append(f"copy local_tile(Q{name}, ({rows},{columns}), ({row},0)) -> q{name} with {rng.choice('lw')}{name};")
         self.body.append(f"pipeline n in {begin} .. {end} warps (load = {load}, use = {use}) {{")
         for n in self.names:
             side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
             pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
-            self.body.append(f"  load {{ copy {side} -> s{n} with l{name}{pad}; }}")
+            load = f"copy q{name} -> s{n} with w{name};" if table and n == name else f"copy {side} -> s{n} with l{name}{pad};"
+            self.body.append(f"  load {{ {load} }}")
         for n in self.names:
             side = f"local_tile(B{n}, ({rows},{columns}), ({row},{step}))"
             if way == "direct" or n != name:
@@ -103,7 +112,7 @@ def kernel(rng, i):
         if p > 0 and not param:
             count = str(rng.randint(1 if tail else 0, 13))
         pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail))
-    formals = ", ".join(f"A{n}, out B{n}" for p in pipes for n in p.names)
+    formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
     text += "".join(p.text for p in pipes) + f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
     text += "".join(p.shared for p in pipes)

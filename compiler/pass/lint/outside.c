@@ -18,6 +18,39 @@ static bool counts_tiles(struct session *s, const struct view *v, int mode, cons
     return lay_int_valid(tiles) && lay_int_equal(n, tiles);
 }
 
+// Whether "v" is at a number along another mode than "mode", and has one of several tiles there.
+static bool is_one_of_several(struct session *s, const struct view *v, int mode) {
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        int64_t tile = view_along(s, v, i);
+        struct lay_int n = reads_extent(s, v->base, i);
+        if (i != mode && v->coord_off[i] && ix_static(v->coord_off[i], NULL) && tile > 1 &&
+            !(lay_int_static(n) && n.num <= tile))
+            return true;
+    }
+    return false;
+}
+
+// Warns if "m" moves "a" along "mode" by tiles, where there is one tile, and not along a mode of several.
+static bool leaves_only_tile(struct reads *r, const struct access *a, int mode,
+                             const struct mover *m) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *at = v->coord_off[mode];
+    const struct ix *by = at ? reads_step_by(s, at, m->v) : NULL, *limit = view_limit(s, v, mode),
+                    *zero = ix_int(s, 0);
+    int64_t tile = view_along(s, v, mode), step, left, n;
+    if (!by || !limit || !is_one_of_several(s, v, mode)) return false;
+    at = ix_substitute(s, at, m->v, zero);
+    if (tile < 2 || !at || !ix_static(by, &step) || step < tile ||
+        !ix_static(ix_sub(s, limit, at), &left) || left > tile || (ix_static(m->end, &n) && n <= 1))
+        return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' moves the tile along %s of '%s', which has one tile of %lld there: the others "
+              "are outside; are coordinates swapped?",
+              m->v->name, view_mode_text(s, v->base, mode), v->base->name, (long long)tile);
+    return true;
+}
+
 bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
                      const struct mover *m) {
     struct session *s = r->s;
@@ -27,7 +60,8 @@ bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int 
     struct prove_witness found;
     int64_t tile, at;
     bool padded = a->copy && a->copy->pad && !a->write && t->space == MEM_GLOBAL;
-    if (!padded || v->limit || !limit || !ix_constant(m->end)) return false;
+    if (!padded || !limit) return false;
+    if (v->limit || !ix_constant(m->end)) return leaves_only_tile(r, a, mode, m);
     if (!first || !ix_static(first, &at) || at != 0) return false;
     if (!coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
     if (!coverage_short(r->prover, limit, ix_sub(s, end, ix_int(s, tile - 1)))) return false;
@@ -51,5 +85,5 @@ bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int 
                   m->v->name, t->name, view_mode_text(s, t, mode), view_mode_text(s, t, i));
         return true;
     }
-    return false;
+    return leaves_only_tile(r, a, mode, m);
 }

@@ -39,18 +39,37 @@ static bool is_among(struct reads *r, const struct access *c, int mode, const st
            prove_at_least(r->prover, to, hi) == PROVE_YES;
 }
 
+// Whether an index moves "v" along "mode" and along another one.
+static bool is_moved_twice(const struct reads *r, const struct access *a, int mode) {
+    struct index x;
+    for (int i = 0; index_at(r, a, i, &x); ++i)
+        for (int m = 0; x.v && m < lay_tuple_leaves(a->view->base->layout.shape); ++m)
+            if (m != mode && index_moves_along(&x, a->view, mode) &&
+                index_moves_along(&x, a->view, m))
+                return true;
+    return false;
+}
+
+// Whether "a" is a tile at one place along "mode", among what "c" takes there, or on a diagonal.
+static bool is_elsewhere(struct reads *r, const struct access *a, const struct access *c,
+                         int mode) {
+    struct session *s = r->s;
+    const struct ix *lo, *hi;
+    if (is_moved_twice(r, a, mode)) return true;
+    return reads_stand(s, a->view, mode, &lo, &hi) && !is_all_along(s, a->view, mode, lo, hi) &&
+           is_among(r, c, mode, lo, hi);
+}
+
 // Warns of "a" if an index moves "c" along a mode and not "a", and nothing reads the rest of the tensor there.
 static bool lacks_index(struct reads *r, const struct access *a, const struct access *c) {
     struct session *s = r->s;
     const struct view *v = a->view;
-    const struct ix *lo, *hi;
     struct prove_witness found;
     struct index x;
     for (int i = 0; index_at(r, c, i, &x); ++i) {
         if (!x.v || !index_moves(&x, c->view) || index_moves(&x, v) || !is_around(a, &x)) continue;
         for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m) {
-            if (!index_moves_along(&x, c->view, m) || !reads_stand(s, v, m, &lo, &hi) ||
-                is_all_along(s, v, m, lo, hi) || !is_among(r, c, m, lo, hi) ||
+            if (!index_moves_along(&x, c->view, m) || !is_elsewhere(r, a, c, m) ||
                 reads_every(r, v->base, v, m, NULL, 0, &found) != PROVE_NO)
                 continue;
             diag_warn(s, W_FIXED_TILE, v->at,

@@ -62,18 +62,10 @@ static void make_graph(struct side *d) {
 
 // -- do they come to their end? -------------------------------------------------------------------
 
-static const char *step_text(const struct side *d, int64_t of) {
-    const char *n = d->st->var->name;
-    if (of == 0) return n;
-    return arena_printf(&d->x->s->arena, "%s %c %" PRId64, n, of < 0 ? '-' : '+',
-                        of < 0 ? -of : of);
-}
-
 // Such as "'sync full of n' in 'use'".
 static const char *named_text(const struct side *d, const struct stmt *x) {
-    return arena_printf(&d->x->s->arena, "'%s %s of %s' in '%s'",
-                        x->kind == STMT_WAIT ? "sync" : "arrive", x->barrier->name,
-                        step_text(d, x->of), x->up->role->name);
+    struct session *s = d->x->s;
+    return arena_printf(&s->arena, "'%s' in '%s'", stmt_named(s, x), x->up->role->name);
 }
 
 static const char *before_text(struct session *s, int64_t steps) {

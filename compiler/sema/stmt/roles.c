@@ -111,6 +111,16 @@ static bool refuse_by_thread(struct sema *c, struct range at) {
     return false;
 }
 
+// Whether a "load" of the pipeline writes "t": its role would have to wait for that before it reads.
+static bool loads_write(const struct stmt *pipe, const struct tensor *t) {
+    for (const struct stmt *part = pipe->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x))
+            if ((x->kind == STMT_COPY && x->copy->dst.base == t) ||
+                (x->kind == STMT_CALL && x->call->fill && x->call->view[0].base == t))
+                return true;
+    return false;
+}
+
 static bool check_view(struct sema *c, const struct stmt *part, const struct view *v, bool write) {
     const struct tensor *t = v->base;
     if (by_thread(v)) return refuse_by_thread(c, v->at);
@@ -122,10 +132,10 @@ static bool check_view(struct sema *c, const struct stmt *part, const struct vie
                    t->name);
         return false;
     }
-    if (t->space == MEM_SHARED && !write) {
+    if (t->space == MEM_SHARED && !write && loads_write(part->up, t)) {
         diag_error(c->s, v->at,
                    "not yet supported: '%s' in shared memory is read in the 'load' of a pipeline "
-                   "with roles; read it in 'use', or leave out 'warps'",
+                   "with roles, which writes it too; read it in 'use', or leave out 'warps'",
                    t->name);
         return false;
     }
