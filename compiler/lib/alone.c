@@ -6,9 +6,8 @@
 #include "lib/headers.h"
 
 // What only texts have that use this header; the others are used by all. NVRTC names what is missing.
-static const char *const used_by[][3] = {
-    {"tcp_hints.h", "tcp_cp_async_", "<TCP_"},
-    {"tcp_bulk.cuh", "tcp_bulk_ring"},
+static const char *const used_by[][4] = {
+    {"tcp_hints.h", "tcp_cp_async_", "<TCP_", "tcp_bulk_ring"},
     {"tcp_convert.h", "tcp_convert<"},
     {"tcp_gather.h", "tcp_gather_", "tcp_scatter_"},
 };
@@ -16,8 +15,10 @@ static const char *const used_by[][3] = {
 static bool uses(const char *text, const char *header, size_t length) {
     for (size_t i = 0; i < sizeof used_by / sizeof *used_by; ++i)
         if (strncmp(used_by[i][0], header, length) == 0 && !used_by[i][0][length]) {
-            bool used = strstr(text, used_by[i][1]);
-            return used || (used_by[i][2] && strstr(text, used_by[i][2]));
+            bool used = false;
+            for (int j = 1; j < 4 && used_by[i][j]; ++j)
+                used |= strstr(text, used_by[i][j]) != NULL;
+            return used;
         }
     return true;
 }

@@ -285,11 +285,12 @@ static bool mark_used(struct kir_node *list, bool used) {
 // Returns whether one may be issued from the begin of the list on.
 static bool keep_fences(struct kir_node *list, bool later) {
     if (!list) return later;
-    bool behind = keep_fences(list->next, later), inside = any_async(list->body);
+    bool behind = keep_fences(list->next, later);
     list->fence &= behind;
-    keep_fences(list->body, behind || inside);  // which may be a loop
+    behind |= any_async(list->body) || any_async(list->orelse);  // of a loop, or another role
+    keep_fences(list->body, behind);
     keep_fences(list->orelse, behind);
-    return behind || inside || list->kind == KIR_ASYNC || any_async(list->orelse);
+    return behind || list->kind == KIR_ASYNC;
 }
 
 // A bulk copy is not ordered with what threads did with the memory before they met, unless each of

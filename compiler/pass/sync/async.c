@@ -70,8 +70,8 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
         diag_error(
             s, c->at,
             "at the edge '%s' copies what is there and fills nothing, but the copy has 'pad'; "
-            "declare the extents as multiples of the tile, or take cp_async.cg(16)",
-            atom->row->name);
+            "leave it out and write 'fill %s = %s;' before the copy, or take cp_async.cg(16)",
+            atom->row->name, c->dst.base->name, c->pad->text);
         diag_page(s, atom->row->page);
         return false;
     }
