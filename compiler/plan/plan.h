@@ -250,5 +250,7 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
+// Whether a statement of "k" copies or passes "t".
+bool kernel_names(const struct kernel *k, const struct tensor *t);
 
 #endif
