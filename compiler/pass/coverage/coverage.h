@@ -100,8 +100,6 @@ bool coverage_scaled(struct session *s, const struct view *v);
 bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v);
 
 // turned.c
-// "select(V, (1,0))" with the text of "v".
-const char *coverage_turned_text(struct session *s, const struct view *v);
 // Notes that copy "c" of "k" should transpose its source, if that has the elements that "first" read
 // of a tensor, and its destination is one with the extents the other way round.  Two selects on the
 // way cancel.
