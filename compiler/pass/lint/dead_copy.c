@@ -160,6 +160,21 @@ static bool calls_over(struct session *s, const struct stmt *st, const struct te
     return true;
 }
 
+// Whether "st" writes all of "t" that is ever stored: the only read of "t" is a copy with the guards of its source.
+static bool covers_reads(struct session *s, const struct kernel *k, const struct stmt *st,
+                         const struct tensor *t) {
+    const struct stmt *read = NULL;
+    for (const struct stmt *i = k->body; i; i = stmt_next(k->body, i)) {
+        struct touched x = {0};
+        dead_touch(&x, i, t);
+        if (x.called || (x.read && read)) return false;
+        if (x.read) read = i;
+    }
+    return read && st->kind == STMT_COPY && read->kind == STMT_COPY && read->up == st->up &&
+           !leaves_threads(k, st->copy) && dead_is_all(s, &st->copy->dst) &&
+           dead_is_all(s, &read->copy->src) && ends_alike(&st->copy->src, &read->copy->dst);
+}
+
 // The statement after "st", in the same block of statements, that writes all of "t", which "st" writes,
 // before anybody reads of it; or NULL.
 static const struct stmt *written_again(struct session *s, const struct kernel *k,
@@ -169,7 +184,8 @@ static const struct stmt *written_again(struct session *s, const struct kernel *
         if (x.called && !x.read && calls_over(s, i, t)) return i;
         if (x.read || x.called) return NULL;
         if (!dead_written(i) || dead_written(i)->base != t) continue;
-        if (dead_writes_all(s, k, i) || guarded_alike(s, st, i)) return i;
+        if (dead_writes_all(s, k, i) || guarded_alike(s, st, i) || covers_reads(s, k, i, t))
+            return i;
     }
     return NULL;
 }

@@ -258,20 +258,79 @@ static bool sums_lost(const struct flow *x, const struct stmt *st, const struct 
     return true;
 }
 
-// The second copy that stores "t" to an output, another one than the first; NULL: there is none.
-static const struct stmt *stored_twice(const struct flow *x, const struct tensor *t) {
-    const struct tensor *to = NULL;
-    for (const struct stmt *st = x->l->k->body; st; st = stmt_next(x->l->k->body, st)) {
-        if (st->kind != STMT_COPY || st->copy->src.base != t || !dead_elsewhere(&st->copy->dst))
-            continue;
-        if (to && to != st->copy->dst.base) return st;
-        to = st->copy->dst.base;
-    }
+// The copy number "n" of "list" that stores "t" to an output; NULL: there are fewer.
+static const struct stmt *store_of(const struct stmt *list, const struct tensor *t, int n) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
+        if (st->kind == STMT_COPY && st->copy->src.base == t && dead_elsewhere(&st->copy->dst) &&
+            --n == 0)
+            return st;
     return NULL;
 }
 
-// Warns of a result of the call "st" that nobody reads but the function itself, while another one like it is stored to
-// two outputs.
+// Whether "c" and "d" store one buffer to different parts.
+static bool stores_elsewhere(const struct stmt *c, const struct stmt *d) {
+    const struct view *v = &c->copy->dst, *w = &d->copy->dst;
+    return v->base != w->base || !v->offset || !w->offset || !ix_equal(v->offset, w->offset);
+}
+
+// Whether arguments "i" and "j" of "st" are buffers of one kind.
+static bool is_alike(const struct flow *x, const struct stmt *st, int i, int j) {
+    const struct tensor *t = st->call->view[i].base, *other = st->call->view[j].base;
+    return other != t && buffer(x, &st->call->view[j]) && other->elem == t->elem &&
+           other->space == t->space && lay_equal(other->layout, t->layout);
+}
+
+// The copy of an input in the same list of statements that fills argument "i" of "st"; NULL: there is none.
+static const struct copy *load_to(const struct flow *x, const struct stmt *st, int i) {
+    const struct kernel *k = x->l->k;
+    for (const struct stmt *c = st->up ? st->up->body : k->body; c != st; c = c->next)
+        if (c->kind == STMT_COPY && kernel_formal(k, c->copy->src.base) &&
+            (replaces(x, c) & buffer(x, &st->call->view[i])))
+            return c->copy;
+    return NULL;
+}
+
+// The copy that is there instead of one of argument "i" of the call "st", by what is stored of argument "j", which is
+// like it: "i" itself before the call changes it, "j" though the call only reads it, or "j" though both are parts of
+// one tensor, as the output is that it goes to.  NULL: there is none.
+static const struct stmt *stored_instead(const struct flow *x, const struct stmt *st, int i,
+                                         int j) {
+    const struct stmt *list = st->up ? st->up->body : x->l->k->body;
+    const struct copy *load = load_to(x, st, i), *other = load_to(x, st, j);
+    const struct stmt *store = store_of(list, st->call->view[j].base, 1);
+    enum dir dir = st->call->fn->formal[j].dir;
+    if (!store || !load) return NULL;
+    if (dir == ARG_IN) return other ? store : NULL;
+    const struct stmt *early = store_of(list, st->call->view[i].base, 1);
+    if (early) return early;
+    return other && other->src.base == load->src.base &&
+                   lay_tuple_equal(load->src.base->layout.shape,
+                                   store->copy->dst.base->layout.shape)
+               ? store
+               : NULL;
+}
+
+// Warns of a buffer that is loaded and that the call "st" changes, but that nobody reads after it, if another copy is
+// there instead.
+static bool changed_in_vain(const struct flow *x, const struct stmt *st, int i) {
+    struct session *s = x->l->s;
+    const struct function *f = st->call->fn;
+    const struct view *v = &st->call->view[i];
+    for (int j = 0; f->formal[i].dir == ARG_INOUT && j < f->nformals; ++j) {
+        const struct stmt *store = is_alike(x, st, i, j) ? stored_instead(x, st, i, j) : NULL;
+        if (!store) continue;
+        diag_warn(s, W_DEAD_COPY, v->at, "'%s' changes '%s', and nothing reads it after that",
+                  f->name, v->base->name);
+        diag_note(s, store->at, "'%s'%s is stored to '%s' here", store->copy->src.base->name,
+                  f->formal[j].dir == ARG_IN ? ", which the call only reads," : "",
+                  store->copy->dst.base->name);
+        return true;
+    }
+    return false;
+}
+
+// Warns of a result of the call "st" that nobody reads but the function itself, while another one like it is stored
+// twice.
 static bool stored_other(const struct flow *x, const struct stmt *st, int i) {
     struct session *s = x->l->s;
     const struct function *f = st->call->fn;
@@ -279,12 +338,10 @@ static bool stored_other(const struct flow *x, const struct stmt *st, int i) {
     if (is_used(x->l->k->body, t, f)) return false;
     for (int j = 0; j < f->nformals; ++j) {
         const struct tensor *other = st->call->view[j].base;
-        if (other == t || f->formal[j].dir == ARG_IN || !buffer(x, &st->call->view[j]) ||
-            other->elem != t->elem || other->space != t->space ||
-            !lay_equal(other->layout, t->layout))
-            continue;
-        const struct stmt *second = stored_twice(x, other);
-        if (!second) continue;
+        if (f->formal[j].dir == ARG_IN || !is_alike(x, st, i, j)) continue;
+        const struct stmt *first = store_of(x->l->k->body, other, 1),
+                          *second = store_of(x->l->k->body, other, 2);
+        if (!second || !stores_elsewhere(first, second)) continue;
         diag_warn(s, W_DEAD_COPY, second->at,
                   "'%s' is stored to '%s' too, and nothing reads what '%s' writes to '%s'",
                   other->name, second->copy->dst.base->name, f->name, t->name);
@@ -303,7 +360,7 @@ static void results_lost(const struct flow *x) {
             const struct view *v = &st->call->view[j];
             buffers b = st->call->fn->formal[j].dir != ARG_IN ? buffer(x, v) : 0;
             if (b && !(b & x->at[i].later))
-                told = cleared(x, st, j) || stored_other(x, st, j);
+                told = cleared(x, st, j) || stored_other(x, st, j) || changed_in_vain(x, st, j);
             else if (b && !(b & x->at[i].at_end))
                 told = sums_lost(x, st, v) || stored_other(x, st, j);
         }

@@ -284,13 +284,13 @@ static const struct stmt *filled_by_step(struct session *s, const struct kernel 
                : NULL;
 }
 
-// The first read of "t" in "loop", which writes nothing to it; or NULL.
+// The first read of "t" in "loop", which puts nothing else into it; or NULL.
 static const struct stmt *only_reads(const struct stmt *loop, const struct tensor *t) {
     const struct stmt *read = NULL;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         struct touched x = {0};
         dead_touch(&x, st, t);
-        if (x.called || x.first) return NULL;
+        if ((x.called && !x.read) || x.first) return NULL;
         if (x.read && !read) read = st;
     }
     return read;
@@ -310,8 +310,8 @@ void dead_left_by_last(struct session *s, const struct kernel *k, const struct s
     const struct stmt *load = filled_by_step(s, k, loop, t), *read = NULL, *st = loop->next;
     for (; load && st; st = st->next) {
         struct touched x = touched_in(st, t);
-        if (x.called || x.first) return;
-        if (x.read) break;
+        if (x.read && st->kind == STMT_FOR) break;
+        if (x.read || x.called || x.first) return;
     }
     if (!load || !st || st->kind != STMT_FOR || ix_static(loop->end, NULL)) return;
     if (!ix_equal(st->begin, loop->begin) || !ix_equal(st->end, loop->end)) return;

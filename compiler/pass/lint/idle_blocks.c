@@ -14,10 +14,10 @@
 #include "pass/lint/lint.h"
 #include "plan/view.h"
 
-// The value of a variable from which on nothing is moved: ceil_div(of, by).
+// The value of a variable from which on nothing is moved: each*ceil_div(of, by).
 struct reach {
     struct lay_int of;
-    int64_t by;
+    int64_t by, each;             // "each" values in a row have the same place: those of v / 16
     const struct ix *from;        // where the tile of value 0 begins, a constant; or NULL
     const struct view *elements;  // a view whose coordinate counts elements; or NULL
     // what a step has of "by" elements; fewer: nothing moves those between two steps
@@ -27,15 +27,25 @@ struct reach {
 
 // -- what a copy is bounded by --------------------------------------------------------------------
 
-// The coefficient of "v" in "e", if the rest of "e" is >= 0 and does not depend on "v"; otherwise
-// 0.
-static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_var *v) {
-    const struct ix *x = ix_var(s, v);
-    if (ix_equal(e, x)) return 1;
+// Whether "e" is "v", or a quotient of it by a number, "each".
+static bool is_index(const struct ix *e, const struct ix_var *v, int64_t *each) {
+    *each = 1;
+    if (e->op == IX_DIV && lay_int_static(e->k)) {
+        *each = e->k.num;
+        e = e->a;
+    }
+    return e->op == IX_VAR && e->var == v;
+}
+
+// The coefficient in "e" of "v", or of its quotient by "each", if the rest of "e" is >= 0 and does not depend on
+// "v"; otherwise 0.
+static int64_t factor_of(struct session *s, const struct ix *e, const struct ix_var *v,
+                         int64_t *each) {
+    if (is_index(e, v, each)) return 1;
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
         const struct ix_term *t = &e->term[i];
-        if (!t->atom || t->atom->op != IX_VAR || t->atom->var != v) continue;
-        const struct ix *rest = ix_sub(s, e, ix_scale(s, x, t->coef));
+        if (!t->atom || !is_index(t->atom, v, each)) continue;
+        const struct ix *rest = ix_sub(s, e, ix_scale(s, t->atom, t->coef));
         bool fits = lay_int_static(t->coef) && t->coef.num > 0 && rest && !ix_depends_on(rest, v) &&
                     ix_provably_nonnegative(s, rest);
         return fits ? t->coef.num : 0;
@@ -85,22 +95,24 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
     for (int i = 0; i < c->facts.npred; ++i) {
         const struct predicate *p = &c->facts.pred[i];
         struct lay_int limit;
+        int64_t each;
         if (found && (found->of == of || p->of != of)) continue;
-        int64_t by = p->of && !p->front ? factor_of(s, p->at, v) : 0;
+        int64_t by = p->of && !p->front ? factor_of(s, p->at, v, &each) : 0;
         if (!by || !ix_monomial(p->limit, &limit)) continue;
         found = p;
         out->of = limit;
         out->by = by;
+        out->each = each;
     }
     if (!found) return false;
     out->from = NULL;
-    out->elements = counts_elements(s, c, found->mode, out->by);
+    out->elements = out->each > 1 ? NULL : counts_elements(s, c, found->mode, out->by);
     set_tile(s, c, found, v, out);
     return true;
 }
 
 static bool same_bound(const struct reach *a, const struct reach *b) {
-    return a->by == b->by && lay_int_equal(a->of, b->of);
+    return a->by == b->by && a->each == b->each && lay_int_equal(a->of, b->of);
 }
 
 // Adds "b", a further copy's bound.  Two copies of a tensor may share its elements.
@@ -128,19 +140,30 @@ static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int6
         *num = n.syms[0]->by;
         n = n.syms[0]->of;
     }
-    struct lay_int rate = lay_int_div(&s->lay, of, n);
+    // a quotient must be a whole number: W / 2 of W
+    int64_t whole;
+    if (n.num <= 0 || __builtin_mul_overflow(of.den, n.num, &whole)) return false;
+    struct lay_int rate = lay_int_div(&s->lay, lay_int_mul(&s->lay, of, lay_int(whole)), n);
     lay_clear_error(&s->lay);
     if (!lay_int_valid(rate) || rate.nsyms || rate.basis >= 0 || rate.num <= 0) return false;
-    *num *= rate.num;
-    *den = rate.den * times;
-    return true;
+    return !__builtin_mul_overflow(*num, rate.num, num) &&
+           !__builtin_mul_overflow(rate.den, whole, &whole) &&
+           !__builtin_mul_overflow(whole, times, den);
+}
+
+// How many values "b" needs, if that is a number; otherwise INT64_MAX.
+static int64_t enough_for(const struct reach *b) {
+    int64_t n;
+    if (!lay_int_static(b->of) || __builtin_mul_overflow((b->of.num - 1) / b->by + 1, b->each, &n))
+        return INT64_MAX;
+    return n;
 }
 
 // Whether "n" is more than "b" needs, for every size of more than one tile.
 static bool too_many(struct session *s, struct lay_int n, const struct reach *b) {
     int64_t num, den;
-    if (lay_int_static(n) && lay_int_static(b->of)) return n.num > (b->of.num - 1) / b->by + 1;
-    return one_for(s, n, b->of, &num, &den) && b->by / 2 >= (num - 1) / den + 1;
+    if (lay_int_static(n) && lay_int_static(b->of)) return n.num > enough_for(b);
+    return one_for(s, n, b->of, &num, &den) && b->by / 2 / b->each >= (num - 1) / den + 1;
 }
 
 // "n" with the sum that it may be a quotient of.
@@ -151,14 +174,31 @@ static const struct ix *written_out(struct session *s, struct lay_int n) {
                     lay_int(n.num));
 }
 
-// Whether "n" is more than "b" needs by one or more, for every size: ceil_div(N + 64, 64).
-static bool one_more(struct lint *l, const struct ix *n, const struct reach *b) {
-    struct session *s = l->s;
+// What "b" needs; NULL: that is not known.
+static const struct ix *enough_of(struct session *s, const struct reach *b) {
     struct lay_int enough = lay_int_ceil_div(&s->lay, b->of, lay_int(b->by));
     lay_clear_error(&s->lay);
-    if (!n || ix_static(n, NULL) || !lay_int_valid(enough)) return false;
-    const struct ix *most = ix_add(s, written_out(s, enough), ix_int(s, 1));
-    return prove_at_least(lint_prover(l), n, most) == PROVE_YES;
+    return lay_int_valid(enough) ? ix_scale(s, written_out(s, enough), lay_int(b->each)) : NULL;
+}
+
+// Whether "n" is more than "b" needs by one or more, for every size: ceil_div(N + 64, 64).
+static bool one_more(struct lint *l, const struct ix *n, const struct reach *b) {
+    const struct ix *enough = enough_of(l->s, b);
+    if (!n || ix_static(n, NULL) || !enough) return false;
+    return prove_at_least(lint_prover(l), n, ix_add(l->s, enough, ix_int(l->s, 1))) == PROVE_YES;
+}
+
+// Whether "n" counts something else, which is promised to be no less: ceil_div(ld, 64) where ld >= N.  Of a
+// sum, one more may be enough.
+static bool counts_larger(struct lint *l, struct lay_int n, const struct reach *b) {
+    const struct ix *enough = enough_of(l->s, b), *of = written_out(l->s, n);
+    if (!enough || lay_int_static(n) || lay_int_static(b->of)) return false;
+    for (int i = 0; i < b->of.nsyms; ++i)
+        if (ix_speaks_of(of, b->of.syms[i])) return false;
+    for (int i = 0; i < l->p->nparams; ++i)
+        if (l->p->param[i]->sum && ix_speaks_of(of, l->p->param[i]->sym)) return false;
+    return prove_at_least(lint_prover(l), of, enough) == PROVE_YES &&
+           prove_at_least(lint_prover(l), enough, of) != PROVE_YES;
 }
 
 // Whether "n" is more than "b" needs for every size, and the more the larger it is: 3*ceil_div(N, 64) for
@@ -166,7 +206,7 @@ static bool one_more(struct lint *l, const struct ix *n, const struct reach *b) 
 static bool more_and_more(struct lint *l, struct lay_int n, const struct reach *b) {
     int64_t num, den, all;
     if (lay_int_static(n) || !one_for(l->s, n, b->of, &num, &den)) return false;
-    return !__builtin_mul_overflow(b->by, den, &all) && all > num &&
+    return !__builtin_mul_overflow(b->by / b->each, den, &all) && all > num &&
            one_more(l, written_out(l->s, n), b);
 }
 
@@ -174,9 +214,9 @@ static bool more_and_more(struct lint *l, struct lay_int n, const struct reach *
 // (0,block.x), with a block for every 8 of M.
 static bool needs_number(struct lint *l, struct lay_int n, const struct reach *b) {
     if (lay_int_static(n) || !lay_int_static(b->of) || !b->from) return false;
-    int64_t enough = (b->of.num - 1) / b->by + 1;
-    return prove_at_least(lint_prover(l), ix_int(l->s, 2 * enough - 1), written_out(l->s, n)) !=
-           PROVE_YES;
+    int64_t enough = enough_for(b);
+    return enough < INT64_MAX / 2 && prove_at_least(lint_prover(l), ix_int(l->s, 2 * enough - 1),
+                                                    written_out(l->s, n)) != PROVE_YES;
 }
 
 // Whether the last of "n" begins beyond the end for every size, and the first after the begin: tile
@@ -187,6 +227,19 @@ static bool begins_late(struct lint *l, struct lay_int n, const struct reach *b)
     const struct ix *last = ix_sub(s, written_out(s, n), ix_int(s, 1));
     return prove_at_least(lint_prover(l), ix_add(s, ix_scale(s, last, lay_int(b->by)), b->from),
                           ix_lay(s, b->of)) == PROVE_YES;
+}
+
+static const char *enough_text(struct session *s, const struct reach *b) {
+    int64_t n = enough_for(b);
+    const char *tiles = coverage_tiles(s, b->of, b->by);
+    if (b->each == 1) return tiles;
+    if (n < INT64_MAX) return arena_printf(&s->arena, "%" PRId64, n);
+    return arena_printf(&s->arena, "%" PRId64 "*%s", b->each, tiles);
+}
+
+static const char *each_text(struct session *s, const struct reach *b) {
+    return b->each == 1 ? "each has"
+                        : arena_printf(&s->arena, "each %" PRId64 " in a row have", b->each);
 }
 
 // Then fewer blocks or steps would be wrong, too.
@@ -247,7 +300,7 @@ static const struct view *reads_beyond(struct session *s, const struct kernel *k
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         struct reach own;
         if (st->kind != STMT_COPY || st->copy->src.base->space != MEM_GLOBAL) continue;
-        if (!view_depends(&st->copy->src, v)) continue;
+        if (!view_depends(&st->copy->src, v) || st->copy->src.limit) continue;  // its own range
         if (!copy_bound(s, st->copy, v, st->copy->src.base, &own) || !same_end(s, &own, b))
             return &st->copy->src;
     }
@@ -271,22 +324,23 @@ static void grid_waste(struct lint *l, int axis) {
     struct reach b;
     if (!k->block[axis] || !grid_bound(s, k, k->block[axis], &b)) return;
     bool number = needs_number(l, k->grid[axis], &b);
-    if (!number && !too_many(s, k->grid[axis], &b) &&
+    bool larger = counts_larger(l, k->grid[axis], &b);
+    if (!number && !larger && !too_many(s, k->grid[axis], &b) &&
         !one_more(l, written_out(s, k->grid[axis]), &b)) {
         if (begins_late(l, k->grid[axis], &b)) warn_late(s, k, axis, &b);
         return;
     }
     int mode;
     const struct tensor *read =
-        coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
+        larger ? NULL : coverage_counted_by(s, k, k->block[axis], k->grid[axis], NULL, &mode);
     const struct view *other = reads_beyond(s, k, k->block[axis], &b);
-    const char *enough = coverage_tiles(s, b.of, b.by);
+    const char *enough = enough_text(s, &b);
     bool one = strcmp(enough, "1") == 0;
     diag_warn(s, W_IDLE_BLOCKS, k->grid_at[axis],
-              "axis '%c' of the grid has %s blocks, and only the first %s%s: each has %" PRId64
-              " of %s",
+              "axis '%c' of the grid has %s blocks, and only the first %s%s: %s %" PRId64 " of %s",
               "xyz"[axis], lay_int_text(&s->lay, k->grid[axis]), one ? "" : enough,
-              one ? "writes elements" : " write elements", b.by, lay_int_text(&s->lay, b.of));
+              one ? "writes elements" : " write elements", each_text(s, &b), b.by,
+              lay_int_text(&s->lay, b.of));
     if (read)
         diag_note(
             s, k->grid_at[axis],
@@ -374,13 +428,13 @@ static void loop_waste(struct lint *l, const struct stmt *loop) {
     loop_bound(s, loop, false, &b);
     const struct ix *steps = plain ? written_out(s, n) : loop->end;
     if (!(plain && (too_many(s, n, &b) || more_and_more(l, n, &b))) &&
-        !(alone && one_more(l, steps, &b)))
+        !(alone && (one_more(l, steps, &b) || (plain && counts_larger(l, n, &b)))))
         return;
-    const char *enough = coverage_tiles(s, b.of, b.by);
+    const char *enough = enough_text(s, &b);
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
               "this loop has %s steps, and only the first %s move elements of global memory: "
-              "each has %" PRId64 " of %s",
-              ix_text(s, loop->end), enough, b.by, lay_int_text(&s->lay, b.of));
+              "%s %" PRId64 " of %s",
+              ix_text(s, loop->end), enough, each_text(s, &b), b.by, lay_int_text(&s->lay, b.of));
     if (!note_elements(s, &b) && !note_gap(s, &b, loop->end_at))
         diag_fixit(s, loop->end_at, enough);
 }

@@ -12,11 +12,37 @@ static bool is_alike(const struct view *v, const struct view *w) {
 }
 
 // Whether blocks or steps move "v" and "w" along "mode", one of them up and the other one down.
-static bool is_apart(struct session *s, const struct view *v, const struct view *w, int mode) {
+static bool is_reversed(struct session *s, const struct view *v, const struct view *w, int mode) {
     const struct ix *a = v->coord_off[mode], *b = w->coord_off[mode];
     const struct ix *more = a && b ? ix_sub(s, a, b) : NULL, *sum = a && b ? ix_add(s, a, b) : NULL;
     return more && sum && ix_depends_if(more, ix_is_block_or_loop) &&
            !ix_depends_if(sum, ix_is_block_or_loop) && !ix_depends_if(more, ix_is_thread);
+}
+
+// A variable that moves another coordinate as well.
+static bool moves_too(const struct ix *e, const void *other) {
+    return e->op == IX_VAR && ix_is_block_or_loop(e->var->kind) && ix_depends_on(other, e->var);
+}
+
+// Whether one index moves "v" and "w" along "mode", and they are not always as far apart.
+static bool is_apart(struct session *s, const struct view *v, const struct view *w, int mode) {
+    const struct ix *a = v->coord_off[mode], *b = w->coord_off[mode];
+    const struct ix *more = a && b ? ix_sub(s, a, b) : NULL;
+    return more && ix_depends_if(more, ix_is_block_or_loop) && !ix_depends_if(more, ix_is_thread) &&
+           ix_has(a, moves_too, b);
+}
+
+// Whether "k" writes an output that is where "v" is along "mode", but along another mode: that of C = A * B has the
+// rows of A and the columns of B, which one index may count together.
+static bool is_of_output(const struct kernel *k, const struct view *v, int mode) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        const struct view *w = st->kind == STMT_COPY ? &st->copy->dst : NULL;
+        if (!w || w->base->space != MEM_GLOBAL || !lay_valid(w->coord)) continue;
+        for (int m = 0; m < lay_tuple_leaves(w->base->layout.shape); ++m)
+            if (m != mode && w->coord_off[m] && ix_equal(w->coord_off[m], v->coord_off[mode]))
+                return true;
+    }
+    return false;
 }
 
 // Whether "v" and "w" are where the other one is along all modes, but for numbers.
@@ -48,9 +74,16 @@ static int mode_at_start(const struct view *v, const struct view *w) {
     return -1;
 }
 
-static int mode_apart(struct session *s, const struct view *v, const struct view *w) {
+static int mode_reversed(struct session *s, const struct view *v, const struct view *w) {
     for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m)
-        if (is_apart(s, v, w, m)) return m;
+        if (is_reversed(s, v, w, m)) return m;
+    return -1;
+}
+
+static int mode_apart(struct session *s, const struct kernel *k, const struct view *v,
+                      const struct view *w) {
+    for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m)
+        if (is_apart(s, v, w, m) && !is_of_output(k, v, m) && !is_of_output(k, w, m)) return m;
     return -1;
 }
 
@@ -63,9 +96,9 @@ static void warn(struct session *s, const struct view *v, const struct view *w, 
     diag_note(s, w->at, "'%s' is here", w->base->name);
 }
 
-// Whether "c" and "d" fill two arguments of a call in the list of "st".
-static bool meet(const struct stmt *st, const struct copy *c, const struct copy *d) {
-    for (; st; st = st->next) {
+// Whether "c" and "d" fill two arguments of a call.
+static bool meet(const struct kernel *k, const struct copy *c, const struct copy *d) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         bool one = false, two = false;
         for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
             if (st->call->fn->formal[i].dir != ARG_IN) continue;
@@ -94,8 +127,8 @@ static bool check(struct session *s, const struct kernel *k, const struct stmt *
     if (!is_written_once(k, x->base) || !is_written_once(k, y->base)) return false;
     int mode;
     if (x->base->space != MEM_GLOBAL && y->base->space != MEM_GLOBAL) {
-        if (a->base == b->base || x->base == y->base || !meet(second, c, d)) return false;
-        if ((mode = mode_apart(s, b, a)) < 0) return false;
+        if (a->base == b->base || x->base == y->base || !meet(k, c, d)) return false;
+        if ((mode = mode_apart(s, k, b, a)) < 0) return false;
         warn(s, b, a, mode, "is used with it");
         return true;
     }
@@ -103,11 +136,11 @@ static bool check(struct session *s, const struct kernel *k, const struct stmt *
     // the same elements in two orders
     if (a->base == b->base && same_place(a, b)) return false;
     if (is_together(s, a, b) &&
-        ((mode = mode_apart(s, y, x)) >= 0 || (mode = mode_at_start(y, x)) >= 0)) {
+        ((mode = mode_reversed(s, y, x)) >= 0 || (mode = mode_at_start(y, x)) >= 0)) {
         warn(s, y, x, mode, "is written beside it");
         return true;
     }
-    if (!is_together(s, x, y) || (mode = mode_apart(s, b, a)) < 0) return false;
+    if (!is_together(s, x, y) || (mode = mode_reversed(s, b, a)) < 0) return false;
     warn(s, b, a, mode, "is read beside it");
     return true;
 }
