@@ -58,12 +58,13 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
 %token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN WARPS
+%token <text> ROLES BARRIER ARRIVE OF
 %token <text> READONLY ALLOW
 %token <text> ID STRING
 %token <num> INT FLOAT
 
 %type <ident> name kw label
-%type <list> names warnings formals formal_list stmts parts tls args arg_list warps
+%type <list> names warnings formals formal_list stmts parts roles tls args arg_list warps
 %type <num> mod align
 %type <bounds> range
 %type <expr> where shape stages pad expr comp add lay mul un post prim
@@ -81,7 +82,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %type <block> block
 %type <stmt> stmt
 %type <how> how
-%type <part> part
+%type <part> part role
 %type <op> rel
 %type <arg> arg
 
@@ -198,6 +199,15 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
       { yyerrok; $$ = build_warps(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0}), @warps, $warps); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] warps '{' parts error '}'
       { yyerrok; $$ = build_warps(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $parts), @warps, $warps); }
+    | ROLES name IN expr[lo] DOTDOT expr[hi] '{' roles '}'
+      { $$ = build_roles(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $8)); }
+    | ROLES name IN expr[lo] DOTDOT expr[hi] '{' error '}'
+      { yyerrok; $$ = build_roles(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, (struct list){0})); }
+    | ROLES name IN expr[lo] DOTDOT expr[hi] '{' roles error '}'
+      { yyerrok; $$ = build_roles(build_loop(p, @$, S_PIPELINE, $name, (struct bounds){$lo, $hi}, NULL, $8)); }
+    | BARRIER ID stages ';' { $$ = build_barrier(p, @$, build_ident($ID, @ID), $stages); }
+    | ARRIVE ID OF expr ';' { $$ = build_named(p, @$, S_ARRIVE, build_ident($ID, @ID), $expr); }
+    | SYNC ID OF expr ';' { $$ = build_named(p, @$, S_SYNC, build_ident($ID, @ID), $expr); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
@@ -233,9 +243,15 @@ warps: %empty { $$ = (struct list){0}; }
 parts: part { $$ = build_parts(p, (struct list){0}, $part); }
     | parts part { $$ = build_parts(p, $1, $part); }
     ;
-part: LOAD block { $$ = (struct ast_part){true, @$, $block}; }
-    | USE block { $$ = (struct ast_part){false, @$, $block}; }
-    | error block { yyerrok; $$ = (struct ast_part){false, @$, $block}; }
+part: LOAD block { $$ = (struct ast_part){.load = true, .at = @$, .body = $block}; }
+    | USE block { $$ = (struct ast_part){.at = @$, .body = $block}; }
+    | error block { yyerrok; $$ = (struct ast_part){.at = @$, .body = $block}; }
+    ;
+roles: role { $$ = build_parts(p, (struct list){0}, $role); }
+    | roles role { $$ = build_parts(p, $1, $role); }
+    ;
+role: name '(' expr ')' block { $$ = (struct ast_part){.at = @$, .body = $block, .role = $name, .warps = $expr}; }
+    | error block { yyerrok; $$ = (struct ast_part){.at = @$, .body = $block}; }
     ;
 
 expr: comp
@@ -311,6 +327,10 @@ name: ID { $$ = build_ident($1, @1); }
     | WHERE { $$ = build_ident($1, @1); }
     | WHEN { $$ = build_ident($1, @1); }
     | WARPS { $$ = build_ident($1, @1); }
+    | ROLES { $$ = build_ident($1, @1); }
+    | BARRIER { $$ = build_ident($1, @1); }
+    | ARRIVE { $$ = build_ident($1, @1); }
+    | OF { $$ = build_ident($1, @1); }
     | INDEX { $$ = build_ident($1, @1); }
     | ARCH { $$ = build_ident($1, @1); }
     | FROM { $$ = build_ident($1, @1); }

@@ -44,7 +44,7 @@ struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **stream);
 };
 
-enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 8, MOST_ARGUMENTS = 1024 };
+enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 64, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
 
 // -- Python ---------------------------------------------------------------------------------------
@@ -156,7 +156,8 @@ static int launch(const struct core_calls *c, struct core_entry *e, uint64_t fro
     while (at < e->nfunctions && e->launch->variant[at] != call.variant) ++at;
     if (at == e->nfunctions) return 0;
     int state = 0;
-    if (stream && !e->captured && (c->is_capturing(stream, &state) || state)) e->captured = 1;
+    if (stream && !e->captured && (c->is_capturing(stream, &state) || state))
+        __atomic_store_n(&e->captured, 1, __ATOMIC_RELAXED);
     size_t size = call.variant->argument_bytes;
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
     return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],

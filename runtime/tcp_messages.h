@@ -15,6 +15,27 @@
     "%s: the grid (%lld,%lld,%lld) is too large; the most is (2147483647,65535,65535)"
 #define TCP_SAYS_THREADS "%s: %d threads a block are not in 1 .. 1024"
 
+// The rules of tensor maps.
+#define TCP_SAYS_MAP_RANK "%s: the tensor map of '%s' would have %d modes, not 1 .. 5"
+#define TCP_SAYS_MAP_ELEMENT                                                                       \
+    "%s: the elements of '%s' have %d bytes; a tensor map takes 1, 2, 4 or 8"
+#define TCP_SAYS_MAP_ADDRESS                                                                       \
+    "%s: the tensor map of '%s' needs an address that is a multiple of 16; %p is %d past one"
+#define TCP_SAYS_MAP_EXTENT "%s: '%s': mode %d has %lld elements; a tensor map takes 1 .. 2^32"
+#define TCP_SAYS_MAP_BOX    "%s: the boxes of '%s' have %d elements of mode %d, not 1 .. 256"
+#define TCP_SAYS_MAP_STRIDE                                                                        \
+    "%s: '%s': mode %d has a stride of %lld bytes; a tensor map takes multiples of 16: pad to "    \
+    "%lld"
+#define TCP_SAYS_MAP_FAR                                                                           \
+    "%s: '%s': mode %d has a stride of %lld bytes; a tensor map takes 0 .. 2^40 - 16"
+#define TCP_SAYS_MAP_INNER                                                                         \
+    "%s: the boxes of '%s' have rows of %d bytes; a tensor map takes multiples of 16"
+#define TCP_SAYS_MAP_SWIZZLE                                                                       \
+    "%s: the boxes of '%s' have rows of %d bytes, not the %d of their swizzle"
+#define TCP_SAYS_MAP_DRIVER                                                                        \
+    "%s: '%s' needs a tensor map, and the driver has no cuTensorMapEncodeTiled (CUDA 12 or later)"
+#define TCP_SAYS_MAP_ERROR "%s: the driver makes no tensor map of '%s': error %d"
+
 // The most blocks that the hardware accepts along x, and along y and z.
 #define TCP_GRID_X  2147483647
 #define TCP_GRID_YZ 65535

@@ -335,7 +335,7 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
         at = shared_behind(t, p->place[j].cosize, p->place[j].asked, at);
         same = j > p->local && t->smem_offset == was;
     }
-    if (!same) p->k->smem_bytes = at;
+    if (!same) p->k->smem_bytes = shared_counted(p->k, at);
     return p->t->smem_elements <= SHARED_MOST &&
            p->k->smem_bytes <= arch_shared_bytes(x->now.plan->arch);
 }

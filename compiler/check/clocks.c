@@ -1,26 +1,37 @@
 #include "check/clocks.h"
 
-int32_t clocks_now(struct clocks *c, const struct machine *m) {
-    // new roles know nothing of each other yet
-    if (c->parted != m->parted) *c = (struct clocks){.parted = m->parted};
+#include <string.h>
+
+int32_t clocks_now(const struct clocks *c, const struct machine *m) {
     return c->time[m->role];
 }
 
 static void join(struct clock *a, const struct clock *b) {
-    for (int i = 0; i < CLOCKS_ROLES; ++i)
+    for (int i = 0; i < MACHINE_ROLES; ++i)
         if (a->of[i] < b->of[i]) a->of[i] = b->of[i];
 }
 
-void clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first) {
-    int32_t now = clocks_now(c, m) + 1;
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first) {
     struct clock tells = c->knows[m->role];
-    tells.of[m->role] = c->time[m->role] = now;
-    if (first) c->named[id] = (struct clock){{0}};
+    tells.of[m->role] = c->time[m->role] + 1;
+    if (first) {
+        c->before[id] = c->named[id];
+        c->named[id] = (struct clock){{0}};
+    }
+    // what those knew who came, this role knows, and that they came
+    bool after = true;
+    for (int i = 0; i < MACHINE_ROLES; ++i) after &= c->before[id].of[i] <= tells.of[i];
+    ++c->time[m->role];
     join(&c->named[id], &tells);
+    return after;
 }
 
 void clocks_pass(struct clocks *c, const struct machine *m, int id) {
     join(&c->knows[m->role], &c->named[id]);
+}
+
+void clocks_meet(struct clocks *c) {
+    for (int i = 0; i < MACHINE_ROLES; ++i) memcpy(c->knows[i].of, c->time, sizeof c->time);
 }
 
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time) {

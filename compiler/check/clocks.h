@@ -5,24 +5,25 @@
 
 #include "machine/machine.h"
 
-enum { CLOCKS_ROLES = 3, CLOCKS_NAMED = 16 };  // of roles, 0 stands for all threads
-
 // What a role, or a named barrier, knows of each role: accesses of earlier times are complete.
 struct clock {
-    int32_t of[CLOCKS_ROLES];
+    int32_t of[MACHINE_ROLES];
 };
 
 struct clocks {
-    int64_t parted;  // of the machine: the roles for which these are
-    int32_t time[CLOCKS_ROLES];
-    struct clock knows[CLOCKS_ROLES], named[CLOCKS_NAMED];
+    int32_t time[MACHINE_ROLES];
+    // of a named barrier: of those who came since it last opened, and of those who came before that
+    struct clock knows[MACHINE_ROLES], named[MACHINE_NAMED], before[MACHINE_NAMED];
 };
 
 // The time of the role that executes now.
-int32_t clocks_now(struct clocks *c, const struct machine *m);
-// That role arrives at named barrier "id", as the first one or not; it passes the barrier.
-void clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first);
+int32_t clocks_now(const struct clocks *c, const struct machine *m);
+// That role arrives at named barrier "id", as the first one or not; it passes the barrier.  Returns
+// false if the role may come before others have come for the last time, in some order of execution.
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first);
 void clocks_pass(struct clocks *c, const struct machine *m, int id);
+// All threads of the block meet.
+void clocks_meet(struct clocks *c);
 // Whether it comes after what "role" did at "time".
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time);
 

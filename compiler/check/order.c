@@ -25,9 +25,8 @@ enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 2
 struct event {
     const struct kir_node *node;
     int32_t epoch;
-    int32_t group;   // -1: not asynchronous
-    int64_t parted;  // of the machine, with the role and its time
-    int role;
+    int32_t group;  // -1: not asynchronous
+    int role;       // of the machine, with its time
     int32_t time;
 };
 
@@ -175,8 +174,8 @@ static int32_t add_event(struct order *r, const struct kir_node *n, bool async) 
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
     const struct machine *m = &r->machine;
-    r->event[r->nevents] = (struct event){n,         r->epoch, async ? m->commits : -1,
-                                          m->parted, m->role,  clocks_now(&r->clocks, m)};
+    r->event[r->nevents] =
+        (struct event){n, r->epoch, async ? m->commits : -1, m->role, clocks_now(&r->clocks, m)};
     return r->nevents++;
 }
 
@@ -209,8 +208,7 @@ static bool is_over(const struct order *r, const struct mark *a) {
     struct done end = e->group >= 0 ? r->done[e->group] : (struct done){e->epoch, e->time};
     const struct machine *m = &r->machine;
     if (end.epoch < 0) return false;
-    return end.epoch < r->epoch ||
-           (e->role && e->parted == m->parted && clocks_after(&r->clocks, m, e->role, end.time));
+    return end.epoch < r->epoch || (e->role && clocks_after(&r->clocks, m, e->role, end.time));
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
@@ -336,7 +334,10 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
     if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
-    if (a.kind == ARRIVAL_BLOCK) ++r->epoch;
+    if (a.kind == ARRIVAL_BLOCK) {
+        ++r->epoch;
+        clocks_meet(&r->clocks);
+    }
     if (a.kind != ARRIVAL_GROUP) return;
     for (int32_t g = m->commits - a.count - 1; g >= 0 && r->done[g].epoch < 0; --g)
         r->done[g] = (struct done){r->epoch, clocks_now(&r->clocks, m)};
@@ -344,7 +345,8 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 
 static void come(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
-    clocks_arrive(&r->clocks, m, id, first);
+    if (!clocks_arrive(&r->clocks, m, id, first))
+        machine_fail(m, "a role that may come to a named barrier again before the others");
 }
 
 // -- one block ------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
         } else {
             int64_t most = trips;
             if (x->kind == STMT_PIPELINE && trips < INT64_MAX)
-                most = times = sample_steps(x->pipe->stages);
+                most = times = sample_steps(pipeline_depth(x->pipe));
             n = 1 + moved(s, k, x->body, sym, trips);
             if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) &&
                 lay_int_eval(x->var->end, sym, &end) && end - lo < most) {

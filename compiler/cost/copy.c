@@ -360,6 +360,7 @@ static void count_sides(struct counting *c, const struct costed *costed, bool sr
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
     if (has_both(y) && !row_of(y, f)) out->why = "no asynchronous copy is as narrow";
+    if (c->class == COST_BULK) out->why = "what bulk copies cost was not measured";
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = space_is_shared(copy_side(y, i == 0)->base->space);

@@ -11,6 +11,7 @@ const struct cost_table cost_table_sm_90 = {
             [COST_ST_SHARED] = {RULE_NONE, RULE_BANKS},
             [COST_CP_ASYNC_CA] = {RULE_SECTORS, RULE_CACHED},
             [COST_CP_ASYNC_CG] = {RULE_LINES, RULE_LINES},
+            [COST_BULK] = {RULE_NONE, RULE_NONE},
             [COST_LDMATRIX] = {RULE_NONE, RULE_MATRICES},
             [COST_STMATRIX] = {RULE_NONE, RULE_MATRICES},
         },

@@ -8,10 +8,15 @@
 
 const char *cost_class_name(enum cost_class c) {
     static const char *const name[N_COST_CLASSES] = {
-        [COST_LD_GLOBAL] = "ld.global",     [COST_ST_GLOBAL] = "st.global",
-        [COST_LD_SHARED] = "ld.shared",     [COST_ST_SHARED] = "st.shared",
-        [COST_CP_ASYNC_CA] = "cp.async.ca", [COST_CP_ASYNC_CG] = "cp.async.cg",
-        [COST_LDMATRIX] = "ldmatrix",       [COST_STMATRIX] = "stmatrix",
+        [COST_LD_GLOBAL] = "ld.global",
+        [COST_ST_GLOBAL] = "st.global",
+        [COST_LD_SHARED] = "ld.shared",
+        [COST_ST_SHARED] = "st.shared",
+        [COST_CP_ASYNC_CA] = "cp.async.ca",
+        [COST_CP_ASYNC_CG] = "cp.async.cg",
+        [COST_BULK] = "bulk",
+        [COST_LDMATRIX] = "ldmatrix",
+        [COST_STMATRIX] = "stmatrix",
     };
     return name[c];
 }

@@ -286,6 +286,7 @@ static void walk(struct classes *x, const struct kir_node *list) {
         case KIR_FILL:
         case KIR_ASYNC: walk_access(x, n); break;
         case KIR_LET:
+        case KIR_TURN:
         case KIR_NAME:
         case KIR_CALL:
         case KIR_STAGE_DECL:

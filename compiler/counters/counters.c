@@ -108,6 +108,7 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
         add(&of[COUNT_SECTORS_LD], cost.sectors);
         add(&of[COUNT_WAVEFRONTS_ASYNC], cost.wavefronts);
         break;
+    case COST_BULK:
     case COST_NONE:
     case N_COST_CLASSES: break;
     }
@@ -385,6 +386,10 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     k = counters_variant(s, k, sym, out->grid, &out->why);
     if (!k) return;
     out->variant = k;
+    if (k->counter) {
+        out->why = arena_printf(&s->arena, "what %s costs was not measured", k->family);
+        return;
+    }
     struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};
     for (int i = 0; i < 2; ++i) c.last[i] = memory_zeroed((size_t)c.bytes + 1, sizeof *c.last[i]);
     c.in_ways = memory_zeroed((size_t)find_ways(&c, k->body, false) + 1, sizeof *c.in_ways);

@@ -113,11 +113,12 @@ static void add_call(struct flow *f, const struct plan_call *y) {
 static const char *block_text(struct flow *f, const struct stmt *st) {
     struct picture *p = f->p;
     int64_t role = stmt_threads(st, 0);
-    if (role) return picture_text(p, "%s, by %" PRId64 " threads", st->load ? "load" : "use", role);
-    if (st->kind == STMT_PART) return st->load ? "load" : "use";
+    if (role) return picture_text(p, "%s, by %" PRId64 " threads", stmt_role(st), role);
+    if (st->kind == STMT_PART) return stmt_role(st);
     const char *range = picture_text(p, "%s in %s .. %s", st->var->name, ix_text(p->s, st->begin),
                                      ix_text(p->s, st->end));
     if (st->kind == STMT_FOR) return picture_text(p, "for %s", range);
+    if (st->pipe->nroles) return picture_text(p, "roles %s", range);
     return picture_text(p, "pipeline %s, %" PRId64 " stage%s", range, st->pipe->stages,
                         st->pipe->stages == 1 ? "" : "s");
 }
@@ -135,7 +136,10 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             continue;
         }
         if (stmt_orders(st)) {
-            if (st->kind == STMT_WAIT) add_wait(f, st->arrival);
+            if (st->barrier)
+                add_step(f, STEP_WAIT)->text[0] = stmt_named(f->p->s, st);
+            else if (st->kind == STMT_WAIT)
+                add_wait(f, st->arrival);
             continue;
         }
         if (st->kind != STMT_PART) add_waits(f, st->before.wait);

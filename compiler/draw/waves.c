@@ -181,6 +181,7 @@ int waves_of(const struct warp_access *a, int wave[LANES]) {
     case COST_CP_ASYNC_CG: return lines(a, wave);
     case COST_LD_GLOBAL:
     case COST_ST_GLOBAL:
+    case COST_BULK:
     case COST_NONE:
     case N_COST_CLASSES: break;
     }

@@ -48,6 +48,11 @@ void emit_body(const struct emission *o) {
     struct arena *a = &o->s->arena;
     size_t start = b->len;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
+    if (k->counter && !k->device)
+        emit_constant(o, 4,
+                      arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
+                                   k->counter, k->counter_at),
+                      NULL);
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (space_is_shared(x->space)) {
@@ -157,6 +162,7 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     buf_init(&p->launchers);
     put_head(s, ir, b);
     buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    if (ir->header) buf_printf(b, "#include \"%s\"\n", ir->header);
     if (!s->options.device)
         buf_printf(b, "%s#include \"tcp_launch.h\"\n#endif\n", emit_host_begins);
     buf_printf(b, "\n%s", version);

@@ -115,8 +115,8 @@ static void put_comment(const struct emission *o, const struct kir_node *n, int 
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || (n->name && !n->told) ||
-            n->nrings + n->ncarries > 0)
+        if (n->kind == KIR_LET || n->kind == KIR_TURN || n->kind == KIR_STAGE_DECL ||
+            (n->name && !n->told) || n->nrings + n->ncarries > 0)
             return true;
     }
     return false;
@@ -230,8 +230,16 @@ static void put_if(const struct emission *o, const struct kir_node *n, int inden
 static void put_loop(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     for (int i = 0; i < n->nrings; ++i) {
+        const struct kir_ring *r = &n->ring[i];
         buf_fill(b, ' ', indent);
-        buf_printf(b, "int %s = %" PRId64 ";\n", n->ring[i].var->c_name, n->ring[i].first);
+        buf_printf(b, "int %s = ", r->var->c_name);
+        if (!r->from)
+            buf_printf(b, "%" PRId64 ";\n", r->first);
+        else if (r->first == 0)
+            buf_printf(b, "%s;\n", r->from->c_name);
+        else
+            buf_printf(b, "(%s + %" PRId64 ") %% %" PRId64 ";\n", r->from->c_name, r->first,
+                       r->size);
     }
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
@@ -264,6 +272,18 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
 }
 
+static void put_turn(const struct emission *o, const struct kir_node *n, int indent) {
+    const char *v = n->var->c_name;
+    struct arena *a = &o->s->arena;
+    statement_write(o->b, indent,
+                    n->index ? arena_printf(a,
+                                            n->index->bits == 64
+                                                ? "%s = (%s + (int)(%s)) %% %" PRId64 ";"
+                                                : "%s = (%s + %s) %% %" PRId64 ";",
+                                            v, v, emit_ix(o->s, o->k, n->index), n->count)
+                             : arena_printf(a, "int %s = 0;", v));
+}
+
 // The runtime's call for an arrival or a wait.
 static void put_arrival(const struct emission *o, const struct kir_node *n, int indent) {
     bool arrives = n->kind == KIR_ARRIVE;
@@ -282,6 +302,7 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
         break;
     }
     if (!call) BUG("an arrival of no kind");
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
     statement_write(o->b, indent, call);
 }
 
@@ -297,6 +318,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
                                    n->var->c_name, emit_ix(o->s, o->k, n->index)),
                       n->nlines ? n->line[0] : NULL);
         return;
+    case KIR_TURN: put_turn(o, n, indent); return;
     case KIR_FOR: put_loop(o, n, indent); break;
     case KIR_GUARD:
         buf_fill(b, ' ', indent);

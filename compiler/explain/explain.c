@@ -159,10 +159,8 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
                              source_line(s, c->dst.at)),
         .path = file_name(s->sources.file[c->at.file].path),
         .level = role ? "role" : level_text(f->level),
-        .role = role ? (role->load ? "load" : "use") : NULL,
-        .whose = !role        ? "a block"
-                 : role->load ? "role 'load'"
-                              : "role 'use'",
+        .role = role ? stmt_role(role) : NULL,
+        .whose = role ? arena_printf(&s->arena, "role '%s'", stmt_role(role)) : "a block",
         .role_threads = role ? stmt_threads(role, 0) : k->threads,
         .threads = one_warp ? threads_that_copy(f) : f->threads,
         .lanes = f->level == LEVEL_WARP ? c->tc->threads

@@ -325,15 +325,36 @@ static void add_roles(struct schedule *x) {
     }
 }
 
+// The same of a manual kernel.
+static void add_manual_roles(struct schedule *x) {
+    struct session *s = x->s;
+    for (const struct stmt *part = x->st->body; part; part = part->next) {
+        say(x, arena_printf(&s->arena, "%s {", part->role->name));
+        for (const struct stmt *y = part->body; y; y = y->next) {
+            if (y->barrier) say(x, stmt_named(s, y));
+            if (y->kind == STMT_COPY)
+                say(x, arena_printf(&s->arena, "copy %s -> %s", y->copy->src.base->name,
+                                    y->copy->dst.base->name));
+        }
+        say(x, "}");
+    }
+}
+
 // Who executes the parts of pipeline "p", and how they wait for each other.
 static const char *roles_text(struct session *s, const struct pipeline *p) {
     const struct handover *h = &p->handover;
+    const char *told = "side by side";
+    for (int i = 0; i < p->nroles; ++i)
+        told = arena_printf(&s->arena, "%s%s %lld threads '%s'", told, i ? "," : ":",
+                            (long long)p->role[i].threads, p->role[i].name);
+    if (p->nroles) return told;
     int named = 2 * (int)p->stages + (h->use_own > 0) + (h->load_own > 0);
     return arena_printf(&s->arena,
                         "the first %lld threads use, the other %lld load, side by side; the loads "
-                        "are at most %lld step%s ahead; %d named barriers",
+                        "are at most %lld step%s ahead%s; %d named barriers",
                         (long long)p->use_threads, (long long)p->load_threads, (long long)h->ahead,
-                        h->ahead == 1 ? "" : "s", named);
+                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
+                        named);
 }
 
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,
@@ -353,8 +374,8 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
                                                   const struct stmt *st) {
     const struct pipeline *pipe = st->pipe;
     struct explained_pipeline x = {
-        .text = arena_printf(&s->arena, "pipeline %s in %s .. %s", st->var->name,
-                             ix_text(s, st->begin), ix_text(s, st->end)),
+        .text = arena_printf(&s->arena, "%s %s in %s .. %s", pipe->nroles ? "roles" : "pipeline",
+                             st->var->name, ix_text(s, st->begin), ix_text(s, st->end)),
         .line = line_of(s, st->at),
         .stages = pipe->stages,
         .ring = ARENA_ARRAY(&s->arena, struct explained_ring, pipe->ntensors + 1),
@@ -362,7 +383,11 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     for (int i = 0; i < pipe->ntensors; ++i)
         x.ring[x.nrings++] = explain_ring(s, pipe->tensor[i], pipe->stages);
     struct schedule all = {.s = s, .k = k, .st = st};
-    if (pipeline_has_roles(pipe)) {
+    if (pipe->nroles) {
+        x.manual = true;
+        x.roles = roles_text(s, pipe);
+        add_manual_roles(&all);
+    } else if (pipeline_has_roles(pipe)) {
         x.roles = roles_text(s, pipe);
         add_roles(&all);
     } else {

@@ -138,6 +138,7 @@ struct explained_pipeline {
     int line;
     int64_t stages;
     const char *roles;  // who executes the parts, and how they wait for each other; or NULL
+    bool manual;        // .. as the plan says, which has no rings then
     struct explained_ring *ring;
     int nrings;
     const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
@@ -217,6 +218,9 @@ const char *explain_wait(struct session *s, const struct kernel *k, const struct
 // text.c: prints "label" and "text" in lines of equal length.  Lines are indented by "indent", and
 // those after the first one also by the width of the label.
 void explain_filled(struct buf *b, int indent, const char *label, const char *text);
+// text_pipeline.c: prints pipeline "p" of "k".
+void explain_print_pipeline(const struct explained_kernel *k, const struct explained_pipeline *p,
+                            struct buf *b);
 // moves.c: what "k" moves, with code "ir", whose first case is "head".
 void explain_moves(struct session *s, const struct plan *p, const struct kernel *k,
                    const struct kir_kernel *head, const struct kir_kernel *ir, const int64_t *value,

@@ -11,6 +11,7 @@ enum cost_class {
     COST_ST_SHARED,
     COST_CP_ASYNC_CA,  // through the L1 cache
     COST_CP_ASYNC_CG,  // past it; 16 bytes a lane
+    COST_BULK,         // by the engine for bulk copies; not measured
     COST_LDMATRIX,     // with or without .trans
     COST_STMATRIX,
     N_COST_CLASSES

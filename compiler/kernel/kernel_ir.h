@@ -37,7 +37,9 @@ struct kir_buffer {
 };
 
 enum kir_kind {
-    KIR_LET,    // var = index
+    KIR_LET,  // var = index
+    // var = (var + index) % count; without an index it declares "var", which is 0
+    KIR_TURN,
     KIR_NAME,   // a constant "name" with the result of the conditions, for a later IF
     KIR_FOR,    // var from begin to end, step 1
     KIR_GUARD,  // if index < count; without an index, if tid < count
@@ -63,10 +65,12 @@ struct kir_cond {
     bool least;
 };
 
-// A variable that the loop increments modulo "size"; it is "first" in the first iteration.
+// A variable that the loop increments modulo "size"; in the first iteration it is "first", plus
+// "from" if that is not NULL, modulo "size".
 struct kir_ring {
     const struct ix_var *var;
     int64_t first, size;
+    const struct ix_var *from;
 };
 
 // A variable that is "first" before the first iteration, and is increased by "step" before each
@@ -119,11 +123,11 @@ struct kir_node {
     // LET of a value of copies: its name, from which lowering makes that of "var"; or NULL
     const char *name;
     bool told;
-    struct ix_var *var;  // LET, FOR
+    struct ix_var *var;  // LET, TURN, FOR
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    // LET, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
+    // LET, TURN, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
     const struct ix *index;
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL
@@ -134,7 +138,7 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that it increments
     int ncarries;
-    int64_t count;  // GUARD; LET with "sampled": stages
+    int64_t count;  // GUARD; TURN; LET with "sampled": stages
     // FOR, LET with "sampled": most iterations, if params determine the number
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
@@ -153,7 +157,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;     // ASYNC: PTX's cache operator, or NULL
+    const char *cache;  // ASYNC: PTX's cache operator, or NULL
+    bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
+    int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
@@ -190,6 +196,9 @@ struct kir_kernel {
     // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
     // runtime's functions.
     const char *family, *commit, *wait;
+    // If the groups have a counter (plan/atoms.h): its type, and its byte in shared memory
+    const char *counter;
+    int64_t counter_at;
     bool leaves_group;  // a device function that returns with one group in flight
     // The kernel's next variant; the widest one is first.
     struct kir_kernel *narrower;
@@ -230,6 +239,7 @@ struct kir {
     const char *path;
     const char *const *include;  // files of extern functions, without repetitions
     int nincludes;
+    const char *header;  // of the runtime, for kernels whose groups have a counter; or NULL
     const char *const *prototype;  // of each extern function, in C++, for comments and messages
     int nprototypes;
     struct kir_kernel *kernels;  // kernels, then device functions

@@ -31,13 +31,18 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         buf_fill(b, ' ', 2 * depth);
         switch (n->kind) {
         case KIR_LET: buf_printf(b, "let %s = %s\n", n->var->name, ix_text(s, n->index)); break;
+        case KIR_TURN:
+            buf_printf(b, "turn %s by %s round %" PRId64 "\n", n->var->c_name,
+                       n->index ? ix_text(s, n->index) : "0", n->count);
+            break;
         case KIR_NAME: buf_printf(b, "name %s\n", n->name); break;
         case KIR_FOR:
             buf_printf(b, "for %s in %s .. %s%s", n->var->c_name, ix_text(s, n->begin),
                        ix_text(s, n->end), n->unroll ? " unroll" : "");
             for (int i = 0; i < n->nrings; ++i)
-                buf_printf(b, ", %s from %" PRId64 " round %" PRId64, n->ring[i].var->c_name,
-                           n->ring[i].first, n->ring[i].size);
+                buf_printf(b, ", %s from %s%s%" PRId64 " round %" PRId64, n->ring[i].var->c_name,
+                           n->ring[i].from ? n->ring[i].from->c_name : "",
+                           n->ring[i].from ? " + " : "", n->ring[i].first, n->ring[i].size);
             for (int i = 0; i < n->ncarries; ++i)
                 buf_printf(b, ", %s from %s by %s", n->carry[i].var->c_name,
                            ix_text(s, n->carry[i].first), ix_text(s, n->carry[i].step));

@@ -8,6 +8,7 @@
 // What only texts have that use this header; the others are used by all. NVRTC names what is missing.
 static const char *const used_by[][3] = {
     {"tcp_hints.h", "tcp_cp_async_", "<TCP_"},
+    {"tcp_bulk.cuh", "tcp_bulk_ring"},
     {"tcp_convert.h", "tcp_convert<"},
     {"tcp_gather.h", "tcp_gather_", "tcp_scatter_"},
 };

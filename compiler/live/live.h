@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 // LIVE_FAR: most steps of an edge, so that no sum overflows.  LIVE_NONE: there is no path.
-enum { LIVE_NODES = 256, LIVE_EDGES = 1024, LIVE_FAR = 1 << 20 };
+enum { LIVE_NODES = 256, LIVE_EDGES = 2048, LIVE_FAR = 1 << 20 };
 #define LIVE_NONE INT64_MAX
 
 struct live_edge {

@@ -137,6 +137,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
     n->cost = atom_for_width(atom->row, y->bits)->cost;
+    n->align = atom->row->alone ? atom->row->align : 0;
     nest_close(w, nest->batch, nest->nbatch, w->tail);
     nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }

@@ -153,7 +153,11 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
 }
 
 void lower_list(struct lowering *w, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) lower_statement(w, st);
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (!st->up) lower_begin_rings(w, st);
+        lower_statement(w, st);
+        if (!st->up) lower_end_rings(w, st);
+    }
 }
 
 // -- the kernel -----------------------------------------------------------------------------------
@@ -250,6 +254,51 @@ static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
     return room && most_staged(k->body) <= MUCH ? blocks : 0;
 }
 
+static bool any_async(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next)
+        if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
+    return false;
+}
+
+static bool meets(const struct kir_node *n) {
+    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && arrival_row(n->arrival)->joins;
+}
+
+// Marks where threads meet that used memory since they met before, "used" at the begin.  Returns
+// whether they did so since then at the end.
+static bool mark_used(struct kir_node *list, bool used) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        if (meets(n)) {
+            n->fence |= used;
+            used = false;
+        }
+        used |= n->kind == KIR_LOAD || n->kind == KIR_STORE || n->kind == KIR_MOVE ||
+                n->kind == KIR_FILL || n->kind == KIR_CALL;
+        bool in = mark_used(n->body, used), other = mark_used(n->orelse, used);
+        if (n->kind == KIR_FOR && in) mark_used(n->body, true);
+        used |= in || other;
+    }
+    return used;
+}
+
+// Unmarks where no bulk copy is issued after threads met: not if "later", nor in the list itself.
+// Returns whether one may be issued from the begin of the list on.
+static bool keep_fences(struct kir_node *list, bool later) {
+    if (!list) return later;
+    bool behind = keep_fences(list->next, later), inside = any_async(list->body);
+    list->fence &= behind;
+    keep_fences(list->body, behind || inside);  // which may be a loop
+    keep_fences(list->orelse, behind);
+    return behind || inside || list->kind == KIR_ASYNC || any_async(list->orelse);
+}
+
+// A bulk copy is not ordered with what threads did with the memory before they met, unless each of
+// them fences before that.
+static void add_fences(struct kir_node *list) {
+    mark_used(list, false);
+    keep_fences(list, false);
+}
+
 // "variant": number of the variant, or -1 if the kernel has none.
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
@@ -262,6 +311,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->family = groups->family;
     out->commit = groups->commit;
     out->wait = groups->wait;
+    out->counter = groups->counter;
+    out->counter_at = k->counter_at;
     out->leaves_group = k->async;
     int col;
     out->name = k->name;
@@ -300,10 +351,12 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     lower_list(&w, k->body);
     w.at = k->at;
     if (k->commit_last) lower_commit(&w);
+    if (k->manual && groups->counter) lower_commit(&w);
     if (k->wait_last) lower_wait(&w, arrival_groups(0));
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
+    if (out->counter) add_fences(out->body);
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
     if (!k->device) out->blocks = blocks_at_least(p, out);
@@ -330,6 +383,8 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        if (k->groups && k->groups->header) out->header = k->groups->header;
     const char **prototype = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
     for (int i = 0; i < p->nfunctions; ++i)
         prototype[out->nprototypes++] = lower_prototype(s, p->function[i]);

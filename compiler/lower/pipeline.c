@@ -181,8 +181,8 @@ void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *
     }
     x->last = end_of_steps(w, st, "end", bound, most);
     struct kir_node *steps = let(w, x->last, bound);
-    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(st->pipe->stages)));
-    steps->count = st->pipe->stages;
+    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipeline_depth(st->pipe))));
+    steps->count = pipeline_depth(st->pipe);
     steps->most = trips && ix_constant(trips) ? trips->hi : 0;
     x->begin = begin;
     x->bound = bound;
@@ -197,6 +197,10 @@ void lower_end_steps(struct lowering *w, const struct steps *x) {
 void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
+    if (pipe->nroles > 0) {
+        lower_manual_roles(w, st);
+        return;
+    }
     if (pipeline_has_roles(pipe)) {
         lower_roles(w, st);
         return;

@@ -55,6 +55,7 @@ struct lowering {
     const struct ix_var *role_tid;  // NULL: in no role
     int64_t role_threads;
     int role_barrier;
+    const struct ix_var *first_slot[MOST_RINGS];  // by ring: of its next pipeline; NULL: always 0
     // shared buffers that were written since the last barrier, and whether there was one
     const struct tensor *fresh[MOST_FRESH];
     int nfresh;
@@ -110,6 +111,10 @@ struct steps {
 void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);
 void lower_end_steps(struct lowering *w, const struct steps *x);
 void lower_roles(struct lowering *w, const struct stmt *st);
+// Before and after "st", a statement of the kernel: where rings begin that go on, and where they end.
+void lower_begin_rings(struct lowering *w, const struct stmt *st);
+void lower_end_rings(struct lowering *w, const struct stmt *st);
+void lower_manual_roles(struct lowering *w, const struct stmt *st);
 // The number of a thread among those that execute the statement, and how many these are.
 const struct ix_var *lower_tid(const struct lowering *w);
 int64_t lower_threads(const struct lowering *w);

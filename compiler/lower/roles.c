@@ -5,6 +5,10 @@
 //     load:  for each step n: wait until its slot is empty, if an earlier step filled it; fill it; say
 //            that the slot of step n - behind is full, when these loads have completed
 //
+// If the ring goes on from one pipeline to the next, each step waits for "empty" and says it, whatever
+// step comes later: before the first pipeline, "use" says that all slots are empty, and after the last
+// one, "load" waits for that.
+//
 // The numbers are those that pass "sync" has proven (struct handover).  So each barrier opens as often
 // as it is waited for, whatever the number of steps.
 #include "base/session.h"
@@ -19,9 +23,10 @@ static void take(struct lowering *w, struct ix_var *v, const char *name) {
     v->name = v->c_name;
 }
 
-// A variable that counts the slots of a loop, from "first" on.
-static struct kir_ring ring(struct ix_var *v, int64_t first, int64_t stages) {
-    return (struct kir_ring){v, first % stages, stages};
+// A variable that counts the slots of a loop of "p", from "first" on.
+static struct kir_ring ring(struct lowering *w, const struct pipeline *p, const struct ix_var *v,
+                            int64_t first) {
+    return (struct kir_ring){v, first % p->stages, p->stages, w->first_slot[p->handover.ring]};
 }
 
 // Opens "a < b", or with "least" "a >= b", and returns where to go on behind it.  NULL: it always
@@ -70,7 +75,7 @@ static void lower_use(struct lowering *w, const struct stmt *st, const struct st
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
     take(w, st->var, st->var->name);
     take(w, pipe->slot, "slot");
-    rings[0] = ring(pipe->slot, 0, pipe->stages);
+    rings[0] = ring(w, pipe, pipe->slot, 0);
     w->role_tid = w->kernel->tid;
     w->role_threads = pipe->use_threads;
     w->role_barrier = h->use_own;
@@ -78,7 +83,7 @@ static void lower_use(struct lowering *w, const struct stmt *st, const struct st
     named(w, h->full, pipe->slot, h->threads, false);
     lower_role(w, st, false);
     const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
-    open_if(w, refill, x->end, false);
+    if (!h->goes_on) open_if(w, refill, x->end, false);
     named(w, h->empty, pipe->slot, h->threads, true);
     carry_offsets(w, loop, st->var, x->begin, "step", 1);
     w->tail = &loop->next;
@@ -101,10 +106,10 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     n->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads));
     take(w, pipe->load_var, st->var->name);
     take(w, pipe->load_slot, "slot");
-    rings[0] = ring(pipe->load_slot, 0, pipe->stages);
+    rings[0] = ring(w, pipe, pipe->load_slot, 0);
     if (h->behind > 0) {
         full = lower_var(w, IX_LOOP, names_take(&w->names, "full_slot"), pipe->stages);
-        rings[1] = ring(full, pipe->stages * h->behind - h->behind, pipe->stages);
+        rings[1] = ring(w, pipe, full, pipe->stages * h->behind - h->behind);
     }
     w->role_tid = tid;
     w->role_threads = pipe->load_threads;
@@ -113,9 +118,10 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     const struct ix *end = ix_add(s, x->end, ix_int(s, h->behind));
     struct kir_node *loop = loop_over(w, pipe->load_var, x->begin, end, rings, 1 + (h->behind > 0));
     struct kir_node **behind = h->behind > 0 ? open_if(w, step, x->end, false) : NULL;
-    struct kir_node **filled = open_if(w, step, ix_add(s, x->begin, ix_int(s, h->ahead)), true);
+    const struct ix *ahead = ix_add(s, x->begin, ix_int(s, h->ahead));
+    struct kir_node **filled = h->goes_on ? NULL : open_if(w, step, ahead, true);
     named(w, h->empty, pipe->load_slot, h->threads, false);
-    w->tail = filled;
+    if (filled) w->tail = filled;
     lower_role(w, st, true);
     if (behind) w->tail = behind;
     if (h->pending >= 0) lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
@@ -138,6 +144,31 @@ static const char *warps(struct lowering *w, int64_t first, int64_t threads) {
                   : arena_printf(&w->s->arena, "warps %lld .. %lld", begin, begin + n - 1);
 }
 
+// What the first threads of "pipe" execute, or with "least" the others, beside the rest.
+static struct kir_node *make_roles(struct lowering *w, const struct pipeline *pipe, bool least) {
+    struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
+    *cond = (struct kir_cond){ix_var(w->s, w->kernel->tid), ix_int(w->s, pipe->use_threads), least};
+    struct kir_node *n = lower_node(w, KIR_IF);
+    n->roles = true;
+    n->cond = cond;
+    n->nconds = 1;
+    return n;
+}
+
+// The slot at which the next pipeline of the ring begins.
+static void turn(struct lowering *w, const struct stmt *st, const struct steps *x) {
+    struct session *s = w->s;
+    const struct pipeline *pipe = st->pipe;
+    if (!pipe->handover.carries || !pipe->handover.turns) return;
+    bool some = ix_provably_nonnegative(s, ix_sub(s, st->end, st->begin));
+    struct kir_node **behind = some ? NULL : open_if(w, x->begin, x->end, false);
+    struct kir_node *n = lower_node(w, KIR_TURN);
+    n->var = (struct ix_var *)w->first_slot[pipe->handover.ring];
+    n->index = ix_mod(s, ix_sub(s, x->end, x->begin), lay_int(pipe->stages));
+    n->count = pipe->stages;
+    if (behind) w->tail = behind;
+}
+
 void lower_roles(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
@@ -150,17 +181,172 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
                            warps(w, 0, pipe->use_threads),
                            warps(w, pipe->use_threads, pipe->load_threads),
                            pipe->load_threads == 32 ? "s" : ""));
-    struct kir_cond *cond = ARENA_NEW(&s->arena, struct kir_cond);
-    *cond = (struct kir_cond){ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads), false};
-    struct kir_node *n = lower_node(w, KIR_IF);
-    n->roles = true;
-    n->cond = cond;
-    n->nconds = 1;
+    struct kir_node *n = make_roles(w, pipe, false);
     lower_open(w, n);
     lower_use(w, st, &x);
     w->tail = &n->orelse;
     lower_load(w, st, &x);
     w->role_tid = NULL;
+    w->tail = &n->next;
+    turn(w, st, &x);
+    w->tail = outside;
+    lower_end_steps(w, &x);
+}
+
+// -- rings that go on -----------------------------------------------------------------------------
+
+// The next pipeline from "x" on, in list "in", of ring "ring" that goes on.
+static const struct stmt *going_on(const struct stmt *in, const struct stmt *x, int ring) {
+    for (; x; x = stmt_next(in, x))
+        if (x->kind == STMT_PIPELINE && x->pipe->handover.goes_on && x->pipe->handover.ring == ring)
+            return x;
+    return NULL;
+}
+
+// The statement of the kernel that "x" is in.
+static const struct stmt *outermost(const struct stmt *x) {
+    while (x->up) x = x->up;
+    return x;
+}
+
+static void slots_of_ring(struct lowering *w, const struct pipeline *pipe, bool begin) {
+    const struct handover *h = &pipe->handover;
+    struct kir_node **behind = lower_open(w, make_roles(w, pipe, !begin));
+    for (int64_t slot = 0; slot < pipe->stages; ++slot) {
+        struct kir_node *e = lower_node(w, begin ? KIR_ARRIVE : KIR_WAIT);
+        e->index = ix_int(w->s, h->empty + slot);
+        e->arrival = arrival_named(h->empty, (int)h->threads);
+    }
+    w->tail = behind;
+}
+
+void lower_begin_rings(struct lowering *w, const struct stmt *st) {
+    const struct stmt *list = w->kernel->body;
+    for (int ring = 1; ring < MOST_RINGS; ++ring) {
+        const struct stmt *first = going_on(list, list, ring);
+        if (!first || outermost(first) != st) continue;
+        remark(w, "all slots are empty");
+        slots_of_ring(w, first->pipe, true);
+        if (!first->pipe->handover.carries) continue;
+        struct ix_var *at =
+            lower_var(w, IX_NAMED, names_take(&w->names, "first_slot"), first->pipe->stages);
+        at->uniform = true;
+        w->first_slot[ring] = at;
+        struct kir_node *n = lower_node(w, KIR_TURN);
+        n->var = at;
+        n->count = first->pipe->stages;
+    }
+}
+
+void lower_end_rings(struct lowering *w, const struct stmt *st) {
+    const struct stmt *list = w->kernel->body;
+    for (int ring = 1; ring < MOST_RINGS; ++ring) {
+        const struct stmt *last = NULL;
+        for (const struct stmt *x = going_on(list, list, ring); x;
+             x = going_on(list, stmt_next(list, x), ring))
+            last = x;
+        if (!last || outermost(last) != st) continue;
+        remark(w, "until all slots have been used");
+        slots_of_ring(w, last->pipe, false);
+        if (w->first_slot[ring]) names_release(&w->names, w->first_slot[ring]->c_name);
+        w->first_slot[ring] = NULL;
+    }
+}
+
+// -- roles of manual kernels ----------------------------------------------------------------------
+
+// A statement that names a barrier, "x", with the variable "slot" for its stage, or NULL.
+static void lower_named(struct lowering *w, const struct stmt *x, const struct ix_var *slot,
+                        const struct steps *steps) {
+    struct session *s = w->s;
+    const struct barrier *b = x->barrier;
+    const struct ix *step = ix_var(s, b->roles->var), *skip = ix_int(s, b->skip);
+    bool arrives = x->kind == STMT_ARRIVE;
+    struct kir_node **behind = NULL;
+    w->at = x->at;
+    if (b->skip > 0 && arrives) behind = open_if(w, ix_add(s, step, skip), steps->end, false);
+    if (b->skip > 0 && !arrives) behind = open_if(w, step, ix_add(s, steps->begin, skip), true);
+    struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
+    n->arrival = x->arrival;
+    n->index = ix_int(s, b->first);
+    if (slot) n->index = ix_add(s, n->index, ix_var(s, slot));
+    if (behind) w->tail = behind;
+    if (arrives) return;
+    w->nfresh = 0;
+    w->was_barrier = true;
+}
+
+static void lower_manual_role(struct lowering *w, const struct stmt *part, const struct steps *x) {
+    struct session *s = w->s;
+    struct ix_var *var = part->up->var, *tid = NULL;
+    int n = 0, slots = 0;
+    for (const struct stmt *y = part->body; y; y = y->next) slots += y->barrier != NULL;
+    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, slots + 1);
+    const struct ix_var **slot = ARENA_ARRAY(&s->arena, const struct ix_var *, slots + 1);
+    w->role_tid = w->kernel->tid;
+    if (part->role->first > 0) {
+        const char *name = arena_printf(&s->arena, "%s_tid", part->role->name);
+        tid = lower_var(w, IX_NAMED, names_take(&w->names, name), part->role->threads);
+        struct kir_node *let = lower_node(w, KIR_LET);
+        let->var = tid;
+        let->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, part->role->first));
+        w->role_tid = tid;
+    }
+    w->role_threads = part->role->threads;
+    take(w, var, var->name);
+    for (const struct stmt *y = part->body; y; y = y->next) {
+        if (!y->barrier || y->barrier->stages == 1) continue;
+        const char *name = arena_printf(&s->arena, "%s_slot", y->barrier->name);
+        int64_t stages = y->barrier->stages, skip = y->kind == STMT_WAIT ? y->barrier->skip : 0;
+        struct ix_var *v = lower_var(w, IX_LOOP, names_take(&w->names, name), stages);
+        rings[n] = (struct kir_ring){v, (stages * skip - skip) % stages, stages, NULL};
+        slot[n++] = v;
+    }
+    struct kir_node *loop = loop_over(w, var, x->begin, x->end, rings, n);
+    int next = 0;
+    for (const struct stmt *y = part->body; y; y = y->next) {
+        if (!y->barrier)
+            lower_statement(w, y);
+        else
+            lower_named(w, y, y->barrier->stages > 1 ? slot[next++] : NULL, x);
+    }
+    carry_offsets(w, loop, var, x->begin, "step", 1);
+    w->tail = &loop->next;
+    carry_release(w, loop);
+    for (int i = 0; i < n; ++i) names_release(&w->names, slot[i]->c_name);
+    names_release(&w->names, var->c_name);
+    if (tid) names_release(&w->names, tid->c_name);
+    w->role_tid = NULL;
+}
+
+void lower_manual_roles(struct lowering *w, const struct stmt *st) {
+    struct session *s = w->s;
+    struct kir_node *scope = lower_node(w, KIR_BLOCK);
+    struct kir_node **outside = lower_open(w, scope);
+    const char *told = "side by side:";
+    struct steps x;
+    lower_begin_steps(w, st, &x);
+    for (const struct stmt *part = st->body; part; part = part->next)
+        told = arena_printf(&s->arena, "%s %s '%s'%s", told,
+                            warps(w, part->role->first, part->role->threads), part->role->name,
+                            part->next ? "," : "");
+    remark(w, told);
+    for (const struct stmt *part = st->body; part; part = part->next) {
+        if (!part->next) {
+            lower_manual_role(w, part, &x);
+            break;
+        }
+        struct kir_cond *cond = ARENA_NEW(&s->arena, struct kir_cond);
+        const struct ix *end = ix_int(s, part->role->first + part->role->threads);
+        *cond = (struct kir_cond){ix_var(s, w->kernel->tid), end, false};
+        struct kir_node *n = lower_node(w, KIR_IF);
+        n->roles = true;
+        n->cond = cond;
+        n->nconds = 1;
+        lower_open(w, n);
+        lower_manual_role(w, part, &x);
+        w->tail = &n->orelse;
+    }
     w->tail = outside;
     lower_end_steps(w, &x);
 }

@@ -191,8 +191,12 @@ bool machine_carry(struct machine *m, const struct kir_node *n, bool first) {
 // Sets the variables of loop "n" for iteration "i", counted from "begin".
 bool machine_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
     columns_set(m->columns, n->var, begin + i);
-    for (int j = 0; j < n->nrings; ++j)
-        columns_set(m->columns, n->ring[j].var, (n->ring[j].first + i) % n->ring[j].size);
+    for (int j = 0; j < n->nrings; ++j) {
+        const struct kir_ring *r = &n->ring[j];
+        int64_t from = 0;
+        if (r->from && !machine_common(m, ix_var(m->s, r->from), &from)) return false;
+        columns_set(m->columns, r->var, (from + r->first + i) % r->size);
+    }
     return fits(m, n->var, n->var_bits);
 }
 
@@ -296,6 +300,15 @@ static bool run_let(struct machine *m, const struct kir_node *n) {
     return fits(m, n->var, n->var_bits);
 }
 
+static bool run_turn(struct machine *m, const struct kir_node *n) {
+    int64_t by = 0, now = 0;
+    if (n->index &&
+        (!machine_common(m, n->index, &by) || !machine_common(m, ix_var(m->s, n->var), &now)))
+        return false;
+    columns_set(m->columns, n->var, (now + by) % n->count);
+    return true;
+}
+
 // -- nodes ----------------------------------------------------------------------------------------
 
 static void tell_registers(struct machine *m, const struct kir_node *n) {
@@ -331,6 +344,7 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
         return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
     case KIR_LET: return run_let(m, n);
+    case KIR_TURN: return run_turn(m, n);
     case KIR_FOR: return run_loop(m, n);
     case KIR_IF: return n->roles && !m->schedule->apart ? machine_roles(m, n) : run_ways(m, n);
     case KIR_GUARD: return run_guard(m, n);
@@ -382,6 +396,11 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     m->active = m->k->threads;
     m->off = NULL;
     m->role = 0;
-    if (m->error) return false;
-    return machine_list(m, m->k->body);
+    m->nroles = 0;
+    for (int i = 0; i < MACHINE_NAMED; ++i) m->named[i].came = 0;
+    if (m->error || !machine_list(m, m->k->body)) return false;
+    for (int i = 0; i < MACHINE_NAMED && m->operations < m->schedule->limit; ++i)
+        if (m->named[i].came)
+            return machine_fail(m, "a named barrier at which threads are missing");
+    return true;
 }

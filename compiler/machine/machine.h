@@ -69,6 +69,15 @@ struct schedule {
     int least_access;  // operations for an access, for however few threads
 };
 
+// MACHINE_ROLES: 0 is all threads; the others are those ranges of threads that are roles anywhere in a kernel.
+enum { MACHINE_NAMED = 16, MACHINE_ROLES = 16 };
+
+// A named barrier, since it last opened.
+struct machine_named {
+    int64_t came, count;       // threads that came, and that it waits for
+    bool role[MACHINE_ROLES];  // whose threads came
+};
+
 struct machine {
     struct session *s;
     const struct kir_kernel *k;
@@ -82,7 +91,10 @@ struct machine {
     int64_t block;    // number of the current block, in the order of execution
     int commits;      // groups that have ended
     int role;         // of the threads that execute now, from 1 on; 0: all
-    int64_t parted;   // how often the block has divided into roles
+    struct machine_named named[MACHINE_NAMED];
+    // The threads of role i + 1, and how many of these roles there were so far.
+    int64_t role_first[MACHINE_ROLES], role_threads[MACHINE_ROLES];
+    int nroles;
     int depth;
     int64_t operations;  // nodes, and threads and elements in reports to observers
     const char *error;   // why execution failed, or NULL

@@ -7,7 +7,7 @@
 #include "machine/private.h"
 #include "machine/typed.h"
 
-enum { ROLES = 2, NAMED = 16, DEPTH = 16 };
+enum { ROLES = 8, DEPTH = 16 };
 
 // A list of nodes that contains named barriers, where the role goes on.
 struct frame {
@@ -17,6 +17,7 @@ struct frame {
 };
 
 struct role {
+    int number;       // in the machine
     const bool *off;  // the threads of other roles
     int64_t threads;
     struct frame frame[DEPTH];
@@ -24,16 +25,10 @@ struct role {
     int waits;  // for this barrier; -1: it can go on
 };
 
-// Since it last opened.
-struct named {
-    int64_t came, count;  // threads that came, and that it waits for
-    bool role[ROLES];     // whose threads came
-};
-
 struct block {
     struct machine *m;
     struct role role[ROLES];
-    struct named named[NAMED];
+    int nroles;
 };
 
 static bool is_named(const struct kir_node *n) {
@@ -55,10 +50,10 @@ static bool push(struct block *b, struct role *r, struct frame f) {
 // -- named barriers -------------------------------------------------------------------------------
 
 static void tell_pass(struct block *b, int role, int id) {
-    b->m->role = 1 + role;
+    b->m->role = b->role[role].number;
     for (int i = 0; i < b->m->nobservers; ++i) {
         const struct observer *o = &b->m->observer[i];
-        if (o->wait) o->wait(o->user, b->m, arrival_named(id, (int)b->named[id].count));
+        if (o->wait) o->wait(o->user, b->m, arrival_named(id, (int)b->m->named[id].count));
     }
 }
 
@@ -66,29 +61,30 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     struct machine *m = b->m;
     int64_t id;
     if (!machine_common(m, n->index, &id)) return false;
-    if (id < 0 || id >= NAMED) return machine_fail(m, "a named barrier that there is not");
-    struct named *x = &b->named[id];
-    if (x->came == 0) *x = (struct named){.count = n->arrival.count};
+    if (id < 0 || id >= MACHINE_NAMED) return machine_fail(m, "a named barrier that there is not");
+    struct machine_named *x = &m->named[id];
+    if (x->came == 0) *x = (struct machine_named){.count = n->arrival.count};
     if (x->count != n->arrival.count)
         return machine_fail(m, "a named barrier that waits for two numbers of threads");
-    if (x->role[role])
+    if (x->role[m->role])
         return machine_fail(m, "a role that comes to a named barrier again before the others");
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->come) o->come(o->user, m, (int)id, x->came == 0);
     }
-    x->role[role] = true;
+    if (m->error) return false;
+    x->role[m->role] = true;
     x->came += b->role[role].threads;
     if (n->kind == KIR_WAIT) b->role[role].waits = (int)id;
     if (x->came > x->count) return machine_fail(m, "more threads than a named barrier waits for");
     if (x->came < x->count) return true;
     x->came = 0;
-    for (int i = 0; i < ROLES; ++i) {
+    for (int i = 0; i < b->nroles; ++i) {
         if (b->role[i].waits != id) continue;
         b->role[i].waits = -1;
         tell_pass(b, i, (int)id);
     }
-    m->role = 1 + role;
+    m->role = b->role[role].number;
     return true;
 }
 
@@ -134,8 +130,12 @@ static bool step(struct block *b, int role, const struct kir_node *n) {
 static bool run(struct block *b, int role) {
     struct machine *m = b->m;
     struct role *r = &b->role[role];
-    m->role = 1 + role;
+    m->role = b->role[role].number;
     m->off = r->off;
+    // roles may share the variable of their steps
+    for (int i = 0; i < r->n; ++i)
+        if (r->frame[i].loop && r->frame[i].i >= 0)
+            columns_set(m->columns, r->frame[i].loop->var, r->frame[i].begin + r->frame[i].i);
     while (r->n > 0 && r->waits < 0 && m->operations < m->schedule->limit) {
         struct frame *f = &r->frame[r->n - 1];
         const struct kir_node *n = f->next;
@@ -157,29 +157,55 @@ static bool run(struct block *b, int role) {
     return true;
 }
 
+// The number of the role of the threads that are not "off", in the block.
+static int number_of(struct machine *m, const bool *off, int64_t threads) {
+    int64_t first = 0;
+    while (first < m->k->threads && off[first]) ++first;
+    for (int i = 0; i < m->nroles; ++i)
+        if (m->role_first[i] == first && m->role_threads[i] == threads) return 1 + i;
+    if (1 + m->nroles == MACHINE_ROLES) return 0;
+    m->role_first[m->nroles] = first;
+    m->role_threads[m->nroles] = threads;
+    return ++m->nroles;
+}
+
+// Adds a role, of the threads that are not "off", with its "list".
+static bool add_role(struct block *b, const bool *off, const struct kir_node *list) {
+    if (b->nroles == ROLES) return machine_fail(b->m, "more roles than there may be");
+    struct role *r = &b->role[b->nroles++];
+    r->off = off;
+    r->waits = -1;
+    for (int64_t t = 0; t < b->m->k->threads; ++t) r->threads += !off[t];
+    r->number = number_of(b->m, off, r->threads);
+    if (!r->number) return machine_fail(b->m, "a block that divides in too many ways");
+    return push(b, r, (struct frame){.next = list});
+}
+
+// Adds the roles of "n": of two lists, the second one may have further roles.
+static bool add_roles(struct block *b, const struct kir_node *n) {
+    struct machine *m = b->m;
+    for (;; n = n->orelse) {
+        bool *off = machine_left_out(m), *other = machine_left_out(m);
+        if (!machine_leave_out(m, n, off)) return false;
+        for (int64_t t = 0; t < m->k->threads; ++t) other[t] |= !off[t];
+        if (!add_role(b, off, n->body)) return false;
+        m->off = other;
+        if (!n->orelse || !n->orelse->roles || n->orelse->next)
+            return add_role(b, other, n->orelse);
+    }
+}
+
 bool machine_roles(struct machine *m, const struct kir_node *n) {
     struct arena_mark mark = arena_mark(&m->s->arena);
     struct block *b = ARENA_NEW(&m->s->arena, struct block);
-    bool *off = machine_left_out(m), *other = machine_left_out(m), ok = true, more = true;
     const bool *before = m->off;
     b->m = m;
     if (m->role) return machine_fail(m, "roles within roles");
-    if (!machine_leave_out(m, n, off)) return false;
-    for (int64_t t = 0; t < m->k->threads; ++t) {
-        other[t] |= !off[t];
-        b->role[0].threads += !off[t];
-        b->role[1].threads += !other[t];
-    }
-    b->role[0].off = off;
-    b->role[1].off = other;
-    b->role[0].waits = b->role[1].waits = -1;
-    ++m->parted;
-    ok = push(b, &b->role[0], (struct frame){.next = n->body}) &&
-         push(b, &b->role[1], (struct frame){.next = n->orelse});
+    bool ok = add_roles(b, n), more = true;
     while (ok && more && m->operations < m->schedule->limit) {
         more = false;
-        for (int i = 0; ok && i < ROLES; ++i) {
-            int at = m->schedule->last_first ? ROLES - 1 - i : i;
+        for (int i = 0; ok && i < b->nroles; ++i) {
+            int at = m->schedule->last_first ? b->nroles - 1 - i : i;
             if (b->role[at].n == 0 || b->role[at].waits >= 0) continue;
             more = true;
             ok = run(b, at);
@@ -187,13 +213,8 @@ bool machine_roles(struct machine *m, const struct kir_node *n) {
     }
     m->off = before;
     m->role = 0;
-    if (ok && m->operations < m->schedule->limit) {
-        for (int i = 0; i < ROLES; ++i)
-            if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
-        for (int i = 0; i < NAMED; ++i)
-            if (b->named[i].came)
-                return machine_fail(m, "a named barrier at which threads are missing");
-    }
+    for (int i = 0; ok && m->operations < m->schedule->limit && i < b->nroles; ++i)
+        if (b->role[i].n > 0) return machine_fail(m, "roles that wait for each other for ever");
     if (ok) arena_rewind(&m->s->arena, mark);
     return ok;
 }

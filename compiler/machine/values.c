@@ -107,11 +107,16 @@ static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to
 // "read": how many elements to read; an asynchronous copy fills the others with its constant.
 static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
                  int read) {
-    int64_t tag[MOST_ELEMENTS];
     int elements = n->bits / n->buf->elem->bits;
-    for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (read) load(v, buffer_id(n->buf), place(n->buf, t, at), step_in(n, n->buf), read, tag);
-    store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), step_in(n, n->to_buf), elements, tag);
+    const int64_t *from_step = step_in(n, n->buf), *to_step = step_in(n, n->to_buf);
+    for (int done = 0, some; done < elements; done += some, at += some, to += some) {
+        int64_t tag[MOST_ELEMENTS];
+        some = n->align ? n->align / n->buf->elem->bits : elements;
+        int here = read - done < some ? read - done : some;
+        for (int e = here > 0 ? here : 0; e < some; ++e) tag[e] = image_constant(n->constant);
+        if (here > 0) load(v, buffer_id(n->buf), place(n->buf, t, at), from_step, here, tag);
+        store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), to_step, some, tag);
+    }
 }
 
 // Whether an access of "elements" at "at" is aligned to them and begins at "end" or before.
@@ -195,6 +200,7 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
     int elements = n->bits / n->buf->elem->bits;
     const int64_t *from_step = step_in(n, n->buf), *to_step = step_in(n, n->to_buf);
     int from_unit = unit_of(from_step, elements), to_unit = unit_of(to_step, elements);
+    if (n->align) from_unit = to_unit = n->align / n->buf->elem->bits;
     int to_reach = end_of(to_step, elements), from_reach = end_of(from_step, elements);
     int64_t from_end = reach_sure(&v->of, n->buf, from_reach),
             to_end = reach_sure(&v->of, n->to_buf, to_reach);

@@ -96,7 +96,7 @@ static bool touch_by(struct run *r, const struct plan_call *y, int i, const stru
                      int64_t each, int thread) {
     const struct tensor *t = y->view[i].base;
     struct passed x = {.t = t, .flat = f, .buf = oracle_buffer(t), .arg = i};
-    x.from = image_own(thread, each, 0);
+    x.from = image_own(r->first + thread, each, 0);
     oracle_set_thread(r, thread);
     if (!ix_eval(y->view[i].offset, &r->env, &x.offset)) {
         return oracle_fail(r, ORACLE_NO_VALUE, t, 0,

@@ -292,7 +292,7 @@ static bool check_place(struct run *r, struct side *side) {
 
 void oracle_turn_to_thread(struct run *r, struct side *side) {
     int thread = r->report->thread;
-    side->from = thread < 0 ? 0 : image_own(thread, side->each, 0);
+    side->from = thread < 0 ? 0 : image_own(r->first + thread, side->each, 0);
 }
 
 bool oracle_locate(struct run *r, struct side *side) {

@@ -32,8 +32,10 @@ bool oracle_body(struct run *r, const struct stmt *first) {
         if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
             int64_t all = r->together;
             r->together = stmt_threads(st, all);
+            r->first = st->role ? st->role->first : 0;
             bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
             r->together = all;
+            r->first = 0;
             if (!ok) return false;
             continue;
         }
@@ -71,6 +73,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     oracle_set_thread(r, -1);
     bool ok = oracle_body(r, r->k->body);
     ++r->nblock;
+    for (int i = 0; i < MOST_RINGS; ++i) r->next_slot[i] = 0;
     return ok;
 }
 

@@ -10,9 +10,11 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
     if (!ix_eval(st->begin, &r->env, &begin) || !ix_eval(st->end, &r->env, &end))
         return oracle_fail(r, ORACLE_NO_VALUE, NULL, 0,
                            "a pipeline's bound has no value for these params");
-    int64_t most = sample_steps(pipe->stages);
+    int64_t most = sample_steps(pipeline_depth(pipe));
     if (!r->what->all_iterations && end - begin > most) end = begin + most;
     struct step step = {pipe, 0, r->step};
+    const struct handover *h = &pipe->handover;
+    int64_t first = h->carries ? r->next_slot[h->ring] : 0;
     r->step = &step;
     if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
     ++r->nloops;
@@ -21,9 +23,12 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
         step.serial = r->serial;
         r->var[st->var->id] = r->var[pipe->load_var->id] = n;
         if (pipe->slot)
-            r->var[pipe->slot->id] = r->var[pipe->load_slot->id] = (n - begin) % pipe->stages;
+            r->var[pipe->slot->id] = r->var[pipe->load_slot->id] =
+                (first + n - begin) % pipe->stages;
         ok = oracle_body(r, st->body);
     }
+    if (h->carries && h->turns && begin < end)
+        r->next_slot[h->ring] = (first + end - begin) % pipe->stages;
     r->step = step.outer;
     --r->nloops;
     return ok;

@@ -55,6 +55,7 @@ struct run {
     int64_t serial;
     int64_t threads;
     int64_t together;  // threads that execute the current statement
+    int64_t first;     // .. and the first of them
     struct side src, dst;
     const struct step *step;  // the innermost one, or NULL
     struct tile *tiles;       // tiles of the copies executed so far
@@ -64,6 +65,7 @@ struct run {
     // With "watch": the current coordinate of the destination, by flattened mode, and its number
     // among those of a thread.
     int64_t crd[ORACLE_FLAT_MODES], value;
+    int64_t next_slot[MOST_RINGS];            // by ring: where its next pipeline begins
     const struct ix_var *loop[ORACLE_LOOPS];  // variables of the current loops, outermost first
     int nloops;
     uint64_t asked;      // how often oracle_goes_on was called

@@ -48,6 +48,12 @@ int64_t shared_behind(struct tensor *t, int64_t cosize, int64_t asked, int64_t a
     return at + bytes_of(t);
 }
 
+int64_t shared_counted(struct kernel *k, int64_t at) {
+    if (!k->groups || !k->groups->counter_bytes) return at;
+    k->counter_at = (at + 15) / 16 * 16;
+    return k->counter_at + k->groups->counter_bytes;
+}
+
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     int64_t at = 0;
     const struct tensor *largest = NULL;
@@ -65,7 +71,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         at = shared_behind(t, cosize, over ? 1 : align_for_calls(k, t), at);
         if (!largest || bytes_of(t) > bytes_of(largest)) largest = t;
     }
-    k->smem_bytes = at;
+    at = k->smem_bytes = shared_counted(k, at);
     if (at > arch_shared_bytes(p->arch)) {
         diag_error(s, k->at,
                    "kernel '%s' needs %lld bytes of shared memory; sm_%d has %lld per block",

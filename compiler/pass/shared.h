@@ -10,5 +10,8 @@ enum { SHARED_MOST = 1 << 28 };  // elements of a tensor
 // swizzle, has the cosize "cosize", and calls require an alignment of "asked" bytes.  Returns the
 // end of the tensor in bytes.
 int64_t shared_behind(struct tensor *t, int64_t cosize, int64_t asked, int64_t at);
+// Places what counts the kernel's groups after "at" bytes, if that is in shared memory.  Returns
+// the end of it.
+int64_t shared_counted(struct kernel *k, int64_t at);
 
 #endif

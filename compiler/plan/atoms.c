@@ -22,7 +22,8 @@ const char *atom_lacks(const struct atom_row *row) {
     if (groups && !row->family) return "family";
     if (!whole && row->function)
         return "group and no warp, without which its function is not called";
-    if (row->align && !row->exact) return "required width, on which an alignment depends";
+    if (row->align && !row->exact && !row->alone)
+        return "required width, on which an alignment depends";
     return NULL;
 }
 
@@ -67,6 +68,7 @@ const char *atom_text(struct session *s, const struct atom *a) {
 
 const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills) {
     const struct atom_row *row = atom_for_width(a->row, bits);
+    if (row->alone) return arena_printf(&s->arena, "%s<%d>", row->function, bits / 8);
     if (row->fixed) return row->function;
     const char *hints = hints_in_c(s, a->ld, a->l2);
     if (hints) hints = arena_printf(&s->arena, "<%s>", hints);

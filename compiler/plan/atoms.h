@@ -20,7 +20,7 @@ enum completion {
     COMPLETES_BY_GROUP,
 };
 
-enum { MOST_WIDTHS = 8 };
+enum { MOST_WIDTHS = 12 };
 
 // A row says what a plan may write, and what the instruction requires of a copy.
 struct atom_row {
@@ -41,10 +41,13 @@ struct atom_row {
     // for what the threads address or hold on each side.  NULL: each thread has its own consecutive
     // bits.  A tile distributes the values of "ref".
     const char *src, *dst, *ref;
-    int row_bits;     // if threads > 1: bits that a lane addresses in memory; 0: those of an access
-    int most_elem;    // if threads > 1: bits of the widest element; 0: any
-    bool fixed;       // it has a single width, and a plan does not write it
-    bool exact;       // the width is required (universal), not a maximum (auto)
+    int row_bits;   // if threads > 1: bits that a lane addresses in memory; 0: those of an access
+    int most_elem;  // if threads > 1: bits of the widest element; 0: any
+    bool fixed;     // it has a single width, and a plan does not write it
+    bool exact;     // the width is required (universal), not a maximum (auto)
+    // one thread copies all of the tile, by accesses that are as wide as each contiguous run allows;
+    // a plan writes the name alone after 'with', and "align" is all that addresses need
+    bool alone;
     bool in_bytes;    // a plan writes the width in bytes
     bool raw;         // moves bytes: does not convert, and pads only with zeros
     bool fills;       // reads the existing part of an access and fills the rest with zeros
@@ -57,6 +60,10 @@ struct atom_row {
     // COMPLETES_BY_GROUP: the runtime's functions that end a group, COMMIT(), and that wait until at
     // most N groups are pending, WAIT<N>().  Two instructions count together if these are the same.
     const char *commit, *wait;
+    // If groups are counted in shared memory and not by the hardware: the runtime's type of what
+    // counts them, with the three functions as its members, its bytes, and the header.
+    const char *counter, *header;
+    int counter_bytes;
     // COST_NONE: of loads and stores, by the space; all rows with "function" have one
     enum cost_class cost;
     int align;  // bits of which each address in memory must be a multiple; 0: the access's own

@@ -133,7 +133,10 @@ struct kernel {
     // The variants of a case include the conditions of the case.
     const struct variant *variant;
     int nvariants;
+    int named;           // named barriers that "barrier" declares
     int64_t smem_bytes;  // pass "shared"
+    int64_t
+        counter_at;  // pass "shared": the byte of what counts its groups, if they have a counter
     // pass "sync": commits its group at the end; waits for all groups at the end
     bool commit_last, wait_last;
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in textual order
@@ -248,6 +251,8 @@ const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 // The part of a pipeline with roles that copy "c" of "k" is in; or NULL.
 const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
+// The statement "x", which names a barrier, as the plan has it: "sync full of n - 2".
+const char *stmt_named(struct session *s, const struct stmt *x);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 // Whether a statement of "k" copies or passes "t".

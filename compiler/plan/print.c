@@ -225,16 +225,22 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
         if (stmt_orders(t)) {
             char text[ARRIVAL_TEXT];
             const char *word = arrival_text(t->arrival, t->kind == STMT_ARRIVE, text);
-            buf_printf(b, "%s;\n", t->arrival.kind == ARRIVAL_BLOCK ? "sync" : word);
+            buf_printf(b, "%s;\n",
+                       t->barrier                         ? stmt_named(s, t)
+                       : t->arrival.kind == ARRIVAL_BLOCK ? "sync"
+                                                          : word);
             continue;
         }
         if (t->kind == STMT_PART) {
-            buf_printf(b, "%s {%s\n", t->load ? "load" : "use",
+            buf_printf(b, "%s {%s\n", stmt_role(t),
                        arrival_is(t->before.wait.threads) ? "  // after a barrier in each step"
                                                           : "");
         } else {
-            buf_printf(b, "%s %s in %s .. ", t->kind == STMT_FOR ? "for" : "pipeline", t->var->name,
-                       ix_text(s, t->begin));
+            buf_printf(b, "%s %s in %s .. ",
+                       t->kind == STMT_FOR ? "for"
+                       : t->pipe->nroles   ? "roles"
+                                           : "pipeline",
+                       t->var->name, ix_text(s, t->begin));
             buf_printf(b, "%s {", ix_text(s, t->end));
             if (t->kind == STMT_FOR)
                 buf_puts(b, arrival_is(t->before.wait.threads) ? "  // after a barrier\n" : "\n");

@@ -70,6 +70,7 @@ enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
+enum { MOST_RINGS = 8 };  // each has two of the 15 named barriers at least
 // How the two roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
 // threads of both roles meet at each.  At "full" the threads that use wait, and those that load
 // arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
@@ -80,6 +81,33 @@ struct handover {
     int64_t behind;         // with step g, the load of step g - behind is announced
     int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
     int use_own, load_own;  // number of the role's own barrier; 0: it needs none
+    // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
+    int ring;  // its number, from 1 to below MOST_RINGS
+    // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
+    // each step waits for that and says it again, and "load" waits for all of them after the last.
+    bool goes_on;
+    // .. and each begins at the slot after the last one of the pipeline before.  Otherwise at slot 0.
+    bool carries;
+    bool turns;  // .. and this one may end at another slot than it begins at
+};
+
+// A part of "roles": the "threads" threads of the block from "first" on.  Their "tid" counts from 0.
+struct roles_part {
+    const char *name;
+    int64_t first, threads;
+    struct range at;
+};
+
+// A named barrier of a manual kernel, with as many of the hardware's as it has "stages".  Step g has number
+// "first" + (g - the first step) % stages.  All threads of the roles that name it come to it in each step, in
+// which a "sync" waits.  Only the steps are left out whose arrival or wait would be outside of the loop: of a
+// wait the first "skip" ones, of an arrival the last ones.
+struct barrier {
+    const char *name;
+    int stages, first;
+    int64_t threads, skip;
+    const struct stmt *roles;  // the statement that names it
+    struct range at;
 };
 
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
@@ -99,10 +127,30 @@ struct pipeline {
     // threads execute all parts.
     int64_t use_threads, load_threads;
     struct handover handover;  // sync: with roles
+    // "roles" of a manual kernel, each with a part; the parts of a step have the order of the text.
+    const struct roles_part *role;
+    int nroles;
+    int64_t depth;  // the most stages of what its roles name; 0: "stages"
 };
+
+// After how many steps everything that takes turns has had its turn.
+static inline int64_t pipeline_depth(const struct pipeline *p) {
+    return p->depth > p->stages ? p->depth : p->stages;
+}
 
 static inline bool pipeline_has_roles(const struct pipeline *p) {
     return p->use_threads > 0;
+}
+// Whether "t" is a buffer with stages that the pipeline fills.
+static inline bool pipeline_fills(const struct pipeline *p, const struct tensor *t) {
+    for (int i = 0; i < p->ntensors; ++i)
+        if (p->tensor[i] == t) return true;
+    return false;
+}
+// Whether two pipelines with roles are one ring.
+static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
+    return pipeline_has_roles(p) && p->stages == q->stages && p->use_threads == q->use_threads &&
+           p->load_threads == q->load_threads;
 }
 
 // What threads wait for in one place: first for their own asynchronous copies, then for each other.
@@ -141,7 +189,10 @@ struct stmt {
         *rounded;       // the first quotient in "end" that may have a remainder; or NULL
     struct stmt *body;  // also of a part
     struct pipeline *pipe;
-    bool load;  // STMT_PART: a "load" part, otherwise a "use" part
+    bool load;                      // STMT_PART: a "load" part, otherwise a "use" part
+    const struct roles_part *role;  // STMT_PART: of "roles"; or NULL
+    struct barrier *barrier;  // STMT_ARRIVE, STMT_WAIT: a named one, for step "var + of"; or NULL
+    int64_t of;
     // sync: of a pipeline, before its first loads; of a part, in each step except these
     struct sync_before before;
     struct sync_before behind;  // sync: STMT_PIPELINE with one stage: at the end of each step
@@ -174,8 +225,13 @@ static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt 
 }
 // The threads of a part of a pipeline with roles; of other statements "all".
 static inline int64_t stmt_threads(const struct stmt *st, int64_t all) {
+    if (st->kind == STMT_PART && st->role) return st->role->threads;
     if (st->kind != STMT_PART || !pipeline_has_roles(st->up->pipe)) return all;
     return st->load ? st->up->pipe->load_threads : st->up->pipe->use_threads;
+}
+// The name of the role that executes part "st".
+static inline const char *stmt_role(const struct stmt *st) {
+    return st->role ? st->role->name : st->load ? "load" : "use";
 }
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {

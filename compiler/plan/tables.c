@@ -49,6 +49,12 @@ const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c) 
     return NULL;
 }
 
+const char *stmt_named(struct session *s, const struct stmt *x) {
+    const struct ix *step = ix_add(s, ix_var(s, x->barrier->roles->var), ix_int(s, x->of));
+    return arena_printf(&s->arena, "%s %s of %s", x->kind == STMT_WAIT ? "sync" : "arrive",
+                        x->barrier->name, ix_text(s, step));
+}
+
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];

@@ -60,6 +60,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     case SYM_INDEX: return "an index";
     case SYM_LOOP: return "a loop variable";
     case SYM_MAP: return "a name of an index map";
+    case SYM_BARRIER: return "a barrier";
     case SYM_BUILTIN: return "a built-in coordinate";
     }
     return "a name";

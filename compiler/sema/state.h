@@ -24,7 +24,8 @@ enum symbol_kind {
     SYM_LET,
     SYM_INDEX,  // an argument of a device function
     SYM_LOOP,
-    SYM_MAP,     // a name in an index map
+    SYM_MAP,  // a name in an index map
+    SYM_BARRIER,
     SYM_BUILTIN  // tid and its like
 };
 
@@ -40,6 +41,7 @@ struct symbol {
     // also of a tensor: all of it; NULL: see "tensor"
     const struct value *value;
     struct tensor *tensor;
+    struct barrier *barrier;          // SYM_BARRIER
     const struct function *function;  // SYM_EXTERN; of a device function: its arguments
     const struct ast_fn *fn;          // of a device function that can be called: its text
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
@@ -94,6 +96,14 @@ struct pipe_part {
     const struct pipeline *pipe;
     const struct ix_var *slot;  // NULL: there is one slot
     struct pipe_part *outer;
+};
+
+// The role of a manual kernel that is being checked, the variable of its steps, and how many loops are
+// around its statements.
+struct manual_role {
+    const char *name;
+    const struct ix_var *step;
+    int loops;
 };
 
 // A call of a device function whose statements are being checked.
@@ -167,6 +177,7 @@ struct sema {
     const struct kernel_text *text;  // .. that is being checked
     int first_own;                   // index of the first of its own params
     struct pipe_part *part;          // the innermost part of a pipeline
+    const struct manual_role *role;  // or NULL
     const struct inlining *call;     // or NULL
     int inlined;                     // statements of called functions
     // outside of a plan:

@@ -136,12 +136,14 @@ enum ast_stmt_kind {
     S_FRAG,
     S_COPY,
     S_FOR,
-    S_PIPELINE,
+    S_PIPELINE,  // "pipeline"; with loop.roles, "roles"
+    S_BARRIER,
     S_LET,
     S_CALL,
     S_FILL,
     S_EXPECT,
     S_SYNC,
+    S_ARRIVE,
     S_COMMIT,
     S_WAIT
 };
@@ -153,6 +155,9 @@ struct ast_part {
     bool load;  // else a "use" part
     struct range at;
     struct ast_block *body;
+    // of "roles": the name, NULL after an error, and the number of warps
+    struct ast_ident role;
+    struct ast_expr *warps;
 };
 
 // The warnings that a statement or declaration turns off: allow "versioned", "shadow".
@@ -166,7 +171,7 @@ struct ast_stmt {
     enum ast_stmt_kind kind;
     struct range at;  // without "allow"
     struct ast_allow allow;
-    // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, NULL if there is none
+    // S_SHARED S_FRAG S_FOR S_PIPELINE S_BARRIER S_ARRIVE S_LET S_CALL; S_SYNC, or NULL; S_COPY: the label, NULL if there is none
     struct ast_ident name;
     union {
         struct {
@@ -191,8 +196,11 @@ struct ast_stmt {
             struct ast_arg *warps;  // S_PIPELINE: of each role
             int nwarps;
             struct range warps_at;  // empty: it has no roles
+            bool roles;             // S_PIPELINE: "roles", whose parts are all named
         } loop;
-        struct ast_expr *value;  // S_LET
+        struct ast_expr *value;   // S_LET
+        struct ast_expr *stages;  // S_BARRIER; or NULL
+        struct ast_expr *of;      // S_ARRIVE, S_SYNC: the step; NULL: of a barrier of the block
         struct {
             struct ast_arg *arg;
             int nargs;

@@ -112,6 +112,13 @@ struct ast_stmt *build_loop(struct parser *p, struct range at, enum ast_stmt_kin
                             struct list parts);
 // Gives pipeline "st" the roles "warps", written at "at".
 struct ast_stmt *build_warps(struct ast_stmt *st, struct range at, struct list warps);
+// Makes loop "st" that of "roles".
+struct ast_stmt *build_roles(struct ast_stmt *st);
+struct ast_stmt *build_barrier(struct parser *p, struct range at, struct ast_ident name,
+                               struct ast_expr *stages);
+// "arrive" or "sync" of barrier "name", of step "of".
+struct ast_stmt *build_named(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                             struct ast_ident name, struct ast_expr *of);
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value);
 struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,

@@ -153,6 +153,25 @@ struct ast_stmt *build_warps(struct ast_stmt *st, struct range at, struct list w
     return st;
 }
 
+struct ast_stmt *build_roles(struct ast_stmt *st) {
+    st->loop.roles = true;
+    return st;
+}
+
+struct ast_stmt *build_barrier(struct parser *p, struct range at, struct ast_ident name,
+                               struct ast_expr *stages) {
+    struct ast_stmt *st = statement(p, S_BARRIER, at, name);
+    st->stages = stages;
+    return st;
+}
+
+struct ast_stmt *build_named(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                             struct ast_ident name, struct ast_expr *of) {
+    struct ast_stmt *st = statement(p, kind, at, name);
+    st->of = of;
+    return st;
+}
+
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value) {
     struct ast_stmt *st = statement(p, S_LET, at, name);

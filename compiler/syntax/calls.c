@@ -43,7 +43,8 @@ static void copy_loop(const struct copier *c, struct ast_stmt *r) {
     r->loop.part = ARENA_ARRAY(&c->s->arena, struct ast_part, r->loop.nparts + 1);
     for (int i = 0; i < r->loop.nparts; ++i) {
         r->loop.part[i] = part[i];
-        r->loop.part[i].at.file = c->file;
+        r->loop.part[i].at.file = r->loop.part[i].role.at.file = c->file;
+        r->loop.part[i].warps = copy_expr(c, part[i].warps);
         r->loop.part[i].body = copy_block(c, part[i].body);
     }
 }
@@ -76,7 +77,9 @@ static struct ast_stmt *copy_stmt(const struct copier *c, const struct ast_stmt 
         r->fill.value = copy_expr(c, s->fill.value);
         break;
     case S_EXPECT: r->expect.cond = copy_expr(c, s->expect.cond); break;
-    case S_SYNC:
+    case S_BARRIER: r->stages = copy_expr(c, s->stages); break;
+    case S_ARRIVE:
+    case S_SYNC: r->of = copy_expr(c, s->of); break;
     case S_COMMIT:
     case S_WAIT: break;
     }

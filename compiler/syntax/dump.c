@@ -86,7 +86,11 @@ static void dump_allow(struct buf *b, const struct ast_allow *a, int indent) {
 static void dump_block(struct buf *b, const struct ast_block *block, int indent);
 
 static void dump_loop(struct buf *b, const struct ast_stmt *st, int indent) {
-    named(b, indent, st->kind == S_FOR ? "for" : "pipeline", st->name.name);
+    named(b, indent,
+          st->kind == S_FOR ? "for"
+          : st->loop.roles  ? "roles"
+                            : "pipeline",
+          st->name.name);
     child(b, indent + 2, "from", st->loop.lo);
     child(b, indent + 2, "to", st->loop.hi);
     if (ast_has_roles(st)) {
@@ -95,7 +99,12 @@ static void dump_loop(struct buf *b, const struct ast_stmt *st, int indent) {
     }
     if (st->loop.body) dump_block(b, st->loop.body, indent + 2);
     for (int i = 0; i < st->loop.nparts; i++) {
-        line(b, indent + 2, st->loop.part[i].load ? "load" : "use");
+        const struct ast_part *part = &st->loop.part[i];
+        if (st->loop.roles)
+            named(b, indent + 2, "role", part->role.name);
+        else
+            line(b, indent + 2, part->load ? "load" : "use");
+        child(b, indent + 4, "warps", part->warps);
         dump_block(b, st->loop.part[i].body, indent + 4);
     }
 }
@@ -135,7 +144,18 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
         child(b, indent + 2, "value", st->fill.value);
         break;
     case S_EXPECT: dump_expect(b, &st->expect, indent); break;
-    case S_SYNC: line(b, indent, "sync"); break;
+    case S_BARRIER:
+        named(b, indent, "barrier", st->name.name);
+        child(b, indent + 2, "stages", st->stages);
+        break;
+    case S_ARRIVE:
+    case S_SYNC:
+        if (st->of)
+            named(b, indent, st->kind == S_SYNC ? "sync" : "arrive", st->name.name);
+        else
+            line(b, indent, "sync");
+        child(b, indent + 2, "of", st->of);
+        break;
     case S_COMMIT: line(b, indent, "commit"); break;
     case S_WAIT:
         buf_fill(b, ' ', indent);

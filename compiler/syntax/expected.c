@@ -15,13 +15,16 @@ static const short decl_starts[] = {TOK_TCP,       TOK_ARCH,   TOK_IMPORT, TOK_C
                                     TOK_TILED_MMA, TOK_TENSOR, TOK_EXPECT, TOK_KERNEL,
                                     TOK_DEVICE,    TOK_ASYNC,  TOK_MANUAL, TOK_EXTERN,
                                     TOK_ALLOW,     0};
-static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY,  TOK_FOR,  TOK_PIPELINE,
-                                    TOK_LET,    TOK_CALL,   TOK_FILL,  TOK_SYNC, TOK_COMMIT,
-                                    TOK_WAIT,   TOK_EXPECT, TOK_ALLOW, 0};
-static const short names[] = {TOK_ID,   TOK_THREADS,  TOK_GRID,  TOK_STAGES, TOK_SWIZZLE, TOK_LOAD,
-                              TOK_USE,  TOK_ALIGN,    TOK_PAD,   TOK_WHERE,  TOK_INDEX,   TOK_ARCH,
-                              TOK_FROM, TOK_FILL,     TOK_ASYNC, TOK_CALL,   TOK_COMMIT,  TOK_WAIT,
-                              TOK_SYNC, TOK_READONLY, TOK_WHEN,  TOK_ALLOW,  TOK_WARPS,   0};
+static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY,  TOK_FOR,   TOK_PIPELINE,
+                                    TOK_LET,    TOK_CALL,   TOK_FILL,  TOK_SYNC,  TOK_COMMIT,
+                                    TOK_WAIT,   TOK_EXPECT, TOK_ALLOW, TOK_ROLES, TOK_BARRIER,
+                                    TOK_ARRIVE, 0};
+static const short names[] = {TOK_ID,     TOK_THREADS, TOK_GRID,  TOK_STAGES, TOK_SWIZZLE,
+                              TOK_LOAD,   TOK_USE,     TOK_ALIGN, TOK_PAD,    TOK_WHERE,
+                              TOK_INDEX,  TOK_ARCH,    TOK_FROM,  TOK_FILL,   TOK_ASYNC,
+                              TOK_CALL,   TOK_COMMIT,  TOK_WAIT,  TOK_SYNC,   TOK_READONLY,
+                              TOK_WHEN,   TOK_ALLOW,   TOK_WARPS, TOK_ROLES,  TOK_BARRIER,
+                              TOK_ARRIVE, TOK_OF,      0};
 static const short expr_starts[] = {TOK_INT, TOK_FLOAT, '_', '(', '<', TOK_SW, '-', TOK_LIKE, 0};
 static const short operators[] = {'+', '-', '*',    '/',    '%',    ':',    '.',   '(', '@',
                                   '<', '>', TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_O, 0};
@@ -79,6 +82,8 @@ static const char *called(int token) {
     case TOK_CALL: return "the call";
     case TOK_FILL: return "the fill";
     case TOK_SYNC: return "'sync'";
+    case TOK_ARRIVE: return "'arrive'";
+    case TOK_BARRIER: return "the barrier";
     case TOK_COMMIT: return "'commit'";
     case TOK_WAIT: return "the wait";
     default: return "this";
@@ -225,6 +230,9 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
 
 // Handles "cpy A -> B": the parser took "cpy" for a label and misses its colon.
 static bool statement_slip(struct parser *p, const int *set, int n) {
+    if (p->before.token == TOK_BARRIER && p->before.at.begin == p->first.at.begin &&
+        (p->now.token == '(' || p->now.token == ';'))
+        return slip_foreign(p, slip_text(p, p->before.at));
     if (n != 1 || set[0] != ':' || p->before.token != TOK_ID ||
         p->before.at.begin != p->first.at.begin)
         return false;

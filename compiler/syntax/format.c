@@ -197,7 +197,7 @@ static void write_pipeline(struct format *f, const struct ast_stmt *st, struct b
     open_block(f);
     for (int i = 0; i < st->loop.nparts; i++) {
         const struct ast_part *part = &st->loop.part[i];
-        buf_puts(head, part->load ? "load" : "use");
+        format_part_text(head, part);
         write_block(f, part->at.begin, head, part->body);
     }
     close_block(f, st->at.end);

@@ -68,7 +68,11 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
     case S_COPY: copy_text(b, st); break;
     case S_FOR:
     case S_PIPELINE:
-        buf_printf(b, "%s %s in ", st->kind == S_FOR ? "for" : "pipeline", st->name.name);
+        buf_printf(b, "%s %s in ",
+                   st->kind == S_FOR ? "for"
+                   : st->loop.roles  ? "roles"
+                                     : "pipeline",
+                   st->name.name);
         ast_print_expr_breakable(b, st->loop.lo);
         clause(b, " .. ", st->loop.hi);
         if (!ast_has_roles(st)) break;
@@ -92,10 +96,31 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
         buf_char(b, ';');
         break;
     case S_EXPECT: expect_text(b, &st->expect); break;
-    case S_SYNC: buf_puts(b, "sync;"); break;
+    case S_BARRIER:
+        buf_printf(b, "barrier %s", st->name.name);
+        clause(b, BREAK "stages ", st->stages);
+        buf_char(b, ';');
+        break;
+    case S_ARRIVE:
+    case S_SYNC:
+        buf_puts(b, st->kind == S_SYNC ? "sync" : "arrive");
+        if (st->of) buf_printf(b, " %s", st->name.name);
+        clause(b, " of ", st->of);
+        buf_char(b, ';');
+        break;
     case S_COMMIT: buf_puts(b, "commit;"); break;
     case S_WAIT: buf_printf(b, "wait %lld;", (long long)st->wait); break;
     }
+}
+
+void format_part_text(struct buf *b, const struct ast_part *part) {
+    if (!part->warps) {
+        buf_puts(b, part->load ? "load" : "use");
+        return;
+    }
+    buf_printf(b, "%s (", part->role.name);
+    ast_print_expr_breakable(b, part->warps);
+    buf_char(b, ')');
 }
 
 static void index_text(struct buf *b, const struct ast_param *p) {

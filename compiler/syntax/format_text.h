@@ -9,6 +9,8 @@
 // only the head, without the brace.
 void format_decl_text(struct buf *b, const struct ast_decl *d);
 void format_stmt_text(struct buf *b, const struct ast_stmt *st);
+// The same for a part of a pipeline.
+void format_part_text(struct buf *b, const struct ast_part *part);
 // Replaces the bytes 1 of "text", which starts in column "indent", by blanks or line breaks, so
 // that lines stay within "width" columns where possible.
 void format_fill(struct buf *out, const char *text, int indent, int width);

@@ -40,6 +40,11 @@ def _check_pair(destination: Array, source: Array) -> None:
         raise ValueError("the destination is read-only")
 
 
+def check_stream(stream: Any, array: Array) -> None:
+    if stream is not None and array.device < 0:
+        raise ValueError("stream= is for arrays on a GPU")
+
+
 def _where(array: Array) -> str:
     return "cpu" if array.device < 0 else f"cuda:{array.device}"
 
@@ -78,6 +83,8 @@ def _order(dims: Sequence[int], rank: int) -> List[int]:
         raise ValueError(f"permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(dims)}")
     order: List[int] = []
     for d in dims:
+        if not hasattr(d, "__index__"):
+            raise TypeError(f"dims has integers, such as (1, 0), not {d!r}")
         if not -rank <= d < rank:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
         order.append(d % rank)
@@ -92,6 +99,7 @@ def plain(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, bac
     bound = _bound(what, source.shape, axes)
     destination = _result(source, bound.shape, out, dtype)
     _check_pair(destination, source)
+    check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
         left, right = ([axis for group in groups for axis in group] for groups in (bound.left, bound.right))
@@ -193,6 +201,8 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
         y = _warm.call(x, pattern, dtype, out, axes)
         if y is not None:
             return y
+    if not isinstance(pattern, str):
+        raise TypeError(f"a pattern is a text, such as 'a b -> b a', not {pattern!r}; permute() takes the order of dimensions")
     return _copied(x, pattern, axes, out, dtype, backend, stream)
 
 
@@ -208,6 +218,8 @@ def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = Non
         ValueError: "dims" has another length, or a dimension twice.
         IndexError: there is no such dimension.
     """
+    if isinstance(dims, int):
+        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims}")
     dims = tuple(dims)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, dims, dtype, out, None)
@@ -259,6 +271,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     destination, source = describe(dst, True), describe(src, True)
     _check_shapes(destination.shape, source.shape)
     _check_pair(destination, source)
+    check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
         own_copy(dst, src)

@@ -29,6 +29,9 @@ class Array(NamedTuple):
 def _numpy(x: Any) -> Array:
     if x.dtype.hasobject:
         raise TypeError(f"arrays of Python objects cannot be copied by a kernel: {x.dtype}")
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise TypeError("arrays with a mask cannot be copied; filled() makes one without")
     name = x.dtype.name if x.dtype.isnative else str(x.dtype)
     return Array(x, "numpy", x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, x.dtype, name, x.flags.writeable, -1)
 
@@ -65,11 +68,17 @@ def _cuda(x: Any) -> Array:
     size = int(typestr[2:])
     strides = told.get("strides")
     if told.get("mask") is not None:
-        raise TypeError("arrays with a mask cannot be copied")
+        raise TypeError("arrays with a mask cannot be copied; copy its data and its mask")
     kind = {"u": "uint", "i": "int", "f": "float", "c": "complex"}.get(typestr[1]) if typestr[0] != ">" else None
-    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr
-    device = getattr(getattr(x, "device", None), "id", 0)
-    return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, typestr, name, not read_only, device)
+    own: Any = getattr(x, "dtype", None)
+    dtype = own if getattr(own, "str", None) == typestr else typestr  # numpy's knows of bfloat16, which is <V2 here
+    name = "bool" if typestr[1] == "b" else f"{kind}{size * 8}" if kind else typestr if dtype is typestr else dtype.name
+    device = getattr(getattr(x, "device", None), "id", None)
+    if device is None:
+        from ._cuda import device_of
+
+        device = device_of(address)
+    return Array(x, "cuda", address, shape, tuple(strides) if strides is not None else compact(shape, size), size, dtype, name, not read_only, device)
 
 
 def describe(x: Any, known: bool = False) -> Array:
@@ -108,7 +117,11 @@ def empty(like: Array, shape: Tuple[int, ...], dtype: Optional[Any]) -> Any:
     module = sys.modules["numpy" if like.kind == "numpy" else type(like.of).__module__.split(".")[0]]
     if not hasattr(module, "empty"):
         raise TypeError(f"a new array like {type(like.of).__name__} cannot be made; give out=")
-    return module.empty(shape, dtype=dtype)
+    place: Any = getattr(like.of, "device", None)
+    if not hasattr(place, "__enter__"):
+        return module.empty(shape, dtype=dtype)
+    with place:  # of CuPy, which makes arrays on the current one
+        return module.empty(shape, dtype=dtype)
 
 
 def tell_written(x: Array) -> None:

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from collections import deque
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
@@ -32,6 +31,8 @@ MOST_RETIRED = 64  # that are not unloaded yet
 FAR = 1 << 52  # bytes that no two arrays are apart
 OLDEST = 80  # sm_80
 DIGEST = hashlib.sha256().digest_size
+NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
+ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 
 @functools.lru_cache(maxsize=None)
@@ -176,10 +177,18 @@ def _driver() -> Any:
 
 
 def _check(cuda: Any, error: int, what: str) -> None:
+    if error == NOT_INITIALIZED:  # cuInit was called, so this is a child without a context
+        raise RuntimeError("CUDA does not work in a process that was forked from one that used it; start it by multiprocessing's 'spawn' or 'forkserver'")
     if error:
         text = c_char_p()
         cuda.cuGetErrorString(error, byref(text))
         raise RuntimeError(f"{what} failed: {text.value.decode() if text.value else error}")
+
+
+def device_of(address: int) -> int:
+    """The number of the GPU that has this memory."""
+    found = c_int()
+    return found.value if _driver().cuPointerGetAttribute(byref(found), ORDINAL, c_void_p(address)) == 0 else 0
 
 
 def known_arch(number: int) -> str:
@@ -221,7 +230,7 @@ class Device:
         if array.kind == "torch":
             return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(array.device))
         cupy = sys.modules.get("cupy")
-        return int(cupy.cuda.get_current_stream().ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
+        return int(cupy.cuda.get_current_stream(array.device).ptr) if cupy is not None and isinstance(array.of, cupy.ndarray) else 0
 
     def follow(self, array: Any, stream: int) -> None:
         """Makes the stream wait for the one that __cuda_array_interface__ names, on which the array may still be written or read."""
@@ -236,7 +245,7 @@ class Device:
     def _within(self, work: Callable[[], Any]) -> None:
         """Does it in the device's context."""
         current = c_void_p()
-        self.cuda.cuCtxGetCurrent(byref(current))
+        self._call("cuCtxGetCurrent", byref(current))
         inside = current.value == self.context.value
         if not inside:
             self._call("cuCtxSetCurrent", self.context)
@@ -364,7 +373,8 @@ class Launcher:
 
 
 _devices: List[Optional[Device]] = []
-_lock = threading.Lock()
+_lock: Any
+_library.keep_lock(sys.modules[__name__])
 
 
 def device(index: int) -> Device:

@@ -131,7 +131,7 @@ class Kernel:
     def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = ()):
         self.name, self.backend, self.request, self.mode, self.divisor, self.values = name, backend, request, mode, divisor, values
         self.hits, self.built = 0, 0.0
-        self.warm: List[Any] = []  # entries of the warm path, which count their own hits
+        self.warm: Dict[Any, Any] = {}  # entries of the warm path, which count their own hits
         self.ready: Any = None  # what the backend built
         extents: List[Number] = list(request.extents)
         numbers: List[Number] = [*request.source, *request.destination, request.offset]
@@ -145,7 +145,7 @@ class Kernel:
         self.planned = time.perf_counter() - begin  # seconds, as "built"
 
     def all_hits(self) -> int:
-        return self.hits + sum(int(entry.hits) for entry in self.warm)
+        return self.hits + sum(int(entry.hits) for entry in self.warm.copy().values())
 
     def serves(self, request: Request) -> bool:
         n = request.extents[self.mode]
@@ -229,12 +229,9 @@ class CacheInfo(NamedTuple):
 
 class Engine:
     def __init__(self) -> None:
-        self.lock = threading.RLock()
+        self.lock: Any
+        _library.keep_lock(self, "lock", threading.RLock)
         self.clear()
-        os.register_at_fork(after_in_child=self._forked)
-
-    def _forked(self) -> None:
-        self.lock = threading.RLock()
 
     def clear(self) -> None:
         with self.lock:
@@ -323,7 +320,7 @@ class Engine:
         with self.lock:
             kernels = tuple(KernelInfo(k.compiled.plan, k.backend.name, k.divisor, k.all_hits(), k.planned * 1e3, k.built * 1e3, k.compiled.how)
                             for k in self.all_kernels() if k.ready is not None)
-            warm = sum(entry.hits for k in self.all_kernels() for entry in k.warm)
+            warm = sum(k.all_hits() - k.hits for k in self.all_kernels())
             return CacheInfo(self.hits + warm, self.misses, MOST_KERNELS, kernels)
 
 

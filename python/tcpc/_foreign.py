@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Tuple
 
 from ._arrays import Array, compact, describe
 from ._cuda import LEGACY
+from ._library import keep_lock
 from ._warm import DataType, DlTensor
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLPack
@@ -104,7 +105,10 @@ class Result:
 
     def __del__(self) -> None:
         if self.address.value:
-            self.device._within(lambda: self.device._call("cuMemFreeAsync", self.address, None))
+            try:
+                self.device._within(lambda: self.device._call("cuMemFreeAsync", self.address, None))
+            except RuntimeError:
+                pass  # the driver has ended, or this is a child after fork: the memory is gone, or another's
 
 
 _given: Dict[int, Any] = {}
@@ -112,13 +116,18 @@ _deleter = Deleter(lambda at: _given.pop(at, None) and None)
 _held: List[Tuple[Any, Any, Source]] = []  # with the event after which the memory may go
 
 
+_lock: Any  # of this list
+keep_lock(sys.modules[__name__])
+
+
 def hold(device: Any, source: Source, stream: int) -> None:
     """Keeps it until the kernel that was launched last has ended."""
-    for entry in list(_held):
-        if entry[0].is_past(entry[1]):
-            _held.remove(entry)
-            entry[0]._call("cuEventDestroy_v2", entry[1])
-    _held.append((device, device.record(stream), source))
+    event = device.record(stream)
+    with _lock:
+        past = [entry for entry in _held if entry[0].is_past(entry[1])]
+        _held[:] = [*(entry for entry in _held if entry not in past), (device, event, source)]
+    for entry in past:  # without the lock, as a framework may have a deleter that calls
+        entry[0]._call("cuEventDestroy_v2", entry[1])
 
 
 def relayout(x: Any, plain: Any, out: Any, dtype: Any, backend: Any, stream: Any) -> Any:

@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-import threading
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
@@ -80,11 +79,8 @@ class Host:
     name, emit, arch = "host", CUDA, "sm_80"
 
     def __init__(self) -> None:
-        self._renew()
-        os.register_at_fork(after_in_child=self._renew)
-
-    def _renew(self) -> None:
-        self.lock = threading.Lock()
+        self.lock: Any
+        _library.keep_lock(self, "lock")
 
     def stream(self, array: Any) -> None:
         return None

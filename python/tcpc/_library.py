@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
@@ -148,15 +149,19 @@ def find_runtime() -> "pathlib.Path":
 
 
 _loaded: Any = None
-_lock = threading.Lock()
+_lock: Any
 
 
-def _renew() -> None:
-    global _lock
-    _lock = threading.Lock()
+def keep_lock(holder: Any, name: str = "_lock", kind: Any = threading.Lock) -> None:
+    """Gives an object or a module a lock, and a new one to that of a process that was forked: nobody there would release it."""
+    def renew() -> None:
+        setattr(holder, name, kind())
+
+    renew()
+    os.register_at_fork(after_in_child=renew)
 
 
-os.register_at_fork(after_in_child=_renew)
+keep_lock(sys.modules[__name__])
 
 
 def library() -> Any:

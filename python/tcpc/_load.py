@@ -6,12 +6,12 @@ import ctypes
 import os
 import pathlib
 import re
-import threading
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
-from ._api import _backend
+from ._api import _backend, check_stream
 from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._library import CUDA, DEVICE, value_at
@@ -46,6 +46,8 @@ class Kernel:
         for name, array in given.items():
             if first is not None and array.device != first.device:
                 raise ValueError(f"kernel '{self.name}': '{self.tensors[0]}' and '{name}' are on two devices")
+        if first is not None:
+            check_stream(stream, first)
         launch = self._plan._compiled.launches[self._number]
         tensors = _tensors(launch.contents)
         params = _params(self, launch.contents, given, named)
@@ -183,15 +185,8 @@ def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
     return Part(pointer, value_at(t.bytes, params), low - pointer, _end(array) - low, t.direction != 0)
 
 
-_lock = threading.Lock()  # while one is built
-
-
-def _renew() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew)
+_lock: Any  # while one is built
+_library.keep_lock(sys.modules[__name__])
 
 
 class Plan:

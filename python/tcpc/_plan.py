@@ -54,6 +54,7 @@ class Plan:
         source = self._checked("the array", describe(x, True), 0)
         destination = self._checked("out", _api._result(source, self.shape, out, dtype), 1)
         _api._check_pair(destination, source)
+        _api.check_stream(stream, source)
         if out is not None:
             check_apart(self._made, (source.itemsize, destination.itemsize), *self._modes, (source.address, destination.address))
             tell_written(destination)

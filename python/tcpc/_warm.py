@@ -5,13 +5,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-import threading
 from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
 
-MOST_ENTRIES, MOST_SITES = 8, 1024
+MOST_ENTRIES, MOST_SITES = 64, 1024  # permute(x, (1, 0)) is one site for all shapes of a program
 
 
 def _structure(name: str, fields: Any) -> Any:
@@ -36,7 +35,7 @@ Like = _structure("Like", [
 Entry = _structure("Entry", [
     ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
     ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
-Site = _structure("Site", [("n", c_int64), ("entry", POINTER(Entry) * MOST_ENTRIES)])
+Site = _structure("Site", [("n", c_int64), ("entry", c_void_p * MOST_ENTRIES)])
 
 
 def _address(function: Any) -> int:
@@ -76,7 +75,8 @@ class Warm:
     """"types" are those whose tensors are nothing but their memory: a subclass may be more. "driver" are addresses of three of its functions. "about_state" are questions of the framework's state."""
 
     def __init__(self, types: Tuple[type, ...], exchange: int, driver: Tuple[int, int, int], grad_enabled: Any, written: Any, about_state: Sequence[Ask]):
-        self.lock = threading.Lock()
+        self.lock: Any
+        _library.keep_lock(self, "lock")
         self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
@@ -109,24 +109,30 @@ class Warm:
         seen = DlTensor(), DlTensor()
         if self.tensor_of(x, ctypes.byref(seen[0])) or self.tensor_of(y, ctypes.byref(seen[1])):
             return
+        likes = tuple((bytes(t.dtype), *t.shape[:t.ndim], *t.strides[:t.ndim], ((t.data or 0) + t.byte_offset) % 16) for t in seen)
+        alike = *likes, made.behind, made.bytes, params
+        with self.lock:
+            if alike not in kernel.warm:  # else the one that went, or that of another key
+                kernel.warm[alike] = self._entry(seen, made, kernel, params)
+                kernel.ready.code.entries.append(kernel.warm[alike])
+            _, site, entries = self.sites.get(key) or (0, None, [])
+            entries = [*(e for e in entries if e[0] is not kernel.warm[alike]), (kernel.warm[alike], kernel)][-MOST_ENTRIES:]
+            site = Site(len(entries))  # a new one, as a call may be reading the other
+            site.entry[:len(entries)] = [ctypes.addressof(entry) for entry, _ in entries]
+            self.sites.pop(key, None)
+            self.sites[key] = ctypes.addressof(site), site, entries
+            while len(self.sites) > MOST_SITES:
+                del self.sites[next(iter(self.sites))]  # the oldest
+
+    def _entry(self, seen: Any, made: Any, kernel: Any, params: Tuple[int, ...]) -> Any:
         sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])
                  for i, t in enumerate(seen)]
         launcher = kernel.ready
         functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
         entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
                       launcher.device.context, 0, 0)
-        with self.lock:
-            _, site, entries = self.sites.get(key) or (0, None, [])
-            entries = [*entries, (entry, sides, kernel)][-MOST_ENTRIES:]
-            site = Site(len(entries))  # a new one, as a call may be reading the other
-            for i, each in enumerate(entries):
-                site.entry[i] = ctypes.pointer(each[0])
-            kernel.warm.append(entry)
-            launcher.code.entries.append(entry)
-            self.sites.pop(key, None)
-            self.sites[key] = ctypes.addressof(site), site, entries
-            while len(self.sites) > MOST_SITES:
-                del self.sites[next(iter(self.sites))]  # the oldest
+        entry.sides = sides  # which have what it points to
+        return entry
 
 
 _warm: Optional[Warm] = None

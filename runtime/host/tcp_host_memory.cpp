@@ -211,6 +211,10 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
     return true;
 }
 
+bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place at) {
+    return check_global_read(from, bytes, false, at);
+}
+
 static bool check_global_write(const unsigned char *to, int bytes, tcp_host_place at) {
     allocation *a = find("writes", to, bytes, at);
     if (!a) return false;

@@ -12,9 +12,9 @@ static struct {
     struct {
         int came, threads;  // since it last opened, and how many it waits for
         bool by[TCP_HOST_MAX_THREADS];
-        uint32_t knows[TCP_HOST_MAX_THREADS];
+        uint32_t knows[TCP_HOST_CLOCKS];
     } at[TCP_HOST_NAMED];
-    // knows[thread * TCP_HOST_MAX_THREADS + other]: what the other did before this time is complete
+    // knows[thread * TCP_HOST_CLOCKS + other]: what the other did before this time is complete
     uint32_t *knows;
     bool used;  // in this block
 } named;
@@ -22,35 +22,39 @@ static struct {
 void tcp_host_named_begin() {
     if (!named.used) return;
     named.used = false;
-    for (int i = 0; i < tcp_host.threads; ++i) tcp_host_fiber_of(i)->time = 0;
+    for (int i = 0; i < tcp_host.threads; ++i)
+        tcp_host_fiber_of(i)->time = tcp_host_fiber_of(i)->fenced = 0;
 }
 
-static void begin_use() {
-    const size_t each = sizeof(uint32_t) * TCP_HOST_MAX_THREADS;
+void tcp_host_clocks_use() {
+    if (named.used) return;
+    const size_t each = sizeof(uint32_t) * TCP_HOST_CLOCKS;
     if (!named.knows) named.knows = (uint32_t *)malloc(each * TCP_HOST_MAX_THREADS);
     if (!named.knows) abort();
     memset(named.knows, 0, each * (size_t)tcp_host.threads);
     for (auto &x : named.at) x.came = 0;
     for (int i = 0; i < TCP_HOST_MAX_THREADS && i < tcp_host.threads; ++i)
-        tcp_host_fiber_of(i)->time = 0;
+        tcp_host_fiber_of(i)->time = tcp_host_fiber_of(i)->fenced = 0;
     named.used = true;
 }
 
-static uint32_t *knows(int thread) {
-    return named.knows + (size_t)thread * TCP_HOST_MAX_THREADS;
+uint32_t *tcp_host_knows(int thread) {
+    return named.knows + (size_t)thread * TCP_HOST_CLOCKS;
 }
 
-static void join(uint32_t *to, const uint32_t *from) {
+void tcp_host_clocks_join(uint32_t *to, const uint32_t *from) {
     for (int i = 0; i < tcp_host.threads; ++i) to[i] = std::max(to[i], from[i]);
+    for (int i = TCP_HOST_MAX_THREADS; tcp_host_mbarriers_used() && i < TCP_HOST_CLOCKS; ++i)
+        to[i] = std::max(to[i], from[i]);
 }
 
 bool tcp_host_named_between(int thread, uint32_t time) {
-    return named.used && knows(tcp_host.fiber->id)[thread] > time;
+    return named.used && tcp_host_knows(tcp_host.fiber->id)[thread] > time;
 }
 
 void tcp_host_named(int id, int threads, bool waits, tcp_host_place at) {
     tcp_host_fiber *const me = tcp_host.fiber;
-    if (!named.used) begin_use();
+    tcp_host_clocks_use();
     if (id < 0 || id >= TCP_HOST_NAMED || threads < TCP_HOST_WARP || threads % TCP_HOST_WARP) {
         tcp_host_fail(at, "named barrier", "comes to barrier %d of %d threads, which there is not",
                       id, threads);
@@ -68,7 +72,7 @@ void tcp_host_named(int id, int threads, bool waits, tcp_host_place at) {
                       x->threads);
     if (x->by[me->id])
         tcp_host_fail(at, "named barrier", "comes to barrier %d again, before it opened", id);
-    join(x->knows, knows(me->id));
+    tcp_host_clocks_join(x->knows, tcp_host_knows(me->id));
     x->knows[me->id] = ++me->time;
     x->by[me->id] = true;
     ++x->came;
@@ -78,13 +82,13 @@ void tcp_host_named(int id, int threads, bool waits, tcp_host_place at) {
         for (int i = 0; i < tcp_host.threads; ++i) {
             tcp_host_fiber *f = tcp_host_fiber_of(i);
             if (f->state != TCP_FIBER_AT_NAMED || f->named != id) continue;
-            join(knows(i), x->knows);
+            tcp_host_clocks_join(tcp_host_knows(i), x->knows);
             f->state = TCP_FIBER_READY;
         }
     }
     if (!waits) return;
     if (opens) {
-        join(knows(me->id), x->knows);
+        tcp_host_clocks_join(tcp_host_knows(me->id), x->knows);
         return;
     }
     me->state = TCP_FIBER_AT_NAMED;

@@ -229,7 +229,10 @@ static bool open_warps() {
         if (alike < end - first) continue;
         if (state != TCP_FIBER_AT_WARP && state != TCP_FIBER_AT_MATRIX) continue;
         for (int i = first; i < end; ++i) tcp_host_fiber_of(i)->state = TCP_FIBER_READY;
-        if (state == TCP_FIBER_AT_WARP) ++tcp_host.warp_epoch[first / TCP_HOST_WARP];
+        if (state == TCP_FIBER_AT_WARP) {
+            ++tcp_host.warp_epoch[first / TCP_HOST_WARP];
+            tcp_host_mbarrier_meet(first, end);
+        }
         opened = true;
     }
     return opened;
@@ -242,6 +245,7 @@ static void report_divergence() {
     for (int i = 0; i < tcp_host.threads; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         if (f->state == TCP_FIBER_AT_NAMED) return tcp_host_named_stuck(f);
+        if (f->state == TCP_FIBER_AT_MEMORY) return tcp_host_mbarrier_stuck(f);
     }
     for (int i = 0; i < tcp_host.threads && !waiting; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
@@ -277,13 +281,14 @@ static bool open_barriers() {
         if (state == TCP_FIBER_READY) return true;
     }
     if (done == tcp_host.threads) return false;
-    if (at_sync + done < tcp_host.threads && open_warps()) return true;
+    if (at_sync + done < tcp_host.threads && (open_warps() || tcp_host_tma_deliver())) return true;
     if (at_sync < tcp_host.threads) report_divergence();
     for (int i = 0; i < tcp_host.threads; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         if (f->state != TCP_FIBER_DONE) f->state = TCP_FIBER_READY;
     }
     ++tcp_host.epoch;
+    tcp_host_mbarrier_meet(0, tcp_host.threads);
     return true;
 }
 
@@ -301,6 +306,8 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
         f->row[0] = f->row[1] = nullptr;
     }
     tcp_host_named_begin();
+    tcp_host_mbarrier_begin();
+    tcp_host_tma_begin();
     do {
         for (int i = 0; i < n; ++i) {
             tcp_host_fiber *f = tcp_host_fiber_of(tcp_host.schedule.backward ? n - 1 - i : i);
@@ -308,6 +315,9 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
         }
     } while (open_barriers());
     tcp_host_named_end();
+    while (tcp_host_tma_deliver()) {
+    }
+    tcp_host_mbarrier_end();
     for (int i = 0; i < n; ++i) {  // complete the cp.async that nobody waited for
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         tcp_host_finish_chunks(f, f->chunks.commits + 1);

@@ -46,6 +46,15 @@ static bool ordered(int thread, uint32_t warp_epoch, uint32_t time) {
 // "c", which was in this epoch or by a cp.async. Returns true when there is no race.
 static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset,
                             tcp_host_place at) {
+    if (c->writer >= TCP_HOST_MAX_THREADS) {
+        if (tcp_host_named_between(c->writer, c->write_time)) return true;
+        tcp_host_fail(
+            at, "missing wait",
+            "%s %s, which an asynchronous copy at line %d fills, and this thread does not "
+            "know that it is done",
+            verb, tcp_host_shared_byte(offset).text, c->write_line);
+        return false;
+    }
     if (c->pending) {
         tcp_host_fail(at, "missing wait",
                       "%s %s, which thread %d fills with a cp.async at line "
@@ -142,6 +151,30 @@ void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at
         c->writer = (uint16_t)tcp_host.fiber->id;
         c->write_line = at.line;
         c->pending = pending;
+    }
+}
+
+void tcp_host_check_async(int offset, int bytes, int writer, uint32_t time, tcp_host_place at) {
+    bool good = true;
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(offset + i, bytes);
+        const tcp_host_cell *c = cell_of(offset + i);
+        const bool generic =
+            c->write_epoch >= tcp_host.block_epoch && c->writer < TCP_HOST_MAX_THREADS;
+        if (!generic || tcp_host_fiber_of(c->writer)->fenced > c->write_time || !good) continue;
+        tcp_host_fail(
+            at, "missing fence",
+            "fills %s by an asynchronous copy, and thread %d, which writes it at line %d, "
+            "does not call tcp_fence_async after that",
+            tcp_host_shared_byte(offset + i).text, c->writer, c->write_line);
+        good = false;
+    }
+    tcp_host_check_write(offset, bytes, true, at);
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(offset + i, bytes);
+        tcp_host_cell *c = cell_of(offset + i);
+        c->writer = (uint16_t)writer;
+        c->write_time = time;
     }
 }
 

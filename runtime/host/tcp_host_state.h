@@ -16,7 +16,10 @@ enum {
     TCP_HOST_WORD = 4,
     TCP_HOST_MAX_REPORTS = 8,
     TCP_HOST_MAX_NAMES = 32,
-    TCP_HOST_NAMED = 16  // named barriers of a block
+    TCP_HOST_NAMED = 16,      // named barriers of a block
+    TCP_HOST_MBARRIERS = 64,  // barriers in memory
+    // entries of a vector clock: the threads, and the barriers in memory (tcp_host_mbarrier.cpp)
+    TCP_HOST_CLOCKS = TCP_HOST_MAX_THREADS + TCP_HOST_MBARRIERS
 };
 
 // A cp.async that has been issued and not yet been waited for.
@@ -38,10 +41,13 @@ enum tcp_host_fiber_state {
     TCP_FIBER_READY,
     TCP_FIBER_AT_SYNC,    // waits for its block
     TCP_FIBER_AT_NAMED,   // waits at a named barrier
+    TCP_FIBER_AT_MEMORY,  // waits at a barrier in memory
     TCP_FIBER_AT_WARP,    // waits for its warp, and orders memory
     TCP_FIBER_AT_MATRIX,  // waits for its warp in a collective instruction, which orders nothing
     TCP_FIBER_DONE
 };
+
+struct tcp_host_mbarrier;
 
 struct tcp_host_fiber {
     tcp_host_thread self;  // first, so that a pointer to it is one to the fiber
@@ -49,7 +55,11 @@ struct tcp_host_fiber {
     tcp_host_fiber_state state;
     tcp_host_place at;  // the place where it waits
     int named;          // .. and the named barrier
-    uint32_t time;      // how often it came to one
+    uint32_t time;      // how often it came to one, or to one in memory
+    uint32_t fenced;    // its time at its last tcp_fence_async
+    // .. the barrier in memory, and the parity of the phase
+    tcp_host_mbarrier *mbarrier;
+    int parity;
     tcp_host_chunks chunks;
     // the rows that this lane offers to successive collective instructions, alternately
     const void *row[2];
@@ -138,8 +148,33 @@ void tcp_host_named_begin();
 void tcp_host_named_end();
 // Reports "fiber", which waits at one for ever, and closes all.
 void tcp_host_named_stuck(tcp_host_fiber *fiber);
-// Whether a named barrier is between what "thread" did at its time "time" and this thread.
+// Whether a named barrier, or one in memory, is between what "thread" did at its time "time" and this
+// thread.
 bool tcp_host_named_between(int thread, uint32_t time);
+// Vector clocks of a block: what "thread" knows, TCP_HOST_CLOCKS numbers; valid after the first use.
+void tcp_host_clocks_use();
+uint32_t *tcp_host_knows(int thread);
+void tcp_host_clocks_join(uint32_t *to, const uint32_t *from);
+// host/tcp_host_mbarrier.cpp: Forgets the barriers in memory of the last block.
+void tcp_host_mbarrier_begin();
+bool tcp_host_mbarriers_used();
+// Reports phases that did not end, and copies that nobody waited for.
+void tcp_host_mbarrier_end();
+// Reports "fiber", which waits at one for ever.
+void tcp_host_mbarrier_stuck(tcp_host_fiber *fiber);
+// Tells threads "first" .. "end", which have met, of all copies that one of them knows of.
+void tcp_host_mbarrier_meet(int first, int end);
+// A copy that lets its bytes arrive there begins: the writer and the time that it writes with. NULL
+// after a report.
+tcp_host_mbarrier *tcp_host_mbarrier_copies(const tcp_b64 *barrier, int *writer, uint32_t *time,
+                                            tcp_host_place at);
+// So many of its bytes are there.
+void tcp_host_mbarrier_bytes(tcp_host_mbarrier *barrier, int bytes);
+// host/tcp_host_tma.cpp: Forgets the copies in flight; lets one arrive, and returns whether there was one.
+void tcp_host_tma_begin();
+bool tcp_host_tma_deliver();
+// host/tcp_host_memory.cpp: Whether bytes of a tensor may be read; reports when not.
+bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place at);
 // host/tcp_host_shared.cpp: Returns whether "at" is a multiple of "align", a power of two; reports
 // when it is not.
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);
@@ -147,6 +182,8 @@ bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_h
 // access. "pending": a cp.async made it that has not been waited for.
 void tcp_host_check_read(int offset, int bytes, tcp_host_place at);
 void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at);
+// The same for a write of the asynchronous proxy, as "writer" at "time".
+void tcp_host_check_async(int offset, int bytes, int writer, uint32_t time, tcp_host_place at);
 void tcp_host_move_chunk(tcp_host_chunk *chunk);
 // Returns whether [at, at + bytes) is aligned and inside shared memory; reports when it is not.
 bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,

@@ -34,6 +34,12 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/runtime_cases"
 cp "$root/tests/unit/runtime/cases.cu" "$work/runtime_cases/"
 cp "$root/tests/unit/runtime/harness.cpp" "$work/runtime_cases/main.cpp"
+if [ "${arch#sm_}" \> 89 ] || [ "${#arch}" -gt 5 ]; then
+    mkdir "$work/runtime_tma"
+    cp "$root"/tests/unit/{check.h,runtime/tma.cu} "$work/runtime_tma/"
+    { echo '#define TCP_TEST_GPU'; cat "$root/tests/unit/runtime/tma.cpp"; } >"$work/runtime_tma/main.cpp"
+    touch "$work/runtime_tma/sanitize"
+fi
 [ -z "$from" ] || cp -r "$from"/. "$work/"
 for archive in "$work"/*.tar.xz; do
     [ ! -e "$archive" ] || tar xJf "$archive" -C "$work" || exit 1

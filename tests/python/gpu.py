@@ -2,7 +2,7 @@
 
 usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
 
---seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, benches, order, unloading, processes, times, copies
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, benches, order, unloading, processes, forks, two, times, copies
 `PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
@@ -297,6 +297,71 @@ def processes():
         part("eight processes on one empty cache", all(p.wait() == 0 for p in all_of), f"{len(list(pathlib.Path(cache).rglob('*.cubin')))} cubin")
 
 
+def forks():
+    """A child is told what is wrong, in words, and the parent goes on."""
+    x = torch.randn(64, 32, device="cuda")
+    out, y = torch.empty(32, 64, device="cuda"), tcpc.permute(x, (1, 0))
+    parts = out[1:], x.t()[1:]  # PyTorch itself cannot make a view of them in the child
+    turn = tcpc.plan(x, "a b -> b a", out=out)
+    tcpc.copy_(out, x.t())
+    torch.cuda.synchronize()
+    child = os.fork()
+    if child == 0:
+        told = []
+        for work in lambda: tcpc.copy_(out, x.t()), lambda: tcpc.permute(x, (1, 0), out=out), lambda: turn(x, out=out), lambda: tcpc.copy_(*parts), lambda: tcpc.permute(x, (1, 0)):
+            try:
+                work()
+                told.append("nothing")
+            except RuntimeError as error:
+                told.append(str(error))
+        wrong = [text for text in told if "process that was forked" not in text and "forked subprocess" not in text]
+        print(*wrong, flush=True)
+        os._exit(len(wrong))
+    right = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    part("fork", right and torch.equal(tcpc.permute(x, (1, 0)), y))
+
+
+def two():
+    """Tensors on the second GPU, whichever is current, and none between them."""
+    if torch.cuda.device_count() < 2:
+        print("two GPUs: there is one")
+        return
+    right = True
+    for current in 0, 1:
+        with torch.cuda.device(current):
+            for at in 0, 1:
+                for k in range(3):  # the second call is warm
+                    x = torch.randn(96, 160 + 8 * current, device=f"cuda:{at}")
+                    y = tcpc.permute(x, (1, 0))
+                    right &= y.device == x.device and torch.equal(y, x.t()) and torch.cuda.current_device() == current
+                    out = torch.zeros_like(y)
+                    right &= torch.equal(tcpc.copy_(out, x.t()), x.t())
+                    side = torch.cuda.Stream(device=at)
+                    with torch.cuda.stream(side):
+                        torch.cuda._sleep(20_000_000)
+                        x += 1
+                        z = tcpc.permute(x, (1, 0))
+                    side.synchronize()
+                    right &= torch.equal(z, x.t()) and torch.cuda.current_device() == current
+    part("two GPUs", right)
+    a, b = torch.zeros(8, 9, device="cuda:0"), torch.zeros(9, 8, device="cuda:1")
+    try:
+        tcpc.copy_(b, a.t())
+        part("between two GPUs", False)
+    except ValueError as error:
+        part("between two GPUs", "expected both arrays on one device, but found cuda:0 and cuda:1" in str(error), str(error))
+    found = [None, None]
+
+    def work(at):
+        x = torch.randn(300, 200, device=f"cuda:{at}")
+        found[at] = all(torch.equal(tcpc.permute(x + k, (1, 0)), (x + k).t()) for k in range(200))
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in (0, 1)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    part("two GPUs, two threads", all(found))
+
+
 def per_call(work, n=2000):
     for _ in range(50):
         work()
@@ -362,7 +427,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parts = {work.__name__: work for work in (lengths, memory, warm, plans, benches, order, unloading, processes, times)}
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, benches, order, unloading, processes, forks, two, times)}
     parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())

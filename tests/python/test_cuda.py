@@ -5,11 +5,12 @@ import random
 import time
 from collections import deque
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _arrays, _bench, _cuda, _engine
+from tcpc import _arrays, _bench, _cuda, _engine, _foreign
 
 REQUEST = _engine.Request(("b16", "b16"), (96, 160), (1, 96), (160, 1), 0, (16, 16))
 
@@ -200,7 +201,24 @@ def test_bench():
     assert str(_bench.Bench("a b -> b a", rows)).splitlines()[2] == "theirs      4000.0 us         2 GB/s   0.25 of a plain copy"
 
 
+def test_in_a_child_after_fork(monkeypatch):
+    """The driver says that it is not initialized, which it was."""
+    class Forked:
+        def __getattr__(self, name):
+            return lambda *_: 3
+
+    device = _cuda.Device.__new__(_cuda.Device)
+    device.cuda, device.context = Forked(), ctypes.c_void_p(1)
+    with pytest.raises(RuntimeError, match="CUDA does not work in a process that was forked from one that used it; start it by multiprocessing's 'spawn'"):
+        device._within(lambda: None)
+    result = _foreign.Result.__new__(_foreign.Result)
+    result.device, result.address = device, ctypes.c_void_p(8)
+    result.__del__()  # says nothing
+
+
 class Interface:
+    device = type("Device", (), {"id": 0})
+
     def __init__(self, **more):
         self.__cuda_array_interface__ = {"shape": (4, 6), "typestr": "<f4", "data": (0x1000, False), "version": 3, **more}
 
@@ -211,6 +229,10 @@ def test_cuda_array_interface():
     b = _arrays.describe(Interface(strides=(4, 16), data=(0x1000, True), typestr="|b1"))
     assert (b.strides, b.name, b.writable) == ((4, 16), "bool", False)
     assert [_arrays.describe(Interface(typestr=t)).name for t in ("<c8", ">f4", "<i2")] == ["complex64", ">f4", "int16"]
+    for dtype, name in (np.dtype(ml_dtypes.bfloat16), "bfloat16"), (np.dtype("f4"), "<V2"):
+        told = Interface(typestr="<V2")
+        told.dtype = dtype
+        assert (_arrays.describe(told).dtype, _arrays.describe(told).name) == (dtype if name == "bfloat16" else "<V2", name)
     with pytest.raises(TypeError, match="arrays with a mask cannot be copied"):
         _arrays.describe(Interface(mask=Interface()))
     with pytest.raises(ValueError, match="expected both arrays on one device, but found cpu and cuda:0"):
@@ -219,6 +241,18 @@ def test_cuda_array_interface():
         tcpc.contiguous(Interface())
     with pytest.raises(ValueError, match="backend='host' needs arrays on the CPU"):
         tcpc.copy_(Interface(), Interface(), backend="host")
+
+
+def test_whose_memory_it_is(monkeypatch):
+    """Numba's arrays do not say on which GPU they are; the driver does."""
+    def ask(found, attribute, address):
+        found._obj.value = 3
+        return attribute != 9 or address.value != 0x1000
+
+    monkeypatch.setattr(_cuda, "_driver", lambda: type("Driver", (), {"cuPointerGetAttribute": staticmethod(ask)}))
+    elsewhere = Interface()
+    elsewhere.device = None
+    assert _arrays.describe(elsewhere).device == 3
 
 
 def test_without_a_driver():

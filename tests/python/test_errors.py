@@ -55,6 +55,12 @@ WRONG = [
     (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
     (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
+    *[(call, ValueError, "stream= is for arrays on a GPU") for call in (lambda: tcpc.contiguous(x, stream=3), lambda: tcpc.copy_(x.copy(), x, stream=3), lambda: tcpc.contiguous(x, backend="host", stream=3))],
+    *[(call, TypeError, "arrays with a mask cannot be copied; filled[(][)] makes one without") for call in (
+        lambda: tcpc.contiguous(np.ma.array(x, mask=True)), lambda: tcpc.copy_(np.ma.array(x), x), lambda: tcpc.permute(x, (1, 0), out=np.ma.array(x.T)))],
+    (lambda: tcpc.relayout(x, (1, 0)), TypeError, "a pattern is a text, such as 'a b -> b a', not [(]1, 0[)]; permute[(][)] takes the order"),
+    (lambda: tcpc.permute(x, 1), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not 1"),
+    (lambda: tcpc.permute(x, (1.0, 0)), TypeError, "dims has integers, such as [(]1, 0[)], not 1.0"),
     (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),
     (lambda: tcpc.bench(Interface(shape=(0, 6)), "a b -> b a"), ValueError, r"the array has no elements: \(0, 6\)"),
 ]

@@ -124,6 +124,43 @@ def test_on_a_gpu():
     assert len(_foreign._held) == 1 and not _foreign._given
 
 
+def cupy_with_a_gpu():
+    cupy = pytest.importorskip("cupy")
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:
+        pytest.skip("there is no GPU")
+    return cupy
+
+
+def test_cupy():
+    cupy, rng = cupy_with_a_gpu(), np.random.default_rng(1)
+    for dtype in np.uint8, np.int16, np.float16, np.float32, np.float64, np.complex64, np.bool_:
+        for _ in range(8):
+            held = rng.integers(0, 2, rng.integers(1, 40, 3)).astype(dtype)
+            x, held = ((a[::-1, 1:] if a.shape[1] > 2 else a)[..., ::2].transpose(2, 0, 1) for a in (cupy.asarray(held), held))
+            y = tcpc.relayout(x, "a b c -> c (a b)")
+            assert type(y) is cupy.ndarray and y.dtype == dtype and y.flags.c_contiguous and np.array_equal(y.get(), held.transpose(2, 0, 1).reshape(held.shape[2], -1))
+            assert np.array_equal(tcpc.contiguous(x).get(), held)
+            out = cupy.zeros((*held.shape[1:], 2 * held.shape[0]), dtype)
+            assert tcpc.copy_(out[..., 1::2], x.transpose(1, 2, 0)) is not None
+            assert np.array_equal(out.get()[..., 1::2], held.transpose(1, 2, 0)) and not out.get()[..., ::2].any()
+    z = tcpc.permute(cupy.asarray(np.arange(60, dtype=np.int32).reshape(5, 12)), (1, 0), dtype=np.float16)
+    assert z.dtype == np.float16 and np.array_equal(z.get(), np.arange(60).reshape(5, 12).T)
+    with pytest.raises(ValueError, match="refer to a single memory location"):
+        tcpc.copy_(z[1:], z[:-1])
+    side, x, out = cupy.cuda.Stream(non_blocking=True), cupy.zeros((2048, 2048), np.float32), cupy.empty((2048, 2048), np.float32)
+    for k in range(20):  # on CuPy's stream, in its order
+        with side:
+            x += 1
+            tcpc.permute(x, (1, 0), out=out)
+            y = tcpc.contiguous(out)
+            out.fill(0)
+        side.synchronize()
+        assert (y.get() == k + 1).all()
+    assert tcpc.cache_info().hits >= 38
+
+
 class Interface:
     """A tensor of PyTorch by __cuda_array_interface__, with its stream."""
 
@@ -169,6 +206,6 @@ def test_who_waits():
 
     told = {"shape": (4,), "typestr": "<f4", "data": (4096, False), "version": 3}
     for stream, at, waits in (None, 0, False), (1, 0, False), (7, 7, False), (7, 0, True), (1, 7, True), (2, 0, True):
-        x, order = type("X", (), {"__cuda_array_interface__": {**told, "stream": stream}})(), Order()
+        x, order = type("X", (), {"device": type("Device", (), {"id": 0}), "__cuda_array_interface__": {**told, "stream": stream}})(), Order()
         _cuda.Device.follow(order, describe(x), at)
         assert order.calls == ([("record", stream), ("cuStreamWaitEvent", at or None, "event", 0), ("cuEventDestroy_v2", "event")] if waits else [])

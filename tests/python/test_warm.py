@@ -1,5 +1,6 @@
 """The warm path in C, with a framework and a driver of this test's own: what it launches, and when it declines."""
 import ctypes
+import threading
 from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 
 import pytest
@@ -74,7 +75,8 @@ class World:
         return 0
 
     def _object_of(self, managed, out):
-        result = self.made[-1][0]
+        at = ctypes.addressof(managed.contents)
+        result = next(t for t, m in reversed(self.made) if ctypes.addressof(m) == at)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(result))
         out[0] = id(result)
         return 0
@@ -146,7 +148,7 @@ def test_launch(world):
 
 def test_captured(world):
     """The code of a kernel that a graph may have stays loaded; that of others goes with the last who has it."""
-    entry, code = world.kernel.warm[0], world.kernel.ready.code
+    (entry, *_), code = world.kernel.warm.values(), world.kernel.ready.code
     code.library = c_void_p(1)
     relayout(world.x)
     assert not entry.captured
@@ -184,6 +186,15 @@ def test_what_goes_wrong_is_left_to_the_other_way(world):
     world.address, world.refuses = 0x200000, 700
     assert relayout(world.x) is None and world.freed == 3 and len(world.launches) == 1
     assert world.kernel.all_hits() == 0
+
+
+def test_what_is_learned_again_takes_no_memory(world):
+    """As where more shapes alternate than a site has entries."""
+    made, others = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000)), [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(_warm.MOST_ENTRIES + 5)]
+    for x in others * 3:
+        world.warm.learn(KEY, x, world.y, made, world.kernel, ())
+        assert relayout(x) is not None
+    assert len(world.kernel.warm) == len(world.kernel.ready.code.entries) == len(others) + 1 and world.kernel.all_hits() == 3 * len(others)
 
 
 def test_the_oldest_entry_goes(world):
@@ -247,6 +258,40 @@ def test_keys(world):
     assert tcpc.copy_(world.x_turned, x) is world.x_turned
     with pytest.raises(TypeError):
         tcpc.relayout(x, "(a b) c -> c (a b)", a=4)
+
+
+def test_threads(world):
+    """Six call, while one learns and forgets: each result is a tensor of its own, made of the caller's."""
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    results, end = [[] for _ in range(6)], threading.Event()
+
+    def call(i):
+        mine = Tensor((96, 160), (160, 1), 0x300004 + 0x100000 * i)
+        for _ in range(40):
+            y = relayout(mine)
+            while y is None and not end.wait(1e-4):
+                y = relayout(mine)
+            results[i].append(y)
+
+    def learn():
+        for k in range(3000):
+            if end.wait(1e-4):
+                return
+            if k % 4 == 0:
+                _warm.forget()
+            else:
+                world.warm.learn(KEY, world.x, world.y, made, world.kernel, ())
+        end.set()  # so that nobody waits for ever
+
+    threads = [threading.Thread(target=call, args=(i,)) for i in range(6)]
+    learner = threading.Thread(target=learn)
+    [t.start() for t in [*threads, learner]]
+    [t.join() for t in threads]
+    end.set()
+    learner.join()
+    assert len({id(y) for each in results for y in each}) == 240 and all(y.shape == (160, 96) for each in results for y in each)
+    assert world.kernel.all_hits() == len(world.launches) == 240 and world.freed == 0
+    assert sorted(arguments[0] for *_, arguments in world.launches) == sorted(0x300004 + 0x100000 * i for i in range(6) for _ in range(40))
 
 
 def test_structures():

@@ -24,25 +24,46 @@ static const int tcp_mutant = getenv("TCP_MUTANT") ? atoi(getenv("TCP_MUTANT")) 
 """
 
 
+def kernel_text(lines, at):
+    """The lines of the kernel around line "at"."""
+    begin = max(i for i in range(at) if re.match(r"// kernel ", lines[i]))
+    return lines[begin : next(i for i in range(at, len(lines)) if lines[i] == "}")]
+
+
 def number(text):
     """The text with its barriers and waits under numbers, and (kernel, line, what) of each number."""
     kernel, mutants, lines = None, [], []
-    for at, line in enumerate(text.split("\n"), 1):
+    given = text.split("\n")
+    for at, line in enumerate(given, 1):
         if found := re.match(r"// kernel (\w+),", line):
             kernel = found[1]
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
-        wait = re.fullmatch(r"(\s*)tcp_cp_async_wait<(\d+)>\(\);", line)
+        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait)<(\d+)>\(\);", line)
+        commit = re.fullmatch(r"(\s*)tcp_ring.commit\(\);", line)
         if sync:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
-        if wait:
-            n, k = int(wait[2]), len(mutants)
+        if wait and given[at] != "}":  # at the end nothing is in flight any more
+            call, n, k = wait[2], int(wait[3]), len(mutants)
             line = (
-                f"{wait[1]}if (tcp_mutant == {k + 1}) tcp_cp_async_wait<{n + 1}>(); "
-                f"else if (tcp_mutant != {k}) tcp_cp_async_wait<{n}>();"
+                f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
+                f"else if (tcp_mutant != {k}) {call}<{n}>();"
             )
             mutants.append((kernel, at, f"without its wait<{n}>"))
             mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
+        if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in kernel_text(given, at)):
+            line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
+            mutants.append((kernel, at, "without its fence"))
+        if commit and given[at + 1] != "}":
+            k = len(mutants)
+            line = (
+                f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
+                f"if (tcp_mutant == {k + 2} && tcp_ring.leader) ++tcp_ring.groups; "
+                f"if (tcp_mutant != {k}) tcp_ring.commit();"
+            )
+            mutants.append((kernel, at, "without its commit"))
+            mutants.append((kernel, at, "with 16 bytes more in its group"))
+            mutants.append((kernel, at, "with another step of its group"))
         if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (
@@ -53,9 +74,13 @@ def number(text):
             own = named[3].isdigit()  # the number of a role's own barrier may be any that is free
             mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
             mutants.append((kernel, at, f"with another count of its {named[2]}"))
-        if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (\d+);", line):
+        # where both roles begin, "first_slot", may be any slot: they only have to agree
+        if slot := re.fullmatch(r"(\s*)int (slot|(?!first_)\w+_slot) = (\d+);", line):
             other = int(slot[3] == "0")
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
+            mutants.append((kernel, at, f"with another {slot[2]}"))
+        if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (.*first_slot.*);", line):
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? first_slot == 0 : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants

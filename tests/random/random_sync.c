@@ -93,16 +93,16 @@ static bool is_named(const struct kir_node *n) {
 
 // Spoils what roles wait for: a named barrier, its number (that of a role's own barrier may be any that
 // is free), its count, whether its threads wait (an arrival that waits too is only slow), the condition
-// around it, and the slot with which a loop begins.
+// around it, and the slot with which a loop begins.  "last": it is at the end, where nothing waits for it.
 static void spoil_roles(struct session *s, const char *name, const struct plan *p,
-                        const struct kir_kernel *k, struct kir_node *n) {
+                        const struct kir_kernel *k, struct kir_node *n, bool last) {
     static const char *const what[] = {
         "left out",          "with the next number", "with the last number",
         "with more threads", "with fewer threads",   "without waiting"};
     const struct kir_node was = *n;
     for (int i = 0; is_named(n) && i < 6; ++i) {
         if ((i == 1 || i == 2) && ix_static(n->index, NULL)) continue;
-        if (i == 5 && n->kind == KIR_ARRIVE) continue;
+        if (i == 5 && (last || n->kind == KIR_ARRIVE)) continue;
         if (i == 0) n->kind = KIR_COMMENT;
         if (i == 1 || i == 2) n->index = ix_add(s, n->index, ix_int(s, i == 1 ? 1 : -1));
         if (i == 3 || i == 4) n->arrival.count += i == 3 ? 32 : -32;
@@ -144,11 +144,11 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
 }
 
 static void spoil(struct session *s, const char *name, const struct plan *p,
-                  const struct kir_kernel *k, struct kir_node *list) {
+                  const struct kir_kernel *k, struct kir_node *list, bool last) {
     for (struct kir_node *n = list; n; n = n->next) {
-        spoil(s, name, p, k, n->body);
-        spoil(s, name, p, k, n->orelse);
-        spoil_roles(s, name, p, k, n);
+        spoil(s, name, p, k, n->body, n->roles && n->cond->least);
+        spoil(s, name, p, k, n->orelse, false);
+        spoil_roles(s, name, p, k, n, last);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
@@ -185,7 +185,7 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             *at = arrival_none;
             if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
-            bool right = schedule_in_order(x, &f);
+            bool right = schedule_in_order(x, &f) && sync_side_by_side(x);
             *at = was;
             mutants += i >= 0;
             if (right == (i < 0)) continue;
@@ -216,7 +216,7 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
     bool ok = compile_product(&s, path, PRODUCT_CUDA, &made) == 0;
     if (!ok) diag_print(&s, stdout);
     for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
-        spoil(&s, name, made.plan, k, k->body);
+        spoil(&s, name, made.plan, k, k->body, false);
     }
     for (struct kernel *k = ok && mutate ? plan_next(made.plan, NULL) : NULL; k;
          k = plan_next(made.plan, k))

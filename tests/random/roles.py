@@ -32,75 +32,95 @@ def tiled(rng, name, threads, shape, bits, asynchronous):
     return f"tiled_copy {name} = tile({atom}, thr={order}, val=(1,{value}));\n"
 
 
+class Pipe:
+    """Pipeline p of kernel i: its declarations, its buffers, and its text."""
+
+    def __init__(self, rng, i, p, load, use, stages, outer, grid, count, steps, tail):
+        name = f"{i}{'xyz'[p]}"
+        rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64] if p == 0 else [16, 32])
+        elem = rng.choice(["f32", "f32", "f16", "u8"])
+        to = rng.choice(["f16", "f32"]) if elem == "f32" and rng.random() < 0.3 else elem
+        bits = BITS[elem]
+        begin = rng.choice([0, 0, 0, 2])
+        unit = 128 // min(bits, BITS[to])  # of elements, so that no access is at an edge
+        rest = unit * rng.randrange(1, columns // unit) if tail and columns > unit else 0
+        way = rng.choice(["direct", "frag", "shared", "fill"])
+        if to != elem and way in ("shared", "fill"):
+            way = "direct"
+        height = rows * outer * grid
+        width = f"{columns}*{count}" if not rest else f"{columns}*{count} - {rest}"
+        self.names = [name, name + "b"] if rng.random() < 0.25 else [name]
+        self.text = self.shared = ""
+        for n in self.names:  # rows are as far apart whatever the number of steps
+            self.text += f"tensor A{n} : {elem} global ({height},{width}):({13 * 64},1) align 16;\n"
+            self.text += f"tensor B{n} : {to} global ({height},{width}):({13 * 64},1) align 16;\n"
+            self.shared += f"  shared s{n} : {elem} row({rows},{columns}) stages {stages};\n"
+        if way in ("shared", "fill"):
+            self.shared += f"  shared t{name} : {elem} row({rows},{columns});\n"
+        self.text += tiled(rng, f"l{name}", 32 * load, (rows, columns), bits, rng.random() < 0.6)
+        self.text += tiled(rng, f"u{name}", 32 * use, (rows, columns), max(bits, BITS[to]), False)
+        self.text += tiled(rng, f"v{name}", 32 * use, (rows, columns), bits, False)
+        table = rng.random() < 0.2  # the loads read shared memory, which all threads fill before
+        if table:
+            self.text += f"tensor Q{name} : {elem} global row({height},{columns}) align 16;\n"
+            self.text += tiled(rng, f"w{name}", 32 * load, (rows, columns), bits, False)
+            self.shared += f"  shared q{name} : {elem} row({rows},{columns});\n"
+        self.inputs = [f"Q{name}"] if table else []
+        row = "block.x" if outer == 1 else f"m + {outer}*block.x"
+        step = "n" if begin == 0 else f"n - {begin}"
+        end = count if begin == 0 else f"{count} + {begin}"
+        self.body = [f"frag r{name} : {elem} like u{name};"] if way == "frag" else []
+        if table:
+            self.body.append(f"copy local_tile(Q{name}, ({rows},{columns}), ({row},0)) -> q{name} with {rng.choice('lw')}{name};")
+        self.body.append(f"pipeline n in {begin} .. {end} warps (load = {load}, use = {use}) {{")
+        for n in self.names:
+            side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
+            pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
+            load = f"copy q{name} -> s{n} with w{name};" if table and n == name else f"copy {side} -> s{n} with l{name}{pad};"
+            self.body.append(f"  load {{ {load} }}")
+        for n in self.names:
+            side = f"local_tile(B{n}, ({rows},{columns}), ({row},{step}))"
+            if way == "direct" or n != name:
+                use = f"copy s{n} -> {side} with u{name};"
+            elif way == "frag":
+                use = f"copy s{n} -> r{name} with u{name}; copy r{name} -> {side} with u{name};"
+            elif way == "shared":
+                use = f"copy s{n} -> t{name} with u{name}; copy t{name} -> {side} with v{name};"
+            else:
+                use = f"fill t{name} = 0; copy s{n} -> t{name} with v{name}; copy t{name} -> {side} with u{name};"
+            self.body.append(f"  use {{ {use} }}")
+        self.body.append("}")
+
+
 def kernel(rng, i):
-    """The declarations and the text of kernel i."""
-    stages, load, use = rng.randint(1, 4), rng.randint(1, 3), rng.choice([1, 1, 2, 3, 4])
-    rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64])
-    steps, outer = rng.randint(0, 13), rng.choice([1, 1, 1, 2, 3])
-    elem = rng.choice(["f32", "f32", "f16", "u8"])
-    to = rng.choice(["f16", "f32"]) if elem == "f32" and rng.random() < 0.3 else elem
-    bits, grid = BITS[elem], rng.choice([1, 1, 2])
-    begin = rng.choice([0, 0, 0, 2])
+    """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
+    warps = rng.randint(2, 6)
+    load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
+    outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
+    steps = rng.randint(0, 13)
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
-    unit = 128 // min(bits, BITS[to])  # of elements, so that no access is at an edge
-    rest = unit * rng.randrange(1, columns // unit) if tail and columns > unit else 0
-    asynchronous = rng.random() < 0.6
-    two = rng.random() < 0.25
-    way = rng.choice(["direct", "frag", "shared", "fill"])
-    if to != elem and way == "shared":
-        way = "direct"
-    if way == "fill" and to != elem:
-        way = "direct"
-    count = f"T{i}" if param else str(steps)
-    height = rows * outer * grid
-    width = f"{columns}*{count}" if not rest else f"{columns}*{count} - {rest}"
-    text = ""
-    if param:
-        text += f"param T{i} : index in {1 if tail else 0} .. 13;\n"
-    names = ["", "b"] if two else [""]
-    for n in names:  # rows are as far apart whatever the number of steps
-        text += f"tensor A{i}{n} : {elem} global ({height},{width}):({13 * 64},1) align 16;\n"
-        text += f"tensor B{i}{n} : {to} global ({height},{width}):({13 * 64},1) align 16;\n"
-    text += tiled(rng, f"l{i}", 32 * load, (rows, columns), bits, asynchronous)
-    text += tiled(rng, f"u{i}", 32 * use, (rows, columns), max(bits, BITS[to]), False)
-    text += tiled(rng, f"v{i}", 32 * use, (rows, columns), bits, False)
-    formals = ", ".join(f"A{i}{n}, out B{i}{n}" for n in names)
-    threads = f" threads {32 * (load + use)}" if rng.random() < 0.3 else ""
-    text += f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
-    for n in names:
-        text += f"  shared s{n} : {elem} row({rows},{columns}) stages {stages};\n"
-    if way in ("shared", "fill"):
-        text += f"  shared t : {elem} row({rows},{columns});\n"
-    row = "block.x" if outer == 1 else f"m + {outer}*block.x"
-    step = "n" if begin == 0 else f"n - {begin}"
+    text = f"param T{i} : index in {1 if tail else 0} .. 13;\n" if param else ""
+    pipes, rings = [], {(stages, load)}
+    for p in range(rng.choice([1, 1, 2, 3])):
+        if p > 0 and rng.random() < 0.3:
+            other = (rng.randint(1, 4), rng.randint(1, min(3, warps - 1)))
+            if sum(2 * s + 1 for s, _ in rings | {other}) <= 15:
+                rings.add(other)
+        s, w = (stages, load) if p == 0 else rng.choice(sorted(rings))
+        count = f"T{i}" if param else str(steps)
+        if p > 0 and not param:
+            count = str(rng.randint(1 if tail else 0, 13))
+        pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail))
+    formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
+    threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
+    text += "".join(p.text for p in pipes) + f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
+    text += "".join(p.shared for p in pipes)
     indent = "  "
     if outer > 1:
         text += f"  for m in 0 .. {outer} {{\n"
         indent = "    "
-    if way == "frag":
-        text += f"{indent}frag r : {elem} like u{i};\n"
-    end = count if begin == 0 else f"{count} + {begin}"
-    text += f"{indent}pipeline n in {begin} .. {end} warps (load = {load}, use = {use}) {{\n"
-    order = []
-    for n in names:
-        side = f"local_tile(A{i}{n}, ({rows},{columns}), ({row},{step}))"
-        pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
-        order.append(f"load {{ copy {side} -> s{n} with l{i}{pad}; }}")
-    for n in names:
-        side = f"local_tile(B{i}{n}, ({rows},{columns}), ({row},{step}))"
-        if way == "direct" or n:
-            body = f"copy s{n} -> {side} with u{i};"
-        elif way == "frag":
-            body = f"copy s{n} -> r with u{i}; copy r -> {side} with u{i};"
-        elif way == "shared":
-            body = f"copy s{n} -> t with u{i}; copy t -> {side} with v{i};"
-        else:
-            body = f"fill t = 0; copy s{n} -> t with v{i}; copy t -> {side} with u{i};"
-        order.append(f"use {{ {body} }}")
-    for part in order:
-        text += f"{indent}  {part}\n"
-    text += f"{indent}}}\n"
+    text += "".join(f"{indent}{line}\n" for p in pipes for line in p.body)
     if outer > 1:
         text += "  }\n"
     return text + "}\n", f"T{i}={steps}" if param else None

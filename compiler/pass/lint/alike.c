@@ -141,30 +141,46 @@ static bool same_sum(struct reads *r, const struct pair *p) {
     return true;
 }
 
-// Whether "c" reads the same elements as "a" for another buffer.
-static bool is_again(const struct access *a, const struct access *c) {
+// Whether "e" is a number, and a block moves "of".
+static bool stands_beside(const struct ix *e, const struct ix *of) {
+    return e && of && ix_static(e, NULL) && ix_depends_if(of, ix_is_block);
+}
+
+// Whether "c" reads the same elements as "a" for another buffer, or one of them stands still where a block moves the
+// other: sets "still" to that one.
+static bool is_again(const struct access *a, const struct access *c, const struct view **still) {
     const struct view *v = a->view, *w = c->view;
+    *still = NULL;
     if (c->write || !a->copy || !c->copy || v->base != w->base || v->limit || w->limit ||
         a->copy->dst.base == c->copy->dst.base ||
         !lay_tuple_equal(v->layout.shape, w->layout.shape))
         return false;
-    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
-        if (!ix_equal(v->coord_off[i], w->coord_off[i])) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *from = v->coord_off[i], *to = w->coord_off[i];
+        if (ix_equal(from, to)) continue;
+        if (*still || (!stands_beside(from, to) && !stands_beside(to, from))) return false;
+        *still = stands_beside(from, to) ? v : w;
+    }
     return true;
 }
 
-// Warns if a function gets the same part of an input twice, and what it makes of them is for each block of the axis
+// Warns if a function gets the same part of an input twice, or one that stands still, and what it makes of them is for each block of the axis
 // of "p" the same: one of the reads is meant to be moved by it.
 static bool same_twice(struct reads *r, const struct pair *p) {
     if (!p->flow->called || p->x.v->kind == IX_LOOP || !moves_only_outputs(r, &p->x)) return false;
     for (const struct access *c = p->a + 1; c < r->at + r->n; ++c) {
-        if (!is_again(p->a, c)) continue;
+        const struct view *still;
+        if (!is_again(p->a, c, &still)) continue;
         struct flow flow = flow_of(r, c);
         if (!flow_goes_to(&flow, c, p->b)) continue;
         warn_alike(r->s, p);
-        diag_note(r->s, c->view->at,
-                  "this part of '%s' is read twice; is '%s' meant to move one of the two?",
-                  c->view->base->name, p->x.v->name);
+        if (still)
+            diag_note(r->s, still->at, "this read of '%s' stands still; is '%s' meant to move it?",
+                      still->base->name, p->x.v->name);
+        else
+            diag_note(r->s, c->view->at,
+                      "this part of '%s' is read twice; is '%s' meant to move one of the two?",
+                      c->view->base->name, p->x.v->name);
         return true;
     }
     return false;

@@ -124,7 +124,9 @@ static bool warn_idle(struct session *s, const struct kernel *k, const struct co
     int64_t all = role ? stmt_threads(role, 0) : k->threads, idle = all - x->threads,
             warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is nothing more to distribute
-    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < all || one_each) return false;
+    if (!c->tc || c->tc->atom.row->alone || c->facts.level != LEVEL_BLOCK || 2 * idle < all ||
+        one_each)
+        return false;
     diag_warn(s, W_IDLE_THREADS, c->at,
               "%" PRId64 " of the %" PRId64 " threads of a %s have nothing to do in %s, in which "
               "each warp makes %" PRId64 " accesses",
@@ -181,7 +183,7 @@ static void see_busy(struct block *b, const struct copy *c, const struct side_co
 // Whether a call, or a role, may use threads that no copy uses.
 static bool uses_all(const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_PIPELINE && pipeline_has_roles(st->pipe)) return true;
+        if (st->kind == STMT_PART && stmt_threads(st, 0)) return true;
         if (st->kind == STMT_CALL && !(st->call->fill && st->call->view[0].base->space == MEM_FRAG))
             return true;
     }

@@ -184,7 +184,8 @@ static const struct stmt *written_again(struct session *s, const struct kernel *
         if (x.called && !x.read && calls_over(s, i, t)) return i;
         if (x.read || x.called) return NULL;
         if (!dead_written(i) || dead_written(i)->base != t) continue;
-        if (dead_writes_all(s, k, i) || guarded_alike(s, st, i) || covers_reads(s, k, i, t))
+        bool slot = t->stages && i->up && i->up->load && dead_writes_slot(s, i, t, t->stages);
+        if (slot || dead_writes_all(s, k, i) || guarded_alike(s, st, i) || covers_reads(s, k, i, t))
             return i;
     }
     return NULL;

@@ -146,6 +146,7 @@ static bool last_exists(struct lint *l, const struct stmt *loop, const struct co
         const struct ix *end, *limit = view_limit(s, v, i);
         int64_t tile;
         if (!v->coord_off[i] || !ix_depends_on(v->coord_off[i], loop->var)) continue;
+        if (!ix_rises(v->coord_off[i], loop->var, false)) return false;  // begins again at the end
         return limit && coverage_reach(s, v, &around, i, &end, &tile) &&
                coverage_short(lint_prover(l), ix_sub(s, end, ix_int(s, tile)), limit);
     }

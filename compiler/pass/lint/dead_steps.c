@@ -33,8 +33,9 @@ bool repeats(const struct stmt *loop) {
 
 bool has_many_steps(struct session *s, const struct stmt *loop) {
     int64_t from, to;
-    const struct ix *most = ix_max(s, loop->end);
-    if (!ix_static(loop->begin, &from) || loop->end->hi < from + 2) return false;
+    const struct ix *most = ix_max(s, loop->end), *steps = ix_sub(s, loop->end, loop->begin);
+    if (!ix_static(loop->begin, &from)) return steps && steps->hi >= 2;
+    if (loop->end->hi < from + 2) return false;
     return !(most && ix_static(most, &to) && to - from < 2);
 }
 

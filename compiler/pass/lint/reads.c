@@ -222,11 +222,10 @@ static bool is_in_any(const struct access *a, const struct stmt *const *loop, in
     return false;
 }
 
-enum prove_answer reads_every(struct reads *r, const struct view *v, int mode,
-                              const struct stmt *const *but, int nbut,
+enum prove_answer reads_every(struct reads *r, const struct tensor *t, const struct view *v,
+                              int mode, const struct stmt *const *but, int nbut,
                               struct prove_witness *found) {
     struct session *s = r->s;
-    const struct tensor *t = v->base;
     int rank = lay_tuple_leaves(t->layout.shape), n = 0;
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     struct prove_set set[MOST_READS + MOST_EMPTY + 2 * LAY_MAX_RANK];
@@ -239,7 +238,7 @@ enum prove_answer reads_every(struct reads *r, const struct view *v, int mode,
         if (!lay_valid(a->view->coord) || !all_modes(r, a, &set[n++])) return PROVE_UNKNOWN;
     }
     n = add_excluded(r, &all, set, n);
-    for (int i = 0; i < rank && n >= 0; ++i) {
+    for (int i = 0; i < rank && n >= 0 && v; ++i) {
         const struct ix *lo, *hi;
         if (i == mode || !reads_stand(s, v, i, &lo, &hi)) continue;
         set[n++] = box_where(s, &all, ix_sub(s, lo, ix_int(s, 1)), i, -1);

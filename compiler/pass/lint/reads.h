@@ -62,10 +62,11 @@ bool reads_stand(struct session *s, const struct view *v, int mode, const struct
 // that is known (reads_stand)?
 enum prove_answer reads_beside(struct reads *r, const struct view *v, int mode, struct skipped skip,
                                const struct ix *end, struct prove_witness *found);
-// Is each element of the input of "v" read, of those that are where "v" is along the modes of which that is known, but
-// "mode"?  All modes together are one question.  Reads in the "nbut" loops "but" do not count.
-enum prove_answer reads_every(struct reads *r, const struct view *v, int mode,
-                              const struct stmt *const *but, int nbut, struct prove_witness *found);
+// Is each element of the input "t" read, of those that are where "v" (NULL: anywhere) is along the modes of which that
+// is known, but "mode"?  All modes together are one question.  Reads in the "nbut" loops "but" do not count.
+enum prove_answer reads_every(struct reads *r, const struct tensor *t, const struct view *v,
+                              int mode, const struct stmt *const *but, int nbut,
+                              struct prove_witness *found);
 // Notes a coordinate that is never read; "pass": that other passes over the tensor may read.
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 bool pass, const struct prove_witness *found);
@@ -105,6 +106,16 @@ void misread_parts(struct reads *r, const struct tensor *t);
 // Whether "a" and "b", copies, go to different places, whatever the step.
 bool misread_apart(const struct access *a, const struct access *b);
 
+// outside.c
+// Warns if "m" moves whole tiles of "a" out of the tensor along "mode", while nothing reads the tensor to its end along
+// another mode, or "m" counts the tiles along that one.
+bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
+                     const struct mover *m);
+
+// offset.c
+// Warns of the read "a" if an output that is made of it, or an input that goes with it, begins at another tile.
+bool offset_tiles(struct reads *r, const struct access *a);
+
 // tally.c
 // Warns of reads of "t" along "mode" that are counted, and leave out elements by a step or a begin.
 bool misread_tally(struct reads *r, const struct tensor *t, int mode);
@@ -121,6 +132,12 @@ bool beside(struct reads *r, const struct tensor *t);
 const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x);
 // Notes that blocks share the steps of "m", which moves "a", so that its bound counts those of one block alone.
 bool shares_note(struct reads *r, const struct access *a, const struct mover *m);
+
+// turns.c
+// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again.
+bool turns_overlap(struct reads *r, const struct access *a, int mode);
+// Warns of an input of which nothing reads the tiles between those of the blocks and the next step.
+bool turns_apart(struct reads *r);
 
 // alike.c
 // Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.

@@ -43,11 +43,36 @@ static const struct stmt *loop_of(const struct kernel *k, const struct ix_var *x
     return found;
 }
 
-// Whether its bounds are shares: both depend on the block, or one is a quotient that does.
-static bool is_shared(const struct share *h) {
+const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *next = ix_substitute(s, e, x, ix_add(s, ix_var(s, x), ix_int(s, 1)));
+    return next ? ix_sub(s, next, e) : NULL;
+}
+
+// A part of a size: "x*T/S".  "x/32" is another index.
+struct dividend {
+    struct session *s;
+    const struct ix_var *x;
+};
+
+static bool is_part(const struct ix *e, const void *of) {
+    const struct dividend *d = of;
+    const struct ix *by = is_quotient(e, d->x) ? reads_step_by(d->s, e->a, d->x) : NULL;
+    return by && ix_constant(by) && !ix_static(by, NULL);
+}
+
+// Whether blocks are apart by a number of elements, or of steps, that depends on params.
+static bool is_apart(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *by = reads_step_by(s, e, x);
+    return by && !ix_static(by, NULL) &&
+           (ix_constant(by) || ix_has(e, is_part, &(struct dividend){s, x}));
+}
+
+// Whether its bounds are shares: both depend on the block, or one does and is a quotient, or a part of a size apart.
+static bool is_shared(struct session *s, const struct share *h) {
     const struct ix *begin = h->loop->begin, *end = h->loop->end;
     return (ix_depends_on(begin, h->x) && ix_depends_on(end, h->x)) ||
-           ix_has(begin, is_quotient, h->x) || ix_has(end, is_quotient, h->x);
+           ix_has(begin, is_quotient, h->x) || ix_has(end, is_quotient, h->x) ||
+           is_apart(s, begin, h->x) || is_apart(s, end, h->x);
 }
 
 // The value of "e" in block "at"; false: it is not known, or depends on more than that.
@@ -117,11 +142,6 @@ static bool sums_alone(const struct reads *r, const struct share *h) {
     return moved;
 }
 
-const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x) {
-    const struct ix *next = ix_substitute(s, e, x, ix_add(s, ix_var(s, x), ix_int(s, 1)));
-    return next ? ix_sub(s, next, e) : NULL;
-}
-
 // The elements along a mode that the steps of a loop read in one block of an axis, "begin" to below "end".
 struct stretch {
     const struct access *a;
@@ -133,25 +153,6 @@ struct stretch {
 static bool is_of_block(struct session *s, const struct ix *e, const struct ix_var *x) {
     const struct ix *first = e ? ix_substitute(s, e, x, ix_int(s, 0)) : NULL;
     return first && ix_constant(first);
-}
-
-// A part of a size: "x*T/S".  "x/32" is another index.
-struct dividend {
-    struct session *s;
-    const struct ix_var *x;
-};
-
-static bool is_part(const struct ix *e, const void *of) {
-    const struct dividend *d = of;
-    const struct ix *by = is_quotient(e, d->x) ? reads_step_by(d->s, e->a, d->x) : NULL;
-    return by && ix_constant(by) && !ix_static(by, NULL);
-}
-
-// Whether blocks are apart by a number of elements, or of steps, that depends on params.
-static bool is_apart(struct session *s, const struct ix *e, const struct ix_var *x) {
-    const struct ix *by = reads_step_by(s, e, x);
-    return by && !ix_static(by, NULL) &&
-           (ix_constant(by) || ix_has(e, is_part, &(struct dividend){s, x}));
 }
 
 // Sets "out" to what the steps of "loop" read along "mode" of "a" in a block of "x", if these share the steps.
@@ -279,34 +280,6 @@ static bool check_stretch(struct reads *r, const struct stretch *h) {
     return true;
 }
 
-// Warns if blocks of "x" take tiles side by side in each step of "loop", and the next step begins before their end.
-// Tiles of one element are windows: the taps of a filter.
-static bool check_turns(struct reads *r, const struct access *a, const struct stmt *loop, int axis,
-                        int mode) {
-    struct session *s = r->s;
-    const struct view *v = a->view;
-    const struct ix_var *x = r->k->block[axis];
-    struct lay_int n = r->k->grid[axis];
-    const struct ix *at = instances_step(s, &a->around, v->coord_off[mode]);
-    int64_t next, one;
-    const struct ix *by = at ? reads_step_by(s, at, x) : NULL,
-                    *each = at ? reads_step_by(s, at, loop->var) : NULL, *end;
-    int64_t tile;
-    if (!by || !each || !ix_static(by, &one) || !ix_static(each, &next) || !lay_int_static(n) ||
-        one <= 1 || next <= one || n.num * one <= next ||
-        !coverage_reach(s, v, &a->around, mode, &end, &tile) || tile != one)
-        return false;
-    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
-        if (i != mode && v->coord_off[i] && ix_depends_on(v->coord_off[i], x)) return false;
-    diag_warn(s, W_UNREAD, v->at,
-              "in each step the %" PRId64 " blocks of '%s' read %" PRId64
-              " elements of '%s' along %s, and the next step of '%s' begins %" PRId64
-              " further: some are read twice",
-              n.num, x->name, n.num * one, v->base->name, view_mode_text(s, v->base, mode),
-              loop->var->name, next);
-    return true;
-}
-
 // The first of the blocks and loops that share what "a" reads along "mode", as a stretch; false: there are none.
 static bool first_stretch(const struct reads *r, const struct access *a, int mode,
                           struct stretch *out) {
@@ -327,22 +300,13 @@ static bool is_summed(const struct access *a) {
            a->copy->dst.base->space != MEM_GLOBAL && lay_valid(a->view->coord);
 }
 
-static bool check_sides(struct reads *r, const struct access *a, int mode) {
-    for (int j = 0; j < a->around.n; ++j)
-        for (int x = 0; x < 3; ++x)
-            if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
-                a->view->coord_off[mode] && check_turns(r, a, a->around.stmt[j], x, mode))
-                return true;
-    return false;
-}
-
 static bool check_stretches(struct reads *r) {
     for (int i = 0; i < r->n && !r->more; ++i) {
         const struct access *a = &r->at[i];
         if (!is_summed(a)) continue;
         for (int m = 0; m < lay_tuple_leaves(a->view->base->layout.shape); ++m) {
             struct stretch h;
-            if (first_stretch(r, a, m, &h) ? check_stretch(r, &h) : check_sides(r, a, m))
+            if (first_stretch(r, a, m, &h) ? check_stretch(r, &h) : turns_overlap(r, a, m))
                 return true;
         }
     }
@@ -381,14 +345,33 @@ bool shares_note(struct reads *r, const struct access *a, const struct mover *m)
     return false;
 }
 
+// Warns of a loop that begins by the block of one axis, and ends by that of another one.
+static void check_axes(struct session *s, const struct kernel *k, const struct stmt *loop) {
+    for (int i = 0; i < 9; ++i) {
+        const struct ix_var *x = k->block[i / 3], *y = k->block[i % 3];
+        if (!x || !y || x == y || !ix_depends_on(loop->begin, x) || !ix_depends_on(loop->end, y) ||
+            ix_depends_on(loop->begin, y) || ix_depends_on(loop->end, x))
+            continue;
+        diag_warn(
+            s, W_UNREAD, loop->end_at,
+            "the steps of '%s' begin where '%s' says, and end where '%s' says: is one of them "
+            "meant for both?",
+            loop->var->name, x->name, y->name);
+        return;
+    }
+}
+
 void lint_shares(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     bool told = false;
+    for (const struct stmt *st = k->body; st && !k->device && !k->planned;
+         st = stmt_next(k->body, st))
+        if (stmt_loops(st) && st->var) check_axes(s, k, st);
     for (int i = 0; i < 3 && !k->device && !k->planned; ++i) {
         struct share h = {.x = k->block[i], .n = k->grid[i]};
         h.loop = h.x ? loop_of(k, h.x) : NULL;
-        if (!h.loop || !h.loop->var || !is_shared(&h)) continue;
+        if (!h.loop || !h.loop->var || !is_shared(s, &h)) continue;
         struct reads *r = reads_of(l);
         if (r->more || !moves_only_bounds(r, h.x) || !sums_alone(r, &h)) continue;
         for (int choice = 1; choice <= 2; ++choice) {
@@ -398,6 +381,7 @@ void lint_shares(struct lint *l) {
             if ((told |= check_next(s, &h, blocks) || check_first(s, &h))) break;
         }
     }
-    if (!k->device && !k->planned && !told) check_stretches(reads_of(l));
+    if (!k->device && !k->planned && !told && !check_stretches(reads_of(l)) && !l->told)
+        turns_apart(reads_of(l));
     lay_clear_error(&s->lay);
 }

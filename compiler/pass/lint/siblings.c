@@ -1,6 +1,7 @@
 // Reads of one input that should be alike: a copy lacks an index that another copy of the same tensor has, or one of two
-// passes over a tensor leaves out elements that the other one reads.  For each tensor alone see unread.c and
-// fixed_tile.c: there the other read hides the mistake.
+// passes over a tensor leaves out elements that the other one reads, or all reads together leave out elements of which
+// an output of the same shape has all.  For each tensor and mode alone see unread.c and fixed_tile.c: there the other
+// read, or the other mode, hides the mistake.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/lint/flow.h"
@@ -9,8 +10,8 @@
 // Whether "a" and "c" read tiles of one shape, of one tensor.
 static bool is_alike(const struct access *a, const struct access *c) {
     const struct view *v = a->view, *w = c->view;
-    return a != c && !c->write && v->base == w->base && lay_valid(w->coord) && !v->limit &&
-           !w->limit && lay_tuple_equal(v->layout.shape, w->layout.shape);
+    return a != c && !c->write && v->base == w->base && lay_valid(w->coord) &&
+           lay_tuple_equal(v->layout.shape, w->layout.shape);
 }
 
 // The elements of the tensor that "found" is one of: "X(64,_)".
@@ -38,19 +39,38 @@ static bool is_among(struct reads *r, const struct access *c, int mode, const st
            prove_at_least(r->prover, to, hi) == PROVE_YES;
 }
 
+// Whether an index moves "v" along "mode" and along another one.
+static bool is_moved_twice(const struct reads *r, const struct access *a, int mode) {
+    struct index x;
+    for (int i = 0; index_at(r, a, i, &x); ++i)
+        for (int m = 0; x.v && m < lay_tuple_leaves(a->view->base->layout.shape); ++m)
+            if (m != mode && index_moves_along(&x, a->view, mode) &&
+                index_moves_along(&x, a->view, m))
+                return true;
+    return false;
+}
+
+// Whether "a" is a tile at one place along "mode", among what "c" takes there, or on a diagonal.
+static bool is_elsewhere(struct reads *r, const struct access *a, const struct access *c,
+                         int mode) {
+    struct session *s = r->s;
+    const struct ix *lo, *hi;
+    if (is_moved_twice(r, a, mode)) return true;
+    return reads_stand(s, a->view, mode, &lo, &hi) && !is_all_along(s, a->view, mode, lo, hi) &&
+           is_among(r, c, mode, lo, hi);
+}
+
 // Warns of "a" if an index moves "c" along a mode and not "a", and nothing reads the rest of the tensor there.
 static bool lacks_index(struct reads *r, const struct access *a, const struct access *c) {
     struct session *s = r->s;
     const struct view *v = a->view;
-    const struct ix *lo, *hi;
     struct prove_witness found;
     struct index x;
     for (int i = 0; index_at(r, c, i, &x); ++i) {
         if (!x.v || !index_moves(&x, c->view) || index_moves(&x, v) || !is_around(a, &x)) continue;
         for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m) {
-            if (!index_moves_along(&x, c->view, m) || !reads_stand(s, v, m, &lo, &hi) ||
-                is_all_along(s, v, m, lo, hi) || !is_among(r, c, m, lo, hi) ||
-                reads_every(r, v, m, NULL, 0, &found) != PROVE_NO)
+            if (!index_moves_along(&x, c->view, m) || !is_elsewhere(r, a, c, m) ||
+                reads_every(r, v->base, v, m, NULL, 0, &found) != PROVE_NO)
                 continue;
             diag_warn(s, W_FIXED_TILE, v->at,
                       "'%s' moves another read of '%s' along %s, and not this one; nothing reads "
@@ -99,7 +119,7 @@ static bool is_whole(struct reads *r, const struct stmt *x, const struct view *v
     const struct stmt *other[MOST_PASSES];
     struct prove_witness none;
     int n = others_of(r, x, v, other);
-    return reads_every(r, v, -1, other, n, &none) == PROVE_YES;
+    return reads_every(r, v->base, v, -1, other, n, &none) == PROVE_YES;
 }
 
 // Whether "x" leaves out elements, also together with those loops that do not read all by themselves.
@@ -107,10 +127,10 @@ static bool is_part(struct reads *r, const struct stmt *x, const struct view *v,
                     struct prove_witness *found) {
     const struct stmt *other[MOST_PASSES];
     int n = others_of(r, x, v, other), whole = 0;
-    if (reads_every(r, v, -1, other, n, found) != PROVE_NO) return false;
+    if (reads_every(r, v->base, v, -1, other, n, found) != PROVE_NO) return false;
     for (int i = 0; i < n; ++i)
         if (is_whole(r, other[i], v)) other[whole++] = other[i];
-    return whole && (whole == n || reads_every(r, v, -1, other, whole, found) == PROVE_NO);
+    return whole && (whole == n || reads_every(r, v->base, v, -1, other, whole, found) == PROVE_NO);
 }
 
 // Whether "loop" writes something that has another shape than "t": then it may need a part of "t" alone.
@@ -147,7 +167,8 @@ static bool leaves_out(struct reads *r, const struct access *a, const struct acc
     const struct view *v = a->view;
     const struct stmt *x, *y;
     struct prove_witness found;
-    if (!passes_of(a, c, &x, &y) || !has_many_steps(s, x) || makes_another(r, x, v->base))
+    if (v->limit || c->view->limit || !passes_of(a, c, &x, &y) || !has_many_steps(s, x) ||
+        makes_another(r, x, v->base))
         return false;
     if (a->copy && a->copy->dst.base->space == MEM_GLOBAL) return false;
     if (!is_whole(r, y, v) || !is_part(r, x, v, &found)) return false;
@@ -160,13 +181,114 @@ static bool leaves_out(struct reads *r, const struct access *a, const struct acc
     return true;
 }
 
+// -- an output that has all elements --------------------------------------------------------------
+
+// Whether a block decides how many steps are around "a": then a part of the tensor may be enough.
+static bool is_bounded(const struct access *a) {
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (stmt_loops(st) && (ix_depends_if(st->begin, ix_is_block_or_loop) ||
+                               ix_depends_if(st->end, ix_is_block_or_loop)))
+            return true;
+    }
+    return false;
+}
+
+// Whether "v" is a tile that nothing moves along a mode, or the part of a thread: see fixed_tile.c and thread_order.c.
+static bool is_fixed(struct session *s, const struct view *v) {
+    const struct ix *lo, *hi;
+    for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m)
+        if (!v->limit && reads_stand(s, v, m, &lo, &hi) && !is_all_along(s, v, m, lo, hi))
+            return true;
+    return v->part;
+}
+
+// Whether all of "t" is copied from "from" at once, without pads.
+static bool is_copied(const struct reads *r, const struct tensor *t, const struct tensor *from) {
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *b = &r->at[i];
+        if (b->view->base == t &&
+            (!b->write || !b->copy || b->copy->pad || b->copy->src.base != from))
+            return false;
+    }
+    return true;
+}
+
+// Whether all that moves the destination of the copy "b" moves its source "v".
+static bool is_moved_alike(const struct reads *r, const struct access *b, const struct view *v) {
+    struct index x;
+    for (int i = 0; index_at(r, b, i, &x); ++i)
+        if (x.v && index_moves(&x, b->view) && !index_moves(&x, v)) return false;
+    return true;
+}
+
+// Whether "b" writes an output of the shape of the input that "a" reads, and gets all its elements: directly, or tile by
+// tile through a function.
+static bool is_made_of(const struct reads *r, const struct flow *flow, const struct access *a,
+                       const struct access *b) {
+    const struct view *v = a->view, *w = b->view;
+    if (!flow_is_output(r, b) || kernel_formal(r->k, w->base)->dir != ARG_OUT ||
+        !flow_goes_to(flow, a, b) || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape))
+        return false;
+    if (a->copy && b->copy == a->copy)
+        return is_copied(r, w->base, v->base) && is_moved_alike(r, b, v);
+    return flow->called && !v->limit && !v->halo && !w->limit &&
+           lay_tuple_equal(v->layout.shape, w->layout.shape);
+}
+
+// Warns of "a" if an index moves it along two modes, and another one, which does not move it, the output "b".
+static bool warn_diagonal(struct reads *r, const struct access *a, const struct access *b) {
+    struct session *s = r->s;
+    struct index x;
+    int rank = lay_tuple_leaves(a->view->base->layout.shape);
+    if (is_moved_alike(r, b, a->view)) return false;
+    for (int i = 0; index_at(r, a, i, &x); ++i) {
+        int n = 0;
+        for (int m = 0; x.v && m < rank; ++m) n += index_moves_along(&x, a->view, m);
+        if (n < 2) continue;
+        diag_warn(s, W_UNREAD, a->view->at,
+                  "all of '%s' is written, which has the shape of '%s', and '%s' moves this read "
+                  "along %d modes of it: on a diagonal",
+                  b->view->base->name, a->view->base->name, x.v->name, n);
+        diag_note(s, b->view->at, "'%s' is written here", b->view->base->name);
+        return true;
+    }
+    return false;
+}
+
+// Warns of "a" if no element of an output of its shape is left out, but some of what it reads.
+static bool lacks_elements(struct reads *r, const struct access *a) {
+    struct session *s = r->s;
+    const struct tensor *t = a->view->base;
+    struct prove_witness found;
+    struct flow flow = flow_of(r, a);
+    for (int i = 0; i < r->n; ++i)
+        if (r->at[i].view->base == t && is_bounded(&r->at[i])) return false;
+    if (is_fixed(s, a->view)) return false;
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *b = &r->at[i];
+        if (!is_made_of(r, &flow, a, b)) continue;
+        if (warn_diagonal(r, a, b)) return true;
+        if (reads_every(r, t, NULL, -1, NULL, 0, &found) != PROVE_NO) return false;
+        diag_warn(s, W_UNREAD, a->view->at,
+                  "all of '%s' is written, which has the shape of '%s', and nothing reads all of "
+                  "'%s'",
+                  b->view->base->name, t->name, t->name);
+        diag_note(s, b->view->at, "'%s' is written here", b->view->base->name);
+        diag_note(s, a->view->at, "%snothing reads '%s'",
+                  instances_params(s, r->plan, r->k, &found), element_text(s, t, &found));
+        return true;
+    }
+    return false;
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 static bool look_at(struct reads *r, const struct access *a) {
     for (int i = 0; i < r->n; ++i)
         if (is_alike(a, &r->at[i]) && (lacks_index(r, a, &r->at[i]) || leaves_out(r, a, &r->at[i])))
             return true;
-    return false;
+    return lacks_elements(r, a) || offset_tiles(r, a);
 }
 
 void lint_siblings(struct lint *l) {

@@ -219,37 +219,6 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     return swapped;
 }
 
-// Warns if "m" moves whole tiles out of the tensor along "mode", where they are only pads, while
-// nothing reads the tensor to its end along another mode: swapped coordinates, or coordinates that
-// count elements and not tiles.  A tile that begins further on is loaded ahead.
-static bool check_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
-                          const struct mover *m) {
-    struct session *s = r->s;
-    const struct view *v = a->view;
-    const struct tensor *t = v->base;
-    const struct ix *end, *limit = view_limit(s, v, mode), *first = ix_min(s, v->coord_off[mode]);
-    struct prove_witness found;
-    int64_t tile, at;
-    bool padded = a->copy && a->copy->pad && !a->write && t->space == MEM_GLOBAL;
-    if (!padded || v->limit || !limit || !ix_constant(m->end)) return false;
-    if (!first || !ix_static(first, &at) || at != 0) return false;
-    if (!coverage_reach(s, v, &a->around, mode, &end, &tile)) return false;
-    if (!coverage_short(r->prover, limit, ix_sub(s, end, ix_int(s, tile - 1)))) return false;
-    for (int i = 0; i < lay_tuple_leaves(t->layout.shape); ++i) {
-        const struct ix *other = view_limit(s, v, i);
-        if (!other || reads_whole(r, t, dir, i, (struct skipped){0}, other, &found) != PROVE_NO)
-            continue;
-        diag_warn(
-            s, W_UNREAD, v->at,
-            "'%s' moves the tile out of '%s' along %s, where there are only pads, and nothing "
-            "reads '%s' to its end along %s; are coordinates swapped, or counted in elements?",
-            m->v->name, t->name, view_mode_text(s, t, mode), t->name, view_mode_text(s, t, i));
-        reads_note(r, t, i, a, false, &found);
-        return true;
-    }
-    return false;
-}
-
 // Warns if "m" leaves out elements between two of its steps.
 static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, int mode,
                        const struct mover *m) {
@@ -346,7 +315,7 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
         return true;
     // one warning for one cause
     if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;
-    return check_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
+    return misread_outside(r, a, dir, mode, &m) || check_gaps(r, a, dir, mode, &m) ||
            (dir == ARG_IN &&
             (misread_other_steps(r, a, mode, &m) || misread_range(r, a, mode, &m)));
 }

@@ -241,6 +241,14 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     f->level = warp ? LEVEL_WARP : LEVEL_BLOCK;
     f->threads = warp ? k->threads : c->tc->threads;
     f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
+    if (warp && c->tc->atom.row->alone) {
+        diag_error(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
+                   "not yet supported: '%s' of a view that depends on 'warp', so that each warp "
+                   "copies for itself; copy the tile of the block, or take cp_async.cg(16)",
+                   c->tc->atom.row->name);
+        diag_page(s, c->tc->atom.row->page);
+        return false;
+    }
     if (warp && !view_has_lanes(k, c->tc->threads)) {
         diag_error(s, c->how_at,
                    "tiled copy '%s' needs %lld threads, and this view belongs to a warp; the last "

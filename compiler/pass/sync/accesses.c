@@ -23,18 +23,23 @@ static struct access placed(const struct walk *w, const struct view *v, struct a
 }
 
 static struct access reading(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .loops = w->nloops, .moved = w->moved};
+    struct access a = {.copy = c, .loops = w->nloops, .by = w->by, .moved = w->moved};
     return placed(w, &c->src, a);
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .write = true, .loops = w->nloops, .moved = w->moved};
+    struct access a = {
+        .copy = c, .write = true, .loops = w->nloops, .by = w->by, .moved = w->moved};
     return placed(w, &c->dst, a);
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
-    struct access a = {
-        .arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops, .moved = w->moved};
+    struct access a = {.arg = y->view[i].base,
+                       .call = y,
+                       .write = write,
+                       .loops = w->nloops,
+                       .by = w->by,
+                       .moved = w->moved};
     return placed(w, &y->view[i], a);
 }
 
@@ -74,7 +79,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // several copies write different elements of a global tensor
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
-        if (sync_apart(e->a, a)) continue;
+        if (sync_apart(e->a, a) || (w->enters && sync_by_ring(e->a, a))) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
         if (e->a.moved != a.moved) m = MEET_OTHERS;

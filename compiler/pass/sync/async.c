@@ -58,6 +58,7 @@ static int least_edge(const struct copy *c) {
 }
 
 bool async_edge_fits(const struct copy *c, const struct atom *atom) {
+    if (atom->row->alone && c->pad) return c->facts.edge == EDGE_NEVER;
     return c->facts.edge == EDGE_NEVER || least_edge(c) >= atom_narrower(atom->row)->widths[0];
 }
 
@@ -65,6 +66,15 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
+    if (atom->row->alone && c->pad && f->edge != EDGE_NEVER) {
+        diag_error(
+            s, c->at,
+            "at the edge '%s' copies what is there and fills nothing, but the copy has 'pad'; "
+            "declare the extents as multiples of the tile, or take cp_async.cg(16)",
+            atom->row->name);
+        diag_page(s, atom->row->page);
+        return false;
+    }
     if (async_edge_fits(c, atom)) return true;
     diag_error(s, c->at,
                "at the edge an access of this copy has %d bits, and %s moves no fewer than %d "
@@ -74,7 +84,8 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                                     : f->why_pred);
     diag_page(s, atom->row->page);
     note_pad(s, k, c, atom, narrowest);
-    diag_note(s, c->how_at, "universal(%d) moves single elements there", atom->bits);
+    diag_note(s, c->how_at, "universal(%d) moves single elements there",
+              atom->row->alone ? narrowest : atom->bits);
     return false;
 }
 

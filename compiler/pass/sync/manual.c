@@ -215,6 +215,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     }
     const struct prove_access *pb = &x->program.access[f->b];
     const char *steps = iterations(x, b, f->why.at.var[1]), *then = *steps ? ", " : "";
+    const struct stmt *role = b->stmt->up;
+    while (role && !role->role) role = role->up;
+    if (b->pipe != a->pipe) role = NULL;
     const struct stmt *other = pa->async && f->why.younger >= 0 ? joined(a) : NULL;
     struct early e = {NULL, NULL};
     if (pa->async && pa->write && f->why.missing == PROVE_BARRIER) e = early_barrier(x, b->stmt);
@@ -242,6 +245,12 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    "come after the 'wait %d;'",
                    steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), family(x),
                    e.wait->arrival.count);
+    else if (role)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s %s: a 'sync' of a barrier at which all of "
+                   "'%s' wait is missing between the two",
+                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
+                   role->role->name);
     else
         diag_error(
             s, b->stmt->at,
@@ -337,6 +346,14 @@ static const struct view *other_slot(const struct schedule *x, const struct stmt
     return NULL;
 }
 
+// Whether "sync" may be the one at which all threads meet between two rounds of roles in a loop.
+static bool between_rounds(const struct stmt *sync) {
+    if (!sync->up || sync->arrival.kind != ARRIVAL_BLOCK) return false;
+    for (const struct stmt *x = sync->up->body; x; x = x->next)
+        if (x->kind == STMT_PIPELINE) return true;
+    return false;
+}
+
 // Checks each one as if those before it were already fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
@@ -345,7 +362,9 @@ void sync_warn_needless(struct schedule *x) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct stmt *st = x->sync[i].stmt;
         was[i] = *x->sync[i].at;
-        if (!st || st->kind != STMT_WAIT || for_the_caller(x->k, st)) continue;
+        if (!st || st->kind != STMT_WAIT || st->barrier || between_rounds(st) ||
+            for_the_caller(x->k, st))
+            continue;
         bool wait = waits_for_copies(st);
         if (last && st == last->next && !wait) continue;  // its barrier
         x->without[i] = true;

@@ -14,8 +14,9 @@ struct access {
     // if a slot of this pipeline's buffer is accessed: its step is "ahead" steps after the used one
     const struct pipeline *pipe;
     int ahead;
-    bool
-        moved;  // made by threads that come after others of the block, so not by those of the same number
+    const struct pipeline *by;  // in a role of it
+    // made by threads that come after others of the block, so not by those of the same number
+    bool moved;
     int slot;   // of a buffer with stages, from 1 on; 0: not known
     int loops;  // this many outer loops are still in the same iteration as at the access
 };

@@ -78,11 +78,15 @@ static void find_resting(struct schedule *x, bool quiet) {
     x->nasked = kept;
 }
 
-// Whether the ring of a pipeline with roles orders accesses "a" and "b": those of its two roles.  It is
-// behind a barrier if it is in a loop (roles.c).
+// Whether a ring of pipelines with roles orders accesses "a" and "b": those of its two roles to slots
+// that both pipelines fill.  What else "load" writes, "use" does not touch in the same pipeline.
 static bool by_ring(const struct schedule *x, int a, int b) {
-    return x->access[a].pipe && x->access[a].pipe == x->access[b].pipe &&
-           x->program.access[a].role != x->program.access[b].role;
+    const struct schedule_access *p = &x->access[a], *q = &x->access[b];
+    if (!p->pipe || !q->pipe || x->program.access[a].role == x->program.access[b].role)
+        return false;
+    return p->pipe == q->pipe || (pipeline_same_ring(p->pipe->pipe, q->pipe->pipe) &&
+                                  pipeline_fills(p->pipe->pipe, p->view->base) &&
+                                  pipeline_fills(q->pipe->pipe, p->view->base));
 }
 
 static void find_asked(struct schedule *x, bool quiet) {

@@ -74,7 +74,9 @@ struct walk {
     struct sync_reasons *why;  // if not NULL, collects what is lacking
     struct sync_pair *spare;   // free list
     const struct where *here;
-    bool moved;  // of accesses that are being walked
+    const struct pipeline *by;  // of accesses that are being walked
+    bool moved;
+    bool enters;  // a pipeline with roles begins: its rings order the accesses of earlier ones
     // variables of the loops around, outermost first; NULL for a pipeline
     const struct ix_var *loop[SYNC_LOOPS];
     int nloops;
@@ -101,8 +103,12 @@ void sync_list(struct walk *w, struct stmt *list, struct state *st);
 void sync_role_barrier(struct state *st);
 // roles.c: walks pipeline "st" with roles.
 void sync_roles(struct walk *w, struct stmt *st, struct state *state);
-// Sets how its roles hand over slots; reports an error if the barriers are too few.
-bool sync_ring(struct session *s, struct stmt *st);
+// Whether the ring of the roles orders "a" before "b", which is in a later step.
+bool sync_by_ring(struct access a, struct access b);
+// Finds the rings of a kernel: which pipelines with roles belong together.
+void sync_rings(struct session *s, struct kernel *k);
+// Sets how their roles hand over slots; reports an error if the barriers are too few.
+bool sync_number_rings(struct session *s, struct kernel *k);
 // What is wrong with that, for some number of steps; NULL: nothing.
 const char *sync_ring_fault(const struct pipeline *p);
 // Enter the innermost loop, with variable "var"; come to its next iteration or its end; leave it.

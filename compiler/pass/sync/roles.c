@@ -78,36 +78,124 @@ static bool own_barrier(const struct stmt *st, bool load) {
     return false;
 }
 
-bool sync_ring(struct session *s, struct stmt *st) {
-    struct pipeline *p = st->pipe;
-    struct handover *h = &p->handover;
-    int stages = (int)p->stages, next = 1 + 2 * stages;
-    bool async = any_async(st);
-    *h = (struct handover){
-        .full = 1,
-        .empty = 1 + stages,
-        .threads = p->use_threads + p->load_threads,
-        .ahead = stages,
-        .behind = async ? stages - 1 : 0,
-        .pending = async ? stages - 1 : -1,
-    };
-    if (own_barrier(st, false)) h->use_own = next++;
-    if (own_barrier(st, true)) h->load_own = next++;
-    if (next > NAMED) {
+// The next pipeline with roles from "x" on.
+static struct stmt *with_roles(const struct kernel *k, struct stmt *x) {
+    while (x && !(x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)))
+        x = stmt_next(k->body, x);
+    return x;
+}
+
+static struct stmt *next_with_roles(const struct kernel *k, struct stmt *x) {
+    return with_roles(k, stmt_next(k->body, x));
+}
+
+// Whether statement "x" names the slots of buffer "t" as a whole: in no part of a pipeline that fills it.
+static bool names_slots(const struct stmt *x, const struct tensor *t) {
+    bool names = x->kind == STMT_COPY && (x->copy->src.base == t || x->copy->dst.base == t);
+    for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+        names |= x->call->view[i].base == t;
+    for (const struct stmt *y = x->up; names && y; y = y->up)
+        if (y->kind == STMT_PIPELINE && pipeline_fills(y->pipe, t)) return false;
+    return names;
+}
+
+static bool slots_are_named(const struct kernel *k, const struct pipeline *p) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        for (int i = 0; i < p->ntensors; ++i)
+            if (names_slots(x, p->tensor[i])) return true;
+    return false;
+}
+
+// Whether pipeline "st" may end at another slot than it begins at.
+static bool ends_elsewhere(struct session *s, const struct stmt *st) {
+    const struct ix *trips = ix_sub(s, st->end, st->begin);
+    return !trips || ix_divisor(trips) % st->pipe->stages != 0;
+}
+
+void sync_rings(struct session *s, struct kernel *k) {
+    int rings = 0;
+    for (struct stmt *x = with_roles(k, k->body); x; x = next_with_roles(k, x)) {
+        struct handover *h = &x->pipe->handover;
+        bool before = true, named = false, turns = false;
+        *h = (struct handover){.goes_on = x->up != NULL, .turns = ends_elsewhere(s, x)};
+        for (struct stmt *y = with_roles(k, k->body); y; y = next_with_roles(k, y)) {
+            before &= y != x;
+            if (!pipeline_same_ring(x->pipe, y->pipe)) continue;
+            if (before) h->ring = y->pipe->handover.ring;
+            h->goes_on |= y != x;
+            named |= slots_are_named(k, y->pipe);
+            turns |= ends_elsewhere(s, y);
+        }
+        if (!h->ring) h->ring = ++rings;
+        h->carries = h->goes_on && turns && !named;
+    }
+}
+
+// Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
+static int number_ring(const struct kernel *k, struct stmt *first, int next) {
+    int stages = (int)first->pipe->stages, full = next, use_own = 0, load_own = 0;
+    next += 2 * stages;
+    for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
+        if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
+        if (!use_own && own_barrier(x, false)) use_own = next++;
+    }
+    for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
+        if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
+        if (!load_own && own_barrier(x, true)) load_own = next++;
+    }
+    for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
+        struct pipeline *p = x->pipe;
+        struct handover *h = &p->handover;
+        bool async = any_async(x);
+        if (h->ring != first->pipe->handover.ring) continue;
+        h->full = full;
+        h->empty = full + stages;
+        h->threads = p->use_threads + p->load_threads;
+        h->ahead = stages;
+        h->behind = async ? stages - 1 : 0;
+        h->pending = async ? stages - 1 : -1;
+        h->use_own = own_barrier(x, false) ? use_own : 0;
+        h->load_own = own_barrier(x, true) ? load_own : 0;
+    }
+    return next;
+}
+
+static bool too_many(struct session *s, const struct stmt *st, int rings, int needed, bool own) {
+    const char *others = own ? " and one for each role that orders its own accesses" : "";
+    if (rings == 1)
         diag_error(s, st->at,
                    "this pipeline with roles needs %d named barriers, two for each stage%s, and a "
                    "block has %d beside the one of all its threads; take fewer stages",
-                   next - 1,
-                   next > 1 + 2 * stages ? " and one for each role that orders its own "
-                                           "accesses"
-                                         : "",
-                   NAMED - 1);
-        diag_page(s, "barrier");
-        return false;
+                   needed, others, NAMED - 1);
+    else
+        diag_error(s, st->at,
+                   "the pipelines with roles up to this one need %d named barriers, two for each "
+                   "stage%s, and a block has %d beside the one of all its threads; give them the "
+                   "same 'stages' and 'warps', so that they share these, or take fewer stages",
+                   needed, others, NAMED - 1);
+    diag_page(s, "barrier");
+    return false;
+}
+
+bool sync_number_rings(struct session *s, struct kernel *k) {
+    int next = 1, rings = 0, twice = 0;
+    for (struct stmt *x = with_roles(k, k->body); x; x = next_with_roles(k, x)) {
+        if (x->pipe->handover.ring > rings) {
+            next = number_ring(k, x, next);
+            ++rings;
+            twice += 2 * (int)x->pipe->stages;
+        }
+        if (next > NAMED) return too_many(s, x, rings, next - 1, next - 1 > twice);
+        const char *fault = sync_ring_fault(x->pipe);
+        if (fault) BUG("a pipeline with roles is not in order: %s", fault);
     }
-    const char *fault = sync_ring_fault(p);
-    if (fault) BUG("a pipeline with roles is not in order: %s", fault);
     return true;
+}
+
+bool sync_by_ring(struct access a, struct access b) {
+    if (!a.by || !b.by || !pipeline_same_ring(a.by, b.by)) return false;
+    // a role's threads wait together before each step
+    return a.moved == b.moved || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
 }
 
 // -- the walk -------------------------------------------------------------------------------------
@@ -119,6 +207,7 @@ static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state 
     sync_copy(enter, st);
     sync_enter(w, NULL);
     w->here = &here;
+    w->by = pipe->pipe;
     w->moved = load;
     do {
         sync_copy(leave, enter);
@@ -127,6 +216,7 @@ static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state 
             if (part->load == load) sync_list(w, part->body, leave);
         sync_next(w, leave);
     } while (sync_merge(enter, leave) && !sync_decided(w));
+    w->by = NULL;
     w->moved = false;
     w->here = here.outer;
     sync_leave(w);
@@ -145,17 +235,19 @@ void sync_roles(struct walk *w, struct stmt *st, struct state *state) {
     struct state *of = memory_zeroed(2, sizeof *of);
     struct where here = {st->pipe, 0, -1, w->here};
     w->here = &here;
+    w->by = st->pipe;
+    w->enters = true;
     for (int load = 0; load < 2; ++load) {
         w->moved = load;
         for (const struct stmt *part = st->body; part; part = part->next)
             if (part->load == load) sync_ask(w, state, part->body, &need);
     }
-    w->moved = false;
+    w->by = NULL;
+    w->enters = w->moved = false;
     w->here = here.outer;
     // the groups of one role do not count for the other, and its next steps not for these
     for (int i = 0; i < state->n && need.copies; ++i)
         if (state->at[i].async) need.wait.copies = arrival_groups(0);
-    if (need.threads && w->nloops > 0) need.wait.threads = arrival_block;
     sync_satisfy(w, state, &need, &st->before);
     for (int load = 0; load < 2; ++load) {
         sync_copy(&of[load], state);

@@ -14,8 +14,8 @@ struct walk {
     const struct ix *time[TIME];
     int ntime, most;
     const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
-    int role, roles;
-    bool moved;  // its threads are not the first ones of the block
+    int role, roles;          // .. and how many roles a manual kernel had before
+    bool moved;               // its threads are not the first ones of the block
 };
 
 static void push(struct walk *w, const struct ix *e) {
@@ -162,13 +162,13 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     }
 }
 
-// The barriers at which the threads of a role wait before each step: for "full", and for "empty" in all
-// but the first steps.
+// The barriers at which the threads of a role wait before each step: for "full", and for "empty", in
+// all but the first steps if it is the only pipeline of its ring.
 static void wait_together(struct walk *w, struct stmt *st, bool load) {
     struct schedule *x = w->x;
     int n = x->program.nsyncs;
     add_sync(w, st, &x->together, 0, AT_BARRIER);
-    if (!load || n == x->program.nsyncs) return;
+    if (!load || st->pipe->handover.goes_on || n == x->program.nsyncs) return;
     struct prove_set *when = &x->program.sync[n].when;
     const struct ix *begin = instances_step(x->s, &w->around, st->begin);
     for (int i = 0; i < when->nvars; ++i)
@@ -187,7 +187,7 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
     w->pipe = st;
     for (int load = 0; load < 2; ++load) {
         int q = 0;
-        w->role = ++w->roles;
+        w->role = 2 * st->pipe->handover.ring - !load;
         w->moved = load;
         wait_together(w, st, load);
         for (struct stmt *part = st->body; part; part = part->next, ++q) {
@@ -204,7 +204,47 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
     leave(w, before);
 }
 
+// A "sync" of a named barrier orders the accesses of its role, except in the steps that leave it out.
+static void add_named(struct walk *w, struct stmt *st, int place) {
+    struct schedule *x = w->x;
+    int n = x->program.nsyncs;
+    add_sync(w, st, &st->arrival, place, AT_BARRIER);
+    if (n == x->program.nsyncs || st->barrier->skip == 0) return;
+    struct prove_set *when = &x->program.sync[n].when;
+    const struct stmt *roles = st->barrier->roles;
+    for (int i = 0; i < when->nvars; ++i)
+        if (when->var[i].var == roles->var)
+            ((struct prove_var *)when->var)[i].begin =
+                ix_add(x->s, roles->begin, ix_int(x->s, st->barrier->skip));
+}
+
+// The roles of a manual kernel; side.c asks about pairs of accesses of two of them.  Their groups are
+// their own, and each is waited for at once.
+static void walk_manual_roles(struct walk *w, struct stmt *st, int place) {
+    int before = w->ntime, q = 0;
+    push(w, ix_int(w->x->s, PHASES * place + AT_ITSELF));
+    enter(w, st);
+    push(w, ix_var(w->x->s, st->var));
+    w->pipe = st;
+    for (struct stmt *part = st->body; part; part = part->next, ++q) {
+        w->role = ++w->roles;
+        w->moved = part->role->first > 0;
+        push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
+        enter(w, part);
+        walk_list(w, part->body, NULL);
+        leave(w, before + 2);
+    }
+    w->pipe = NULL;
+    w->role = 0;
+    w->moved = false;
+    leave(w, before);
+}
+
 static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
+    if (st->pipe->nroles > 0) {
+        walk_manual_roles(w, st, place);
+        return;
+    }
     if (pipeline_has_roles(st->pipe)) {
         walk_roles(w, st, place);
         return;
@@ -272,11 +312,16 @@ static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load
         case STMT_PIPELINE: walk_pipeline(w, st, place); break;
         case STMT_PART: BUG("a part outside a pipeline");
         case STMT_WAIT:
+            if (st->barrier) {
+                add_named(w, st, place);
+                break;
+            }
+            if (w->pipe) break;
             add_sync(w, st, &st->arrival, place,
                      arrival_row(st->arrival)->completes ? AT_WAIT : AT_BARRIER);
             break;
         case STMT_ARRIVE:
-            if (stmt_commits(st)) add_one_commit(w, place, AT_COMMIT);
+            if (stmt_commits(st) && !w->pipe) add_one_commit(w, place, AT_COMMIT);
             break;
         }
         if (!commit) continue;

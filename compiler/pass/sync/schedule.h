@@ -72,4 +72,8 @@ void schedule_free(struct schedule *x);
 // The caller sets "quiet" and "soon" of "fault".
 bool schedule_in_order(struct schedule *x, struct schedule_fault *fault);
 
+// side.c: whether roles of a manual kernel come to their end, and their accesses are in order; reports an
+// error otherwise.
+bool sync_side_by_side(const struct schedule *x);
+
 #endif

@@ -64,20 +64,21 @@ static void loosen_one(struct walk *w, struct sync_before *x, struct arrival *a)
     }
 }
 
-static void loosen(struct walk *w, struct sync_before *x) {
+// "roles": before a pipeline with roles, whose groups are not those of all threads.
+static void loosen(struct walk *w, struct sync_before *x, bool roles) {
     if (!sync_waits(x->wait)) return;
     if (!w->schedule) note_first(w);
     loosen_one(w, x, &x->wait.threads);
-    loosen_one(w, x, &x->wait.copies);
+    if (!roles) loosen_one(w, x, &x->wait.copies);
 }
 
 static void loosen_list(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (stmt_orders(x)) continue;
         bool roles = x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe);
-        if (!roles) loosen(w, &x->before);
+        loosen(w, &x->before, roles);
         if (stmt_nests(x)) loosen_list(w, x->body);
-        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind);
+        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind, false);
     }
 }
 
@@ -242,18 +243,25 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
     session_rewind(w->s, mark);
 }
 
+// A device function returns only after its accesses are complete, and no block ends while it counts
+// in shared memory what comes.
+static bool waits_last(const struct kernel *k) {
+    bool counted = k->groups && k->groups->counter;
+    return (counted || (k->device && !k->async)) && any_async(k->body);
+}
+
 // Inserts waits and barriers where they are first needed, then removes needless ones.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
     struct schedule_fault f = {0};
+    sync_rings(w->s, k);
     w->mark = true;
     sync_enough(w);
     w->mark = false;
     w->large = w->visits > MANY_VISITS;
     if (k->async && !leaves_one_group(w->s, k)) return false;
     k->commit_last = k->async;
-    // a device function returns only after its accesses are complete
-    k->wait_last = k->device && !k->async && any_async(k->body);
+    k->wait_last = waits_last(k);
     if (!w->large) {
         sync_hoist(w, k->body);
         loosen_list(w, k->body);
@@ -270,9 +278,7 @@ static bool place(struct walk *w) {
     }
     if (!ok) sync_report(w->schedule, &f);
     end_schedule(w, mark);
-    for (struct stmt *x = k->body; ok && x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)) ok = sync_ring(w->s, x);
-    if (!ok) return false;
+    if (!ok || !sync_number_rings(w->s, k)) return false;
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }
@@ -280,14 +286,15 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
+    if (!w->k->device) w->k->wait_last = waits_last(w->k);
     struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     bool ok = schedule_in_order(w->schedule, &f);
-    if (ok)
-        sync_warn_needless(w->schedule);
-    else
+    if (!ok)
         sync_report(w->schedule, &f);
+    else if ((ok = sync_side_by_side(w->schedule)))
+        sync_warn_needless(w->schedule);
     end_schedule(w, mark);
     return ok;
 }

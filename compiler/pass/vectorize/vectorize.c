@@ -139,6 +139,11 @@ static int64_t promised(const struct align_terms *t) {
     return t->promised ? bits_of(t->promised) : BOUND_NONE;
 }
 
+// Whether narrower accesses than the atom's narrowest are refused.
+static bool is_required(const struct atom_row *row) {
+    return row->exact || row->alone;
+}
+
 static void not_reached(struct session *s, struct kernel *k, const struct copy *c,
                         const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
@@ -147,7 +152,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         diag_error(s, c->at, "%s cannot use '%s': %s", copy_name(s, c), atom->row->name,
                    width_reason(s, c, c->facts.won));
         diag_page(s, atom->row->page);
-    } else if (atom->row->exact) {
+    } else if (is_required(atom->row)) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
                    atom->bits, best, width_reason(s, c, c->facts.won));
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
@@ -165,7 +170,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
     }
     // a promise about the extents would not make the tile right
     bool beyond = f->won == BOUND_PREDICATE && copy_note_beyond(s, c);
-    if (!beyond && (atom->row->exact || k->device)) {
+    if (!beyond && (is_required(atom->row) || k->device)) {
         struct conditions missing = {NULL, 0, 0};
         if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
             note_promises(s, k, &missing, "the copy has its width");
@@ -219,6 +224,12 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
+    // so much alignment is enough for any width
+    for (int i = 0; atom->row->alone && i < 4; ++i) {
+        static const enum bound aligned[] = {BOUND_SRC_ALIGN, BOUND_DST_ALIGN, BOUND_SRC_DIVIDES,
+                                             BOUND_DST_DIVIDES};
+        if (power_of_two_in(b[aligned[i]]) >= atom->row->align) b[aligned[i]] = BOUND_NONE;
+    }
     // fragments are taken from any registers
     if (!(sides & SRC)) b[BOUND_SRC_RUN] = b[BOUND_SRC_ALIGN] = b[BOUND_SRC_DIVIDES] = BOUND_NONE;
     if (!(sides & DST)) b[BOUND_DST_RUN] = b[BOUND_DST_ALIGN] = b[BOUND_DST_DIVIDES] = BOUND_NONE;
@@ -244,9 +255,10 @@ struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, con
     struct conditions first = {NULL, 0, 0};  // more than are needed if the width is not reached
     struct assumption a = {s, k, bytes, list ? &first : NULL, NULL, 0};
     measure(&a, c, &f);
-    if (list && f.bits / 8 <= bytes) {
+    bool enough = copy_atom(c)->row->alone;  // its accesses may be wider than they are aligned
+    if (list && (enough || f.bits / 8 <= bytes)) {
         struct copy_facts again = c->facts;
-        a = (struct assumption){s, k, f.bits / 8, list, NULL, 0};
+        a = (struct assumption){s, k, f.bits / 8 < bytes ? f.bits / 8 : bytes, list, NULL, 0};
         measure(&a, c, &again);
     }
     return f;
@@ -268,7 +280,7 @@ void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts
 
 // A required width does not depend on what holds at launch.
 static int64_t assumed(const struct copy *c) {
-    return copy_atom(c)->row->exact ? 0 : VARIANT_BYTES;
+    return is_required(copy_atom(c)->row) ? 0 : VARIANT_BYTES;
 }
 
 // Whether single elements are aligned to their size; a collective access does not need that.
@@ -279,7 +291,9 @@ static bool has_elements(const struct copy *c) {
 // Whether accesses are narrower than requested.  If only a map after 'by' is the reason,
 // -Windex-map has already warned.
 static bool is_narrow(const struct copy *c) {
-    return c->facts.bits < copy_atom(c)->bits && !(c->facts.by_map && c->tc->by);
+    const struct atom *atom = copy_atom(c);
+    return c->facts.bits < (atom->row->alone ? atom->row->widths[0] : atom->bits) &&
+           !(c->facts.by_map && c->tc->by);
 }
 
 // Whether each access begins where an instruction that needs more than its own width allows; reports
@@ -287,7 +301,7 @@ static bool is_narrow(const struct copy *c) {
 static bool begins_aligned(struct session *s, const struct copy *c, bool quiet) {
     const struct copy_facts *f = &c->facts;
     const struct atom_row *row = copy_atom(c)->row;
-    for (int side = 0; row->align && side < 2; ++side) {
+    for (int side = 0; row->align && !row->alone && side < 2; ++side) {
         const int64_t *b = f->bound + side;  // the bounds of the destination come second
         if (b[BOUND_SRC_ALIGN] == BOUND_NONE) continue;
         int64_t bits = power_of_two_in(b[BOUND_SRC_ALIGN] | b[BOUND_SRC_DIVIDES]);
@@ -323,8 +337,10 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
         return false;
     }
     if (is_narrow(c)) {
-        not_reached(s, k, c, atom);
-        if (atom->row->exact) return false;
+        struct atom least = *atom;
+        if (atom->row->alone) least.bits = atom->row->widths[0];
+        not_reached(s, k, c, &least);
+        if (is_required(atom->row)) return false;
     }
     return begins_aligned(s, c, false);
 }
@@ -332,7 +348,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
 bool vectorize_quietly(struct session *s, const struct kernel *k, struct copy *c) {
     struct assumption a = {s, k, assumed(c), NULL, NULL, 0};
     measure(&a, c, &c->facts);
-    if (!has_elements(c) || (is_narrow(c) && copy_atom(c)->row->exact) ||
+    if (!has_elements(c) || (is_narrow(c) && is_required(copy_atom(c)->row)) ||
         !begins_aligned(s, c, true))
         return false;
     vectorize_finish(s, c, &c->facts);

@@ -90,7 +90,9 @@ static struct symbol *find_declared(struct sema *c, const char *name) {
     return sym && sym->kind == SYM_BUILTIN && !sym->value ? NULL : sym;
 }
 
-static const struct value *eval_name(struct sema *c, const char *name, struct range at) {
+static const struct value *eval_name(struct sema *c, const struct ast_expr *e) {
+    const char *name = e->name;
+    struct range at = e->at;
     struct symbol *sym = find_declared(c, name);
     if (sym) scope_use(c, sym, at);
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
@@ -128,7 +130,7 @@ static const struct value *eval_name(struct sema *c, const char *name, struct ra
     if (atom_later(name)) return no_tma(c, name, at);
     if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
-    if (!builtin_known(name) && atom_known(name)) return atom_uncalled(c, name, at);
+    if (!builtin_known(name) && atom_known(name)) return atom_fixed(c, name, e);
     if (builtin_known(name))
         return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
     return scope_unknown(c, name, at);
@@ -279,7 +281,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     switch (e->kind) {
     case E_INT: return value_static(c, e->ival);
     case E_FLOAT: return eval_float(c, e);
-    case E_NAME: return eval_name(c, e->name, e->at);
+    case E_NAME: return eval_name(c, e);
     case E_WILD: return value_of_tuple(c, lay_any(c->lay));
     case E_TUPLE: return eval_tuple(c, e);
     case E_TILER: return eval_tiler(c, e);

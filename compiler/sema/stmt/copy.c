@@ -129,6 +129,10 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     const struct value *v = s->copy.how != HOW_BY ? eval(c, e)
                             : e->kind == E_MAP    ? map_copy(c, e, y)
                                                   : tile_by(c, e, y);
+    if (v->kind == VAL_ATOM && v->atom->row->alone) {
+        if (!atom_check_copy(c, v->atom, y)) return false;
+        v = tile_alone(c, v->atom, e->at, y);
+    }
     if (v->kind == VAL_NONE) return false;
     const struct atom *a = v->kind == VAL_TILED  ? &v->tc->atom
                            : v->kind == VAL_ATOM ? v->atom

@@ -333,7 +333,9 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_FOR: return check_for(c, s);
     case S_LET: check_let(c, s); break;
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
+    case S_BARRIER: declare_barrier(c, s); break;
     case S_PIPELINE:
+        if (s->loop.roles) return check_manual_roles(c, s);
         if (!c->kernel->manual) return check_pipeline(c, s);
         diag_error(c->s, s->at,
                    "a pipeline places its own groups and waits; in a manual function, write the "
@@ -341,7 +343,10 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
         break;
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: check_fill(c, s, &made); break;
+    case S_ARRIVE:
     case S_SYNC:
+        if (s->of) return check_named(c, s);
+        return all_may_meet(c, s) ? check_order(c, s) : NULL;
     case S_COMMIT:
     case S_WAIT: return check_order(c, s);
     }

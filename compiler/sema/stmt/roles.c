@@ -15,34 +15,68 @@ static void find_warps(struct sema *c, const struct ast_stmt *s, const struct as
             if (s->loop.warps[i].key.name == name[k] && !of[k]) of[k] = s->loop.warps[i].value;
 }
 
+// The threads of "e" warps, without a message; 0: not known yet.
+static int64_t threads_of(struct sema *c, const struct ast_expr *e) {
+    struct symbol *sym = e && e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+    int64_t n = 0;
+    if (!e || (e->kind == E_NAME && (!sym || sym->kind != SYM_CONST))) return 0;
+    const struct value *v = value_unwrap(eval(c, e));
+    if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return 0;
+    return n < 1 || n > MOST_WARPS ? 0 : WARP * n;
+}
+
 int64_t roles_threads(struct sema *c, const struct ast_stmt *s) {
     const struct ast_expr *of[2] = {NULL, NULL};
     int64_t sum = 0;
-    find_warps(c, s, of);
-    for (int i = 0; i < 2; ++i) {
-        struct symbol *sym = of[i] && of[i]->kind == E_NAME ? scope_find(c, of[i]->name) : NULL;
-        int64_t n = 0;
-        if (!of[i] || (of[i]->kind == E_NAME && (!sym || sym->kind != SYM_CONST))) return 0;
-        const struct value *v = value_unwrap(eval(c, of[i]));
-        if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return 0;
-        if (n < 1 || n > MOST_WARPS) return 0;
-        sum += WARP * n;
+    int n = s->loop.roles ? s->loop.nparts : 2;
+    if (!s->loop.roles) find_warps(c, s, of);
+    for (int i = 0; i < n; ++i) {
+        int64_t threads = threads_of(c, s->loop.roles ? s->loop.part[i].warps : of[i]);
+        if (threads == 0) return 0;
+        sum += threads;
     }
     return sum;
 }
 
-bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe) {
-    const struct ast_expr *of[2] = {NULL, NULL};
-    int64_t n[2], *threads[] = {&pipe->use_threads, &pipe->load_threads};
+bool roles_may_be(struct sema *c, struct range at) {
+    if (!c->kernel->device) return true;
+    diag_error(c->s, at,
+               "a device function has no roles, since its caller decides which threads call it; "
+               "write the pipeline in the kernel");
+    return false;
+}
+
+bool roles_warps(struct sema *c, const struct ast_expr *e, int64_t *threads) {
+    int64_t n;
+    if (!eval_int64(c, e, "the number of warps", &n)) return false;
+    *threads = WARP * n;
+    if (n >= 1 && n <= MOST_WARPS) return true;
+    diag_error(c->s, e->at, "%" PRId64 " warps; a role has 1 .. %d", n, MOST_WARPS - 1);
+    return false;
+}
+
+bool roles_fill_block(struct sema *c, struct range at, int64_t threads) {
     struct kernel *k = c->kernel;
-    bool load = false, use = false;
-    if (k->device) {
-        diag_error(
-            c->s, s->loop.warps_at,
-            "a device function has no roles, since its caller decides which threads call it; "
-            "write the pipeline in the kernel");
+    if (threads > MOST_THREADS) {
+        diag_error(c->s, at, "%" PRId64 " warps; the roles of a block have at most %d together",
+                   threads / WARP, MOST_WARPS);
         return false;
     }
+    if (threads == k->threads) return true;
+    diag_error(c->s, at,
+               "the roles of this pipeline have %" PRId64 " threads, and kernel '%s' has %" PRId64
+               "; each of its threads has one role",
+               threads, k->name, k->threads);
+    if (k->threads_at.begin < k->threads_at.end)
+        diag_note(c->s, k->threads_at, "without 'threads', a kernel has those of its roles");
+    return false;
+}
+
+bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe) {
+    const struct ast_expr *of[2] = {NULL, NULL};
+    int64_t *threads[] = {&pipe->use_threads, &pipe->load_threads};
+    bool load = false, use = false;
+    if (!roles_may_be(c, s->loop.warps_at)) return false;
     find_warps(c, s, of);
     if (s->loop.nwarps != 2 || !of[0] || !of[1]) {
         diag_error(c->s, s->loop.warps_at,
@@ -51,30 +85,10 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
         return false;
     }
     for (int i = 0; i < 2; ++i) {
-        if (!eval_int64(c, of[i], "the number of warps", &n[i])) return false;
-        if (n[i] < 1 || n[i] > MOST_WARPS) {
-            diag_error(c->s, of[i]->at, "%" PRId64 " warps; a role has 1 .. %d", n[i],
-                       MOST_WARPS - 1);
-            return false;
-        }
-        *threads[i] = WARP * n[i];
+        if (!roles_warps(c, of[i], threads[i])) return false;
     }
-    if (n[0] + n[1] > MOST_WARPS) {
-        diag_error(c->s, s->loop.warps_at,
-                   "%" PRId64 " warps; the roles of a block have at most %d together", n[0] + n[1],
-                   MOST_WARPS);
+    if (!roles_fill_block(c, s->loop.warps_at, pipe->use_threads + pipe->load_threads))
         return false;
-    }
-    if (pipe->use_threads + pipe->load_threads != k->threads) {
-        bool written = k->threads_at.begin < k->threads_at.end;
-        diag_error(c->s, s->loop.warps_at,
-                   "the roles of this pipeline have %" PRId64
-                   " threads, and kernel '%s' has %" PRId64 "; each of its threads has one role",
-                   pipe->use_threads + pipe->load_threads, k->name, k->threads);
-        if (written)
-            diag_note(c->s, k->threads_at, "without 'threads', a kernel has those of its roles");
-        return false;
-    }
     for (int i = 0; i < s->loop.nparts; ++i) *(s->loop.part[i].load ? &load : &use) = true;
     if (load && use) return true;
     diag_error(c->s, s->loop.warps_at,
@@ -97,6 +111,16 @@ static bool refuse_by_thread(struct sema *c, struct range at) {
     return false;
 }
 
+// Whether a "load" of the pipeline writes "t": its role would have to wait for that before it reads.
+static bool loads_write(const struct stmt *pipe, const struct tensor *t) {
+    for (const struct stmt *part = pipe->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x))
+            if ((x->kind == STMT_COPY && x->copy->dst.base == t) ||
+                (x->kind == STMT_CALL && x->call->fill && x->call->view[0].base == t))
+                return true;
+    return false;
+}
+
 static bool check_view(struct sema *c, const struct stmt *part, const struct view *v, bool write) {
     const struct tensor *t = v->base;
     if (by_thread(v)) return refuse_by_thread(c, v->at);
@@ -108,10 +132,10 @@ static bool check_view(struct sema *c, const struct stmt *part, const struct vie
                    t->name);
         return false;
     }
-    if (t->space == MEM_SHARED && !write) {
+    if (t->space == MEM_SHARED && !write && loads_write(part->up, t)) {
         diag_error(c->s, v->at,
                    "not yet supported: '%s' in shared memory is read in the 'load' of a pipeline "
-                   "with roles; read it in 'use', or leave out 'warps'",
+                   "with roles, which writes it too; read it in 'use', or leave out 'warps'",
                    t->name);
         return false;
     }
@@ -125,10 +149,18 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
         diag_error(c->s, y->at,
                    "a copy in a pipeline with roles names a tiled copy, for the %" PRId64
                    " threads of '%s'",
-                   threads, part->load ? "load" : "use");
+                   threads, stmt_role(part));
         return false;
     }
-    if (!part->load && y->tc->atom.row->completes == COMPLETES_BY_GROUP) {
+    if (y->tc->atom.row->alone) {
+        diag_error(c->s, y->how_at,
+                   "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
+                   "cp_async.cg(16)",
+                   y->tc->atom.row->name);
+        diag_page(c->s, y->tc->atom.row->page);
+        return false;
+    }
+    if (!part->load && !part->role && y->tc->atom.row->completes == COMPLETES_BY_GROUP) {
         diag_error(c->s, y->how_at,
                    "not yet supported: an asynchronous copy in the 'use' of a pipeline with roles; "
                    "move it to 'load', or take 'universal'");
@@ -136,8 +168,7 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
     }
     if (y->tc->threads <= threads) return true;
     diag_error(c->s, y->how_at, "tiled copy '%s' needs %" PRId64 " threads, but '%s' has %" PRId64,
-               y->tc->name ? y->tc->name : "tile", y->tc->threads, part->load ? "load" : "use",
-               threads);
+               y->tc->name ? y->tc->name : "tile", y->tc->threads, stmt_role(part), threads);
     return false;
 }
 
@@ -165,6 +196,10 @@ bool roles_check(struct sema *c, const struct stmt *st) {
                    "all execute its parts; give 'warps' to the outer one alone");
         return false;
     }
+    return roles_check_parts(c, st);
+}
+
+bool roles_check_parts(struct sema *c, const struct stmt *st) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
             if (x->kind == STMT_PIPELINE) {

@@ -63,6 +63,23 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
 // Whether roles may do what the parts of "st" say; reports an error otherwise.
 bool roles_check(struct sema *c, const struct stmt *st);
 
+// Whether the function may have roles, at "at"; reports an error otherwise.
+bool roles_may_be(struct sema *c, struct range at);
+// Sets "threads" to those of "e" warps; false after an error.
+bool roles_warps(struct sema *c, const struct ast_expr *e, int64_t *threads);
+// Whether the kernel has the "threads" threads of its roles; reports an error otherwise.
+bool roles_fill_block(struct sema *c, struct range at, int64_t threads);
+// What roles_check says of the parts alone.
+bool roles_check_parts(struct sema *c, const struct stmt *st);
+
+// manual.c: roles and named barriers of manual kernels.
+struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s);
+void declare_barrier(struct sema *c, const struct ast_stmt *s);
+// "arrive NAME of" and "sync NAME of".
+struct stmt *check_named(struct sema *c, const struct ast_stmt *s);
+// Whether "sync;" may be here; reports an error otherwise.
+bool all_may_meet(struct sema *c, const struct ast_stmt *s);
+
 // extern.c
 // The path "path" in the file at "from": a relative path starts at that file's folder.
 const char *file_beside(struct sema *c, const char *from, const char *path);

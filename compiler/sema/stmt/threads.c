@@ -34,7 +34,7 @@ static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool 
 
 static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
     if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
-    if (s->kind == S_PIPELINE && ast_has_roles(s)) {
+    if (s->kind == S_PIPELINE && (ast_has_roles(s) || s->loop.roles)) {
         *any = true;
         return roles_threads(c, s);
     }

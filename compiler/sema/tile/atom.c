@@ -11,7 +11,7 @@ bool atom_known(const char *name) {
 }
 
 bool atom_later(const char *name) {
-    static const char names[][12] = {"bulk", "tma"};
+    static const char names[][12] = {"tma"};
     if (atom_find(name)) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
@@ -211,7 +211,11 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     const struct atom_row *row = atom_find(name);
     if (!row->fixed) return atom_uncalled(c, name, e->at);
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
-    *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
+    int widest = 0;
+    while (row->alone && widest + 1 < MOST_WIDTHS && row->widths[widest + 1]) ++widest;
+    *a = (struct atom){.row = row, .bits = row->widths[widest], .at = e->at};
+    if (e->kind == E_CALL && row->alone)
+        return FAIL(c, e->at, "'%s' takes no arguments: 'copy A -> s with %s'", name, name);
     if (e->kind == E_CALL && e->nargs != 1)
         return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
                     name, e->nargs);
@@ -255,6 +259,11 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
 }
 
 // -- what an atom asks of a copy ------------------------------------------------------------------
+
+// The bits of a plain access that is as wide as one of "a".
+static int plain_bits(const struct atom *a) {
+    return a->row->alone ? a->row->widths[0] : a->bits;
+}
 
 // The direction for messages, such as "from global to shared memory", "from shared memory to a
 // fragment".
@@ -310,7 +319,7 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
     const char *other = y->tc && !atom_is_collective(a->row) ? unused_copy(c, y) : NULL;
     const char *mend =
         other ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
-        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", a->bits)
+        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", plain_bits(a))
         : v->base->space == MEM_GLOBAL ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
                                                                   : "copy it through shared memory")
                                        : "use a tiled copy of 'auto' or 'universal' here";
@@ -336,6 +345,29 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
     return false;
 }
 
+// Whether the kernel is one in which one thread may copy a tile by "row".
+static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
+    const char *instead = "take cp_async.cg(16)";
+    if (c->kernel->device) {
+        diag_error(c->s, y->how_at,
+                   "not yet supported: '%s' in a device function, which has no place for its "
+                   "barriers; copy in the kernel, or %s",
+                   row->name, instead);
+        diag_page(c->s, row->page);
+        return false;
+    }
+    for (int i = 0; i < c->kernel->nformals; ++i) {
+        const struct formal *f = &c->kernel->formal[i];
+        if (f->tensor != y->src.base || f->dir == ARG_IN) continue;
+        diag_error(c->s, y->src.at,
+                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
+                   y->src.base->name, instead);
+        diag_page(c->s, row->page);
+        return false;
+    }
+    return true;
+}
+
 // Refuses a row of the table that lacks what the later steps need.
 static bool is_complete(struct sema *c, const struct atom_row *row, struct range at) {
     const char *lacks = atom_lacks(row);
@@ -351,14 +383,14 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_error(c->s, y->how_at,
                    "%s fills with 0 where there is no source, but 'pad' is %s; use universal(%d) "
                    "here, or 'pad 0'",
-                   a->row->family, y->pad->text, a->bits);
+                   a->row->family, y->pad->text, plain_bits(a));
         diag_page(c->s, a->row->page);
         return false;
     }
     const struct tensor *from = y->src.base, *to = y->dst.base;
     if (a->row->raw && from->elem != to->elem) {
         const char *mend =
-            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", a->bits)
+            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", plain_bits(a))
             : from->space == MEM_FRAG
                 ? sema_text(c, "convert first, from '%s' to a fragment of %s", from->name,
                             to->elem->name)
@@ -381,5 +413,5 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_page(c->s, row->page);
         return false;
     }
-    return counts_with_others(c, row, y);
+    return counts_with_others(c, row, y) && (!row->alone || may_be_alone(c, row, y));
 }

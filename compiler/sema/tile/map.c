@@ -199,7 +199,7 @@ bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tupl
     bool ok = read_head(c, m);
     tc->threads = m->threads;
     tc->values = m->values;
-    ok = ok && tile_check_size(c, tc, e) && read_coordinate(c, m);
+    ok = ok && tile_check_size(c, tc, e->at) && read_coordinate(c, m);
     scope_leave(c);
     return ok && (!shape || take_shape(c, m, shape, shape_at)) && map_points(c, m, tc);
 }

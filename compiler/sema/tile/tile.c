@@ -311,16 +311,16 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
     return tile_set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
 }
 
-bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, struct range at) {
     if (!check_threads(c, tc->threads, tc->thr_at)) return false;
     if (tc->values < 1 || tc->values > MOST_POINTS / tc->threads) {
-        diag_error(c->s, e->at,
+        diag_error(c->s, at,
                    "%" PRId64 " threads of %" PRId64 " values each; a tile has at most "
                    "%d elements",
                    tc->threads, tc->values, MOST_POINTS);
         return false;
     }
-    return tile_spend(c, tc->threads * tc->values, e->at);
+    return tile_spend(c, tc->threads * tc->values, at);
 }
 
 // Makes a tiled copy from map=, with the tile that the map fills or tile=.
@@ -345,6 +345,11 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     if (atom->kind != VAL_ATOM)
         return FAIL(c, a.atom->value->at, "the first argument of 'tile' must be an atom, not %s",
                     value_kind_text(atom));
+    if (atom->atom->row->alone)
+        return FAIL(c, a.atom->value->at,
+                    "'%s' divides no tile among threads, because one of them issues all of it; "
+                    "write 'copy A -> s with %s'",
+                    atom->atom->row->name, atom->atom->row->name);
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     tc->atom = *atom->atom;
     tc->at = e->at;
@@ -353,7 +358,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     } else if (!(a.like ? mma_tile(c, a.like->value, tc)
                  : a.tv ? by_tv(c, &a, tc)
                         : by_layouts(c, &a, tc, e)) ||
-               !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
+               !tile_check_size(c, tc, e->at) || !tile_check_owners(c, tc, tc->thr_at)) {
         return &value_none;
     }
     if (!tile_sides(c, tc, a.like ? eval(c, a.like->value) : NULL, e->at)) return &value_none;
@@ -362,6 +367,42 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     v->kind = VAL_TILED;
     v->tc = tc;
     return v;
+}
+
+// The tiled copy of all that "y" copies, with the layout "tv" of (thread, value).
+static const struct value *tile_whole(struct sema *c, const struct value *tv, struct range at,
+                                      const struct atom *atom, const struct copy *y) {
+    const struct view *v = copy_tiled_side(y);
+    const struct lay_tuple *shape = v->layout.shape;
+    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+    *tc = (struct tiled_copy){.at = at, .by = true};
+    tc->atom = *atom;
+    if (!tile_set_tv(c, tv, at, "'by'", shape, tc) || !tile_check_size(c, tc, at) ||
+        !tile_check_owners(c, tc, at) || !tile_sides(c, tc, NULL, at))
+        return &value_none;
+    struct value *r = ARENA_NEW(&c->s->arena, struct value);
+    r->kind = VAL_TILED;
+    r->tc = tc;
+    return r;
+}
+
+const struct value *tile_alone(struct sema *c, const struct atom *atom, struct range at,
+                               const struct copy *y) {
+    const struct view *v = copy_tiled_side(y);
+    const char *name = atom->row->name;
+    if (y->src.part || y->dst.part)
+        return FAIL(c, at, "'%s' copies a tile of the block; this view belongs to one thread",
+                    name);
+    if (!lay_tuple_static(v->layout.shape))
+        return FAIL(c, v->at,
+                    "'%s' copies all of %s, whose extents are known only at run time; cut it with "
+                    "local_tile first",
+                    name, lay_tuple_text(c->lay, v->layout.shape));
+    const struct lay_tuple *one = lay_leaf_of(c->lay, 1), *none = lay_leaf_of(c->lay, 0);
+    struct lay_int size = lay_size(c->lay, v->layout);
+    struct lay tv = lay_make(c->lay, lay_tuple2(c->lay, one, lay_leaf(c->lay, size)),
+                             lay_tuple2(c->lay, none, one));
+    return tile_whole(c, value_layout(c, tv), at, atom, y);
 }
 
 const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
@@ -383,14 +424,6 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
                     "'by' divides all of %s, whose extents are known only at run time; cut it with "
                     "local_tile first",
                     lay_tuple_text(c->lay, shape));
-    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
-    *tc = (struct tiled_copy){.at = e->at, .by = true};
-    tc->atom = atom_auto(e->at);
-    if (!tile_set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
-        !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, NULL, e->at))
-        return &value_none;
-    struct value *r = ARENA_NEW(&c->s->arena, struct value);
-    r->kind = VAL_TILED;
-    r->tc = tc;
-    return r;
+    struct atom atom = atom_auto(e->at);
+    return tile_whole(c, tv, e->at, &atom, y);
 }

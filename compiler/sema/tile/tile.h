@@ -36,7 +36,11 @@ bool atom_check_hints(struct sema *c, const struct atom *a, const struct copy *y
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);
 // copy .. by "e", where "e" is a layout of (thread, value) in everything that "y" copies.  Accesses
 // are as wide as can be proven.
-const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y);
+const struct value *tile_by(
+    struct sema *c, const struct ast_expr *e,
+    const struct copy *y);  // copy .. with "atom", whose row says that one thread makes all of it.
+const struct value *tile_alone(struct sema *c, const struct atom *atom, struct range at,
+                               const struct copy *y);
 // Whether "tc" can move elements of type "elem"; reports an error at "at" otherwise.
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);
@@ -56,8 +60,8 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
                           const char *noun);
 
 // Whether the threads and values of "tc" are within the limits of a block and a tile, and the
-// plan's tiles together within theirs; reports an error at "e" otherwise.
-bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
+// plan's tiles together within theirs; reports an error at "at" otherwise.
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, struct range at);
 
 // Sets the TV layout of "tc" to "v", for a tile of shape "shape".  "what", at "at", is where it
 // comes from in messages.

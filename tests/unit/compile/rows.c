@@ -4,47 +4,47 @@
 // two counts of groups meet.
 #include "plan/atoms.h"
 
-#define BULK_TO_SHARED                                                                             \
-    .family = "bulk", .page = "cp_async", .min_arch = 90, .widths = {64, 128},                     \
+#define MASS_TO_SHARED                                                                             \
+    .family = "mass", .page = "cp_async", .min_arch = 90, .widths = {64, 128},                     \
     .src_spaces = IN(GLOBAL), .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP,           \
     .threads = 1, .exact = true, .in_bytes = true, .raw = true
-#define BULK_GROUPS .commit = "tcp_bulk_commit", .wait = "tcp_bulk_wait"
+#define MASS_GROUPS .commit = "tcp_mass_commit", .wait = "tcp_mass_wait"
 #define TRIAL_ROWS                                                                                 \
-    {.name = "bulk",                                                                               \
-     BULK_TO_SHARED,                                                                               \
-     BULK_GROUPS,                                                                                  \
-     .function = "tcp_bulk",                                                                       \
+    {.name = "mass",                                                                               \
+     MASS_TO_SHARED,                                                                               \
+     MASS_GROUPS,                                                                                  \
+     .function = "tcp_mass",                                                                       \
      .cost = COST_CP_ASYNC_CG},                                                                    \
-        {.name = "bulk_a",                                                                         \
-         BULK_TO_SHARED,                                                                           \
-         BULK_GROUPS,                                                                              \
-         .function = "tcp_bulk",                                                                   \
+        {.name = "mass_a",                                                                         \
+         MASS_TO_SHARED,                                                                           \
+         MASS_GROUPS,                                                                              \
+         .function = "tcp_mass",                                                                   \
          .cost = COST_CP_ASYNC_CG,                                                                 \
          .feature = 'a'},                                                                          \
-        {.name = "bulk_f",                                                                         \
-         BULK_TO_SHARED,                                                                           \
-         BULK_GROUPS,                                                                              \
-         .function = "tcp_bulk",                                                                   \
+        {.name = "mass_f",                                                                         \
+         MASS_TO_SHARED,                                                                           \
+         MASS_GROUPS,                                                                              \
+         .function = "tcp_mass",                                                                   \
          .cost = COST_CP_ASYNC_CG,                                                                 \
          .feature = 'f'},                                                                          \
-        {.name = "bulk_16",                                                                        \
-         BULK_TO_SHARED,                                                                           \
-         BULK_GROUPS,                                                                              \
-         .function = "tcp_bulk",                                                                   \
+        {.name = "mass_16",                                                                        \
+         MASS_TO_SHARED,                                                                           \
+         MASS_GROUPS,                                                                              \
+         .function = "tcp_mass",                                                                   \
          .cost = COST_CP_ASYNC_CG,                                                                 \
          .align = 128},                                                                            \
-        {.name = "no_function", BULK_TO_SHARED, BULK_GROUPS, .cost = COST_CP_ASYNC_CG},            \
+        {.name = "no_function", MASS_TO_SHARED, MASS_GROUPS, .cost = COST_CP_ASYNC_CG},            \
         {.name = "no_commit",                                                                      \
-         BULK_TO_SHARED,                                                                           \
-         .function = "tcp_bulk",                                                                   \
-         .wait = "tcp_bulk_wait",                                                                  \
+         MASS_TO_SHARED,                                                                           \
+         .function = "tcp_mass",                                                                   \
+         .wait = "tcp_mass_wait",                                                                  \
          .cost = COST_CP_ASYNC_CG},                                                                \
         {.name = "no_wait",                                                                        \
-         BULK_TO_SHARED,                                                                           \
-         .function = "tcp_bulk",                                                                   \
-         .commit = "tcp_bulk_commit",                                                              \
+         MASS_TO_SHARED,                                                                           \
+         .function = "tcp_mass",                                                                   \
+         .commit = "tcp_mass_commit",                                                              \
          .cost = COST_CP_ASYNC_CG},                                                                \
-        {.name = "no_cost", BULK_TO_SHARED, BULK_GROUPS, .function = "tcp_bulk"},                  \
+        {.name = "no_cost", MASS_TO_SHARED, MASS_GROUPS, .function = "tcp_mass"},                  \
         {.name = "no_group",                                                                       \
          .widths = {128},                                                                          \
          .src_spaces = IN(GLOBAL),                                                                 \
@@ -53,7 +53,7 @@
          .threads = 1,                                                                             \
          .exact = true,                                                                            \
          .in_bytes = true,                                                                         \
-         .function = "tcp_bulk",                                                                   \
+         .function = "tcp_mass",                                                                   \
          .cost = COST_LD_GLOBAL},
 #include "plan/atom_rows.c"
 
@@ -109,13 +109,13 @@ static void says_not(const char *atom, const char *words) {
 
 int main(void) {
     // its own functions, and none of another instruction's
-    says("sm_90", "bulk(16)", 32, 16, 4, "", "tcp_bulk_16(&");
-    says("sm_90", "bulk(16)", 32, 16, 4, "", "tcp_bulk_commit();");
-    says("sm_90", "bulk(16)", 32, 16, 4, "", "tcp_bulk_wait<0>();");
-    says_not("bulk(16)", "cp_async");
-    says_not("bulk(16)", "cp.async");
+    says("sm_90", "mass(16)", 32, 16, 4, "", "tcp_mass_16(&");
+    says("sm_90", "mass(16)", 32, 16, 4, "", "tcp_mass_commit();");
+    says("sm_90", "mass(16)", 32, 16, 4, "", "tcp_mass_wait<0>();");
+    says_not("mass(16)", "cp_async");
+    says_not("mass(16)", "cp.async");
     says("sm_90", "cp_async.cg(16)", 32, 16, 4, "", "tcp_cp_async_wait<0>();");
-    says_not("cp_async.cg(16)", "bulk");
+    says_not("cp_async.cg(16)", "mass");
 
     // what a row needs
     says("sm_90", "no_function(16)", 32, 16, 4, "", "its row has no function of the runtime");
@@ -126,24 +126,24 @@ int main(void) {
 
     // two counts in one kernel
     const char *again = "copy A -> s with tile(cp_async.cg(16), thr=(16,8):(8,1), val=(1,4));";
-    says("sm_90", "bulk(16)", 32, 16, 4, again,
-         "'cp_async.cg' counts its groups apart from those of 'bulk', which 'k' uses, too");
+    says("sm_90", "mass(16)", 32, 16, 4, again,
+         "'cp_async.cg' counts its groups apart from those of 'mass', which 'k' uses, too");
 
     // architectures
-    says("sm_80", "bulk(16)", 32, 16, 4, "", "'bulk' needs sm_90; this plan is for sm_80");
-    says("sm_100", "bulk(16)", 32, 16, 4, "", "tcp_bulk_16(&");
-    says("sm_90a", "bulk_a(16)", 32, 16, 4, "", "tcp_bulk_16(&");
-    says("sm_90", "bulk_a(16)", 32, 16, 4, "", "'bulk_a' needs sm_90a; this plan is for sm_90");
-    says("sm_100a", "bulk_a(16)", 32, 16, 4, "", "'bulk_a' needs sm_90a; this plan is for sm_100a");
-    says("sm_90a", "bulk_f(16)", 32, 16, 4, "", "tcp_bulk_16(&");
-    says("sm_90", "bulk_f(16)", 32, 16, 4, "", "'bulk_f' needs sm_90f; this plan is for sm_90");
-    says("sm_100f", "bulk_f(16)", 32, 16, 4, "", "'bulk_f' needs sm_90f; this plan is for sm_100f");
+    says("sm_80", "mass(16)", 32, 16, 4, "", "'mass' needs sm_90; this plan is for sm_80");
+    says("sm_100", "mass(16)", 32, 16, 4, "", "tcp_mass_16(&");
+    says("sm_90a", "mass_a(16)", 32, 16, 4, "", "tcp_mass_16(&");
+    says("sm_90", "mass_a(16)", 32, 16, 4, "", "'mass_a' needs sm_90a; this plan is for sm_90");
+    says("sm_100a", "mass_a(16)", 32, 16, 4, "", "'mass_a' needs sm_90a; this plan is for sm_100a");
+    says("sm_90a", "mass_f(16)", 32, 16, 4, "", "tcp_mass_16(&");
+    says("sm_90", "mass_f(16)", 32, 16, 4, "", "'mass_f' needs sm_90f; this plan is for sm_90");
+    says("sm_100f", "mass_f(16)", 32, 16, 4, "", "'mass_f' needs sm_90f; this plan is for sm_100f");
 
     // addresses
-    says("sm_90", "bulk_16(16)", 32, 16, 4, "", "tcp_bulk_16(&");
-    says("sm_90", "bulk(8)", 32, 8, 2, "", "tcp_bulk_8(&");
-    says("sm_90", "bulk_16(8)", 32, 8, 2, "",
-         "cannot use 'bulk_16', which begins at multiples of 128 bits: of its accesses to 'A' some "
+    says("sm_90", "mass_16(16)", 32, 16, 4, "", "tcp_mass_16(&");
+    says("sm_90", "mass(8)", 32, 8, 2, "", "tcp_mass_8(&");
+    says("sm_90", "mass_16(8)", 32, 8, 2, "",
+         "cannot use 'mass_16', which begins at multiples of 128 bits: of its accesses to 'A' some "
          "begin only at multiples of 64");
     return check_done();
 }

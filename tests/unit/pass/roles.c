@@ -50,13 +50,44 @@ static void make(struct role role[2], const struct pipeline *p, int steps) {
     }
 }
 
-// Whether an order of execution gives each use its step: of the roles that can go on, "first" does, or
+// Pipelines one after another, with "steps" each, as one ring that goes on.  "carries": each at the slot
+// after the last one of the one before, otherwise at slot 0.
+static void make_ring(struct role role[2], const struct pipeline *p, const int *steps, int n,
+                      bool carries) {
+    const struct handover *h = &p->handover;
+    int s = (int)p->stages, behind = (int)h->behind, g = 0, first = 0;
+    role[LOAD] = role[USE] = (struct role){.n = 0};
+    for (int i = 0; i < s; ++i) add(&role[USE], (struct event){ARRIVE, EMPTY, i, 0});
+    for (int k = 0; k < n; g += steps[k++]) {
+        for (int i = 0; i < steps[k] + behind; ++i) {
+            int slot = (first + i) % s;
+            if (i < steps[k]) {
+                add(&role[LOAD], (struct event){SYNC, EMPTY, slot, g + i});
+                add(&role[LOAD], (struct event){FILL, 0, slot, g + i});
+            }
+            if (i < behind) continue;
+            int done = i - (h->pending < 0 ? 0 : (int)h->pending);
+            add(&role[LOAD], (struct event){DONE, 0, 0, g + done});
+            add(&role[LOAD], (struct event){ARRIVE, FULL, (first + i - behind) % s, g + i});
+        }
+        for (int i = 0; i < steps[k]; ++i) {
+            int slot = (first + i) % s;
+            add(&role[USE], (struct event){SYNC, FULL, slot, g + i});
+            add(&role[USE], (struct event){READ, 0, slot, g + i});
+            add(&role[USE], (struct event){ARRIVE, EMPTY, slot, g + i});
+        }
+        if (carries) first = (first + steps[k]) % s;
+    }
+    for (int i = 0; i < s; ++i) add(&role[LOAD], (struct event){SYNC, EMPTY, i, 0});
+}
+
+// Whether an order of execution of "made" gives each use its step: of the roles that can go on, "first" does, or
 // (-1) a random one.  "late": loads complete when they are waited for, otherwise at once.
-static bool goes_well(const struct pipeline *p, int steps, int first, bool late) {
-    static struct role role[2];
+static bool goes_well(const struct pipeline *p, const struct role made[2], int steps, int first,
+                      bool late) {
+    struct role role[2] = {made[0], made[1]};
     bool came[2][STAGES][2] = {{{false}}};
     int slot[STAGES], done = -1;
-    make(role, p, steps);
     for (int i = 0; i < STAGES; ++i) slot[i] = -1;
     int filled[STEPS];
     for (;;) {
@@ -97,11 +128,19 @@ static bool goes_well(const struct pipeline *p, int steps, int first, bool late)
     return role[0].at == role[0].n && role[1].at == role[1].n;
 }
 
+static bool in_every_order(const struct pipeline *p, const struct role made[2], int steps) {
+    for (int first = -1; first < 2; ++first)
+        for (int k = 0; k < (first < 0 ? 12 : 2); ++k)
+            if (!goes_well(p, made, steps, first, k % 2)) return false;
+    return true;
+}
+
 static bool always_goes_well(const struct pipeline *p) {
-    for (int steps = 0; steps < STEPS - STAGES - 1; ++steps)
-        for (int first = -1; first < 2; ++first)
-            for (int k = 0; k < (first < 0 ? 12 : 2); ++k)
-                if (!goes_well(p, steps, first, k % 2)) return false;
+    static struct role made[2];
+    for (int steps = 0; steps < STEPS - STAGES - 1; ++steps) {
+        make(made, p, steps);
+        if (!in_every_order(p, made, steps)) return false;
+    }
     return true;
 }
 
@@ -166,8 +205,24 @@ static void changed(void) {
     CHECK_STR(sync_ring_fault(&p), "the roles wait for each other");
 }
 
+// Rings that go on: pipelines of up to 5 steps each.
+static void several(void) {
+    static struct role made[2];
+    for (int i = 0; i < 400; ++i) {
+        struct pipeline p = right(1 + draw(STAGES), draw(2));
+        int steps[3], n = 1 + draw(3), sum = 0;
+        for (int k = 0; k < n; ++k) sum += steps[k] = draw(6);
+        bool carries = draw(2);
+        if (sum >= STEPS) continue;
+        make_ring(made, &p, steps, n, carries);
+        CHECK(in_every_order(&p, made, sum), "%d stages, %d pipelines, %d steps, %d", (int)p.stages,
+              n, sum, carries);
+    }
+}
+
 int main(void) {
     all_numbers();
+    several();
     changed();
     return check_done();
 }

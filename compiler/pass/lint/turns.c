@@ -1,0 +1,111 @@
+// Blocks that take tiles side by side in each step of a loop: the next step begins before their end, or after it.
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/lint/reads.h"
+#include "plan/view.h"
+
+// Blocks of "axis" that take tiles side by side, "one" element after the other, in each step of "loop", and the
+// next step "next" elements further.
+struct turns {
+    const struct ix *at;
+    int64_t one, next;
+};
+
+// .. of "a" along "mode"; false: it is not like that.
+static bool turns_of(const struct reads *r, const struct access *a, const struct stmt *loop,
+                     int axis, int mode, struct turns *out) {
+    struct session *s = r->s;
+    out->at = instances_step(s, &a->around, a->view->coord_off[mode]);
+    const struct ix *by = out->at ? reads_step_by(s, out->at, r->k->block[axis]) : NULL,
+                    *each = out->at ? reads_step_by(s, out->at, loop->var) : NULL;
+    return by && each && ix_static(by, &out->one) && ix_static(each, &out->next) &&
+           lay_int_static(r->k->grid[axis]) && out->one > 1;
+}
+
+// Warns if blocks of "axis" take tiles side by side in each step of "loop", and the next step begins before their end.
+// Tiles of one element are windows: the taps of a filter.
+static bool check_turns(struct reads *r, const struct access *a, const struct stmt *loop, int axis,
+                        int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix_var *x = r->k->block[axis];
+    struct lay_int n = r->k->grid[axis];
+    struct turns turns;
+    const struct ix *end;
+    int64_t tile;
+    if (!turns_of(r, a, loop, axis, mode, &turns) || turns.next <= turns.one ||
+        n.num * turns.one <= turns.next || !coverage_reach(s, v, &a->around, mode, &end, &tile) ||
+        tile != turns.one)
+        return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        if (i != mode && v->coord_off[i] && ix_depends_on(v->coord_off[i], x)) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "in each step the %" PRId64 " blocks of '%s' read %" PRId64
+              " elements of '%s' along %s, and the next step of '%s' begins %" PRId64
+              " further: some are read twice",
+              n.num, x->name, n.num * turns.one, v->base->name, view_mode_text(s, v->base, mode),
+              loop->var->name, turns.next);
+    return true;
+}
+
+bool turns_overlap(struct reads *r, const struct access *a, int mode) {
+    for (int j = 0; j < a->around.n; ++j)
+        for (int x = 0; x < 3; ++x)
+            if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
+                a->view->coord_off[mode] && check_turns(r, a, a->around.stmt[j], x, mode))
+                return true;
+    return false;
+}
+
+// Whether all reads of the tensor of "a" are where it is along "mode".
+static bool is_only_read(const struct reads *r, const struct access *a, int mode) {
+    for (int i = 0; i < r->n; ++i)
+        if (reads_count(&r->at[i], a->view->base, ARG_IN) &&
+            !ix_equal(r->at[i].view->coord_off[mode], a->view->coord_off[mode]))
+            return false;
+    return true;
+}
+
+// Warns if the blocks of "axis" take tiles side by side in each step of "loop", and nothing takes those between their end
+// and the next step.
+static bool check_between(struct reads *r, const struct access *a, const struct stmt *loop,
+                          int axis, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix_var *x = r->k->block[axis];
+    struct lay_int n = r->k->grid[axis];
+    struct turns turns;
+    if (!turns_of(r, a, loop, axis, mode, &turns) || view_along(s, v, mode) != turns.one ||
+        n.num >= turns.next / turns.one || turns.next % turns.one != 0)
+        return false;
+    const struct ix *rest = ix_sub(s, turns.at, ix_scale(s, ix_var(s, x), lay_int(turns.one)));
+    rest = rest ? ix_sub(s, rest, ix_scale(s, ix_var(s, loop->var), lay_int(turns.next))) : NULL;
+    if (!rest || !ix_static(rest, NULL) || !is_only_read(r, a, mode)) return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "a step of '%s' takes the tiles of %" PRId64
+              " block%s of '%s' along %s, and the next step "
+              "begins %" PRId64 " tiles further: nothing reads those between",
+              loop->var->name, n.num, n.num == 1 ? "" : "s", v->base->name,
+              view_mode_text(s, v->base, mode), turns.next / turns.one);
+    diag_note(s, r->k->grid_at[axis], "%" PRId64 " blocks would read all", turns.next / turns.one);
+    return true;
+}
+
+bool turns_apart(struct reads *r) {
+    for (int i = 0; i < r->n && !r->more; ++i) {
+        const struct access *a = &r->at[i];
+        if (a->write || !a->copy || a->view->base->space != MEM_GLOBAL ||
+            !lay_valid(a->view->coord))
+            continue;
+        for (int m = 0; m < lay_tuple_leaves(a->view->base->layout.shape); ++m)
+            for (int j = 0; j < 3 * a->around.n; ++j) {
+                const struct stmt *loop = a->around.stmt[j / 3];
+                if (stmt_loops(loop) && loop->var && r->k->block[j % 3] && a->view->coord_off[m] &&
+                    check_between(r, a, loop, j % 3, m))
+                    return true;
+            }
+    }
+    return false;
+}

@@ -1,0 +1,69 @@
+// Groups of bulk copies, which one thread of a block issues and waits for. For sm_90 and later. An
+// emitted file that uses them includes this after tcp_device.cuh.
+//
+//   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
+//   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
+//   ring.commit();                        ends the group of the copies since the last commit
+//   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
+//
+// Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
+// the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
+// the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
+// copies of the group have together. Only the leader names the barriers, so no other thread can lag.
+// It waits for a group before it begins the eighth one after it.
+#ifndef TCP_BULK_CUH
+#define TCP_BULK_CUH
+
+#include "tcp_tma.cuh"
+
+#ifdef __CUDACC__
+#define TCP_BULK_AT
+#define TCP_BULK_PASS
+#define TCP_BULK_MEMBER __device__ __forceinline__
+#else
+#define TCP_BULK_AT     , TCP_HOST_AT
+#define TCP_BULK_PASS   , at
+#define TCP_BULK_MEMBER inline
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+struct tcp_bulk_ring {
+    enum : unsigned { BARRIERS = 8 };
+    tcp_mbarrier *barrier;
+    bool leader;
+    unsigned groups, waited;  // how many were committed, and how many of them have been waited for
+    int bytes;                // of the open group
+
+    TCP_BULK_MEMBER tcp_bulk_ring(void *memory, bool is_leader)
+        : barrier((tcp_mbarrier *)memory), leader(is_leader), groups(0), waited(0), bytes(0) {
+        if (!leader) return;
+        for (unsigned i = 0; i < BARRIERS; ++i) tcp_mbarrier_init(barrier + i, 1);
+        tcp_mbarrier_init_fence();
+    }
+
+    TCP_BULK_MEMBER void await() {
+        tcp_mbarrier_wait(barrier + waited % BARRIERS, (int)(waited / BARRIERS & 1));
+        ++waited;
+    }
+
+    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
+        tcp_fence_async();  // what the leader itself did with the memory
+        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
+        bytes += Bytes;
+    }
+
+    TCP_BULK_MEMBER void commit() {
+        if (!leader) return;
+        tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
+        bytes = 0;
+        ++groups;
+        if (groups - waited == BARRIERS) await();
+    }
+
+    template <int Pending> TCP_BULK_MEMBER void wait() {
+        if (!leader) return;
+        while ((int)(groups - waited) > Pending) await();
+    }
+};
+#endif
+#endif

@@ -1,0 +1,147 @@
+// Tensor maps, made by launchers. Every rule of the driver is checked and named here, since
+// cuTensorMapEncodeTiled says no more than "invalid value" (CUDA Driver API, Tensor Map Object
+// Management).
+#ifndef TCP_TMA_LAUNCH_H
+#define TCP_TMA_LAUNCH_H
+
+#include <string.h>
+
+#include "tcp_launch.h"
+#include "tcp_tensor_map.h"
+
+#ifndef __CUDACC__
+#include "host/tcp_host_tma_map.h"
+#endif
+
+// Checks that "b" can be a map, which reads tensor "tensor" of kernel "kernel".
+inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tcp_tma_box *b) {
+    static const int span[] = {0, 32, 64, 128};
+    const int inner = b->box[0] * b->bytes;
+    if (b->rank < 1 || b->rank > 5)
+        return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_RANK, kernel, tensor, b->rank);
+    if (b->bytes < 1 || b->bytes > 8 || (b->bytes & (b->bytes - 1)) != 0)
+        return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_ELEMENT, kernel, tensor, b->bytes);
+    if (!b->address) return tcp_fail(TCP_ERR_NULL, TCP_SAYS_NULL, kernel, tensor);
+    if ((uintptr_t)b->address % 16 != 0)
+        return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_MAP_ADDRESS, kernel, tensor, b->address,
+                        (int)((uintptr_t)b->address % 16));
+    for (int i = 0; i < b->rank; ++i) {
+        if (b->extent[i] < 1 || b->extent[i] > (int64_t)1 << 32)
+            return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_EXTENT, kernel, tensor, i,
+                            (long long)b->extent[i]);
+        if (b->box[i] < 1 || b->box[i] > 256)
+            return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_BOX, kernel, tensor, b->box[i], i);
+        if (i == 0) continue;
+        if (b->stride[i] % 16 != 0)
+            return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_STRIDE, kernel, tensor, i,
+                            (long long)b->stride[i], (long long)(b->stride[i] + 15) / 16 * 16);
+        if (b->stride[i] < 0 || b->stride[i] >= (int64_t)1 << 40)
+            return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_FAR, kernel, tensor, i,
+                            (long long)b->stride[i]);
+    }
+    if (inner % 16 != 0)
+        return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_INNER, kernel, tensor, inner);
+    if (b->swizzle != TCP_TMA_SWIZZLE_NONE && inner != span[b->swizzle])
+        return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_SWIZZLE, kernel, tensor, inner,
+                        span[b->swizzle]);
+    return TCP_OK;
+}
+
+#ifdef __CUDACC__
+
+#include <cuda_runtime_api.h>
+
+// cuTensorMapEncodeTiled, without the header of the driver and without linking it.
+typedef int (*tcp_map_encode)(tcp_tensor_map *map, int type, uint32_t rank, void *address,
+                              const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                              const uint32_t *steps, int interleave, int swizzle, int l2, int fill);
+
+// The driver's function, or NULL: drivers before CUDA 12, and GPUs that have none.
+inline tcp_map_encode tcp_find_map_encode() {
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult what = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found,
+                                                               12000, cudaEnableDefault, &what);
+#else
+    const cudaError_t error =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &what);
+#endif
+    if (error != cudaSuccess) cudaGetLastError();
+    // it may succeed with a null pointer
+    return error == cudaSuccess && what == cudaDriverEntryPointSuccess ? (tcp_map_encode)found
+                                                                       : nullptr;
+}
+
+inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const tcp_tma_box *b,
+                                 tcp_tensor_map *map) {
+    static const tcp_map_encode encode = tcp_find_map_encode();
+    // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32, 64: the bits move as they are
+    static const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
+    uint64_t extents[5], strides[5];
+    uint32_t box[5], steps[5];
+    int64_t reach = 0;
+    if (!encode) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_DRIVER, kernel, tensor);
+    for (int i = 0; i < b->rank; ++i) {
+        extents[i] = (uint64_t)b->extent[i];
+        strides[i] = (uint64_t)(i ? b->stride[i] : b->bytes);
+        box[i] = (uint32_t)b->box[i];
+        steps[i] = 1;
+        const int64_t size = b->extent[i] * (int64_t)strides[i];
+        if (size > reach) reach = size;
+    }
+    const int l2_256 = 3, no_fill = 0;
+    const int error = encode(map, types[b->bytes], (uint32_t)b->rank, (void *)b->address, extents,
+                             strides + 1, box, steps, 0, (int)b->swizzle, l2_256, no_fill);
+    if (error) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor, error);
+    // Drivers up to 13.1 encode tensors under 128 KiB wrong; as CUTLASS 4.7 mends it.
+    int driver = 0;
+    if (reach < 128 * 1024 && cudaDriverGetVersion(&driver) == cudaSuccess && driver <= 13010)
+        map->opaque[1] &= ~((uint64_t)1 << 21);
+    return TCP_OK;
+}
+
+#else
+
+inline tcp_status tcp_encode_map(const char *, const char *, const tcp_tma_box *b,
+                                 tcp_tensor_map *map) {
+    tcp_host_map_set(map, b);
+    return TCP_OK;
+}
+
+#endif
+
+// Makes "map" for "b". Each thread keeps its last 16: to encode takes microseconds.
+inline tcp_status tcp_make_map(const char *kernel, const char *tensor, const tcp_tma_box *b,
+                               tcp_tensor_map *map) {
+    struct known {
+        tcp_tma_box box;
+        tcp_tensor_map map;
+    };
+    static thread_local known cache[16];
+    static thread_local unsigned next;
+    TCP_CHECK(tcp_check_map(kernel, tensor, b));
+    tcp_tma_box key;
+    memset((void *)&key, 0, sizeof key);
+    key.address = b->address;
+    key.rank = b->rank;
+    key.bytes = b->bytes;
+    key.swizzle = b->swizzle;
+    for (int i = 0; i < b->rank; ++i) {
+        key.extent[i] = b->extent[i];
+        key.stride[i] = i ? b->stride[i] : 0;
+        key.box[i] = b->box[i];
+    }
+    for (const known &k : cache) {
+        if (memcmp((const void *)&k.box, (const void *)&key, sizeof key) != 0) continue;
+        *map = k.map;
+        return TCP_OK;
+    }
+    TCP_CHECK(tcp_encode_map(kernel, tensor, b, map));
+    known *const k = &cache[next++ % 16];
+    memcpy((void *)&k->box, (const void *)&key, sizeof key);
+    k->map = *map;
+    return TCP_OK;
+}
+
+#endif
