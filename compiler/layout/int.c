@@ -50,6 +50,10 @@ bool lay_int_static(struct lay_int a) {
     return lay_plain(a);
 }
 
+bool lay_int_is_param(struct lay_int x) {
+    return x.num == 1 && x.den == 1 && x.nsyms == 1 && x.basis < 0 && x.syms[0]->name;
+}
+
 bool lay_int_is(struct lay_int a, int64_t value) {
     return lay_is_value(a, value);
 }

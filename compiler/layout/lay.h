@@ -230,6 +230,7 @@ struct lay_int lay_int_sum(struct lay_ctx *, const char *name, const void *sum, 
                            int64_t lo, int64_t hi);
 bool lay_int_valid(struct lay_int);
 bool lay_int_static(struct lay_int);                 // no symbols, no basis, den 1
+bool lay_int_is_param(struct lay_int);               // one param or sum, with no factor
 int64_t lay_gcd(int64_t a, int64_t b);               // of 0 and 0 it is 0
 bool lay_int_is(struct lay_int, int64_t value);      // static and equal
 bool lay_int_equal(struct lay_int, struct lay_int);  // provably equal

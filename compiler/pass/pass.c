@@ -2,6 +2,7 @@
 #include "pass/pass.h"
 
 #include "base/session.h"
+#include "layout/algebra.h"
 #include "pass/walk.h"
 
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
@@ -32,4 +33,21 @@ bool walk_plan(struct session *s, struct plan *p, copy_visitor *visit, void *use
 
 const char *copy_name(struct session *s, const struct copy *c) {
     return c->label ? arena_printf(&s->arena, "copy '%s'", c->label) : "this copy";
+}
+
+bool copy_note_beyond(struct session *s, const struct copy *c) {
+    struct lay_ctx *x = &s->lay;
+    const struct view *v = copy_side(c, c->src.base->space != MEM_FRAG);
+    if (!c->tc || !lay_valid(v->layout) || v->base->space == MEM_FRAG) return false;
+    const struct lay_tuple *part = lay_product_each(x, v->layout.shape), *tile = c->tc->tiler;
+    bool beyond = false;
+    for (int i = 0; i < lay_tuple_rank(tile) && i < lay_tuple_rank(part); ++i) {
+        struct lay_int have = lay_tuple_get(x, part, i)->leaf;
+        beyond |= lay_int_static(have) && have.num % lay_tuple_get(x, tile, i)->leaf.num != 0;
+    }
+    if (beyond)
+        diag_note(s, c->tc->at,
+                  "its tile %s does not divide this part of '%s', %s, and reaches beyond it",
+                  lay_tuple_text(x, tile), v->base->name, lay_tuple_text(x, part));
+    return beyond;
 }

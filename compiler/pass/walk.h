@@ -14,5 +14,8 @@ bool walk_plan(struct session *s, struct plan *p, copy_visitor *visit, void *use
 
 // The name of a copy in messages: "copy 'ld'" or "this copy".
 const char *copy_name(struct session *s, const struct copy *c);
+// Notes that the tile of the tiled copy of "c" reaches beyond the part that it copies, so that guards leave out
+// what is beyond.  Returns false if it does not.
+bool copy_note_beyond(struct session *s, const struct copy *c);
 
 #endif

@@ -255,5 +255,7 @@ const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
 const char *stmt_named(struct session *s, const struct stmt *x);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
+// Whether a statement of "k" copies or passes "t".
+bool kernel_names(const struct kernel *k, const struct tensor *t);
 
 #endif

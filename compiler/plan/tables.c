@@ -61,6 +61,16 @@ const struct formal *kernel_formal(const struct kernel *k, const struct tensor *
     return NULL;
 }
 
+bool kernel_names(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
+            return true;
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t) return true;
+    }
+    return false;
+}
+
 const struct elem_type *copy_wider(const struct copy *c) {
     const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
     return b->bits > a->bits ? b : a;

@@ -61,6 +61,10 @@ const struct ix *view_beyond(struct session *s, struct edge_of b, const struct i
 
 // "mode 1", or "mode 1 ('s')" where it has a name: a mode of "t" by flattened mode.
 const char *view_mode_text(struct session *s, const struct tensor *t, int leaf);
+// Whether the text of "v" is a select.
+bool view_is_select(struct session *s, const struct view *v);
+// The text of "v", which has two modes, with these in the other order: "select(V, (1,0))", or V if it is that.
+const char *view_turned_text(struct session *s, const struct view *v);
 
 // Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
 // it do not.

@@ -1,4 +1,6 @@
-// Modes in messages.
+// Modes in messages, and the text of a view.
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
@@ -13,4 +15,24 @@ const char *view_mode_text(struct session *s, const struct tensor *t, int leaf) 
         at += lay_tuple_leaves(mode);
     }
     return arena_printf(&s->arena, "mode %d", leaf);
+}
+
+bool view_is_select(struct session *s, const struct view *v) {
+    return strncmp(source_line(s, v->at), "select(", 7) == 0;
+}
+
+const char *view_turned_text(struct session *s, const struct view *v) {
+    const char *text = source_line(s, v->at), *comma = NULL;
+    char order[3] = {0};
+    int n = 0, open = 0;
+    for (const char *p = text; *p && view_is_select(s, v); ++p) {
+        open += (*p == '(') - (*p == ')');
+        if (*p == ',' && open == 1) comma = p;
+    }
+    for (const char *p = comma; p && *p; ++p)
+        if (*p >= '0' && *p <= '9' && n < 2) order[n++] = *p;
+    const char *inner =
+        comma ? arena_printf(&s->arena, "%.*s", (int)(comma - text - 7), text + 7) : text;
+    if (strcmp(order, "10") == 0) return inner;
+    return arena_printf(&s->arena, "select(%s, (1,0))", strcmp(order, "01") == 0 ? inner : text);
 }

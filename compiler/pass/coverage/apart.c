@@ -3,10 +3,6 @@
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
 
-static bool is_param(struct lay_int n) {
-    return n.num == 1 && n.den == 1 && n.nsyms == 1 && n.basis < 0 && n.syms[0]->name;
-}
-
 // A param of the plan other than "but" that a relation promises to be at least "span"; NULL: there is none.
 static const struct param *promised(struct session *s, const struct plan *p, struct lay_int but,
                                     struct lay_int span) {
@@ -17,7 +13,7 @@ static const struct param *promised(struct session *s, const struct plan *p, str
         const struct ix *more = up ? r->a : r->b, *less = up ? r->b : r->a;
         struct lay_int n;
         if ((!up && r->op[0] != '<') || !ix_equal(less, row) || !ix_monomial(more, &n) ||
-            !is_param(n) || lay_int_equal(n, but))
+            !lay_int_is_param(n) || lay_int_equal(n, but))
             continue;
         for (int j = 0; j < p->nparams; ++j)
             if (p->param[j]->sym == n.syms[0]) return p->param[j];
@@ -29,7 +25,7 @@ const char *coverage_meant_stride(struct session *s, const struct plan *p, struc
                                   struct lay_int step, struct lay_int span) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, l.shape);
     const char *name = lay_int_text(&s->lay, step), *n = lay_int_text(&s->lay, span);
-    for (int i = 0; is_param(step) && i < lay_tuple_leaves(flat); ++i)
+    for (int i = 0; lay_int_is_param(step) && i < lay_tuple_leaves(flat); ++i)
         if (lay_int_equal(lay_is_leaf(flat) ? flat->leaf : flat->kid[i]->leaf, step))
             return arena_printf(&s->arena,
                                 "'%s' is the extent of mode %d: is the stride %s meant? if not, ",
@@ -39,23 +35,4 @@ const char *coverage_meant_stride(struct session *s, const struct plan *p, struc
                                 "'%s' is promised to be at least %s: is it meant? if not, ",
                                 other->name, n)
                  : "";
-}
-
-const char *coverage_rows_apart(struct session *s, struct lay l, struct lay_int *step,
-                                struct lay_int *span) {
-    if (lay_is_leaf(l.shape) || l.shape->rank != 2) return NULL;
-    for (int i = 0; i < 2; ++i) {
-        const struct lay_tuple *by = l.stride->kid[i], *one = l.stride->kid[1 - i];
-        const struct lay_tuple *row = l.shape->kid[1 - i];
-        if (!lay_is_leaf(by) || !lay_is_leaf(one) || !lay_is_leaf(row)) return NULL;
-        if (!is_param(by->leaf) || !lay_int_is(one->leaf, 1)) continue;
-        const char *name = by->leaf.syms[0]->name, *promise = "";
-        if (by->leaf.syms[0]->mul > 1)
-            promise = arena_printf(&s->arena, " %% %lld", (long long)by->leaf.syms[0]->mul);
-        *step = by->leaf;
-        *span = row->leaf;
-        return arena_printf(&s->arena, ": 'param %s : index%s where %s >= %s'", name, promise, name,
-                            lay_int_text(&s->lay, row->leaf));
-    }
-    return NULL;
 }

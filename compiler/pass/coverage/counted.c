@@ -34,14 +34,24 @@ static int counted_mode(struct session *s, const struct view *x, const struct ix
     return -1;
 }
 
+// The other variable of the pipeline whose steps "v" counts, in its "load" parts or in "use"; or NULL.
+static const struct ix_var *twin_of(const struct kernel *k, const struct ix_var *v) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->pipe && (st->var == v || st->pipe->load_var == v))
+            return st->var == v ? st->pipe->load_var : st->var;
+    return NULL;
+}
+
 const struct tensor *coverage_counted_by(struct session *s, const struct kernel *k,
                                          const struct ix_var *v, struct lay_int n,
                                          const struct tensor *but, int *mode) {
+    const struct ix_var *twin = twin_of(k, v);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         for (int i = 0; st->kind == STMT_COPY && i < 2; ++i) {
             const struct view *x = copy_side(st->copy, i == 0);
             if (x->base->space != MEM_GLOBAL || x->base == but) continue;
             *mode = counted_mode(s, x, v, n);
+            if (*mode < 0 && twin) *mode = counted_mode(s, x, twin, n);
             if (*mode >= 0) return x->base;
         }
     }

@@ -367,7 +367,7 @@ static bool check_injective(const struct walk *w, const struct view *v) {
         return false;
     }
     struct lay_int step, span;
-    const char *apart = coverage_rows_apart(s, lay_inner(t->layout), &step, &span);
+    const char *apart = coverage_apart(s, w->prover, lay_inner(t->layout), &step, &span);
     diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
                "different elements; %srelate its strides to its extents%s",

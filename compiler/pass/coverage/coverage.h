@@ -80,10 +80,6 @@ bool coverage_note_more(struct session *s, const struct kernel *k, const struct 
 void coverage_note_steps(struct session *s, const struct view *v, const struct around *around);
 
 // apart.c
-// For a tensor with layout "l", the relation that would keep its rows from overlapping, and what it is about,
-// if they are a param apart; otherwise NULL.
-const char *coverage_rows_apart(struct session *s, struct lay l, struct lay_int *step,
-                                struct lay_int *span);
 // What may be meant by the stride "step" of rows of "span" elements in "l": an extent was taken for a stride, or
 // one param for another.  Ends so that advice can follow; "": nothing is known.
 const char *coverage_meant_stride(struct session *s, const struct plan *p, struct lay l,
@@ -100,8 +96,6 @@ bool coverage_scaled(struct session *s, const struct view *v);
 bool coverage_note_grid(struct session *s, const struct kernel *k, const struct view *v);
 
 // turned.c
-// "select(V, (1,0))" with the text of "v".
-const char *coverage_turned_text(struct session *s, const struct view *v);
 // Notes that copy "c" of "k" should transpose its source, if that has the elements that "first" read
 // of a tensor, and its destination is one with the extents the other way round.  Two selects on the
 // way cancel.
@@ -125,7 +119,11 @@ bool coverage_call_direction(struct session *s, const struct kernel *k, const st
 // Whether different coordinates of "l" are provably different elements, for all values of its
 // params.
 bool coverage_injective(struct session *s, struct prover *p, struct lay l);
-// The same for a layout of numbers, by its values.
+// The relation that is missing for this, if it is a single one about a stride that is a param: the text that a
+// message continues with, and the stride and what it should be at least.  Otherwise NULL.
+const char *coverage_apart(struct session *s, struct prover *p, struct lay l, struct lay_int *step,
+                           struct lay_int *span);
+// Whether different coordinates of "l", a layout of numbers, are different elements, by its values.
 bool coverage_differs(struct session *s, struct lay l);
 
 // Sets "lo" and "hi" to the smallest and largest coordinate of "v" along flattened mode "mode" of

@@ -16,6 +16,7 @@
 #include "pass/instances/instances.h"
 #include "pass/lint/lint.h"
 #include "pass/pass.h"
+#include "pass/walk.h"
 #include "plan/view.h"
 
 bool defined_own(const struct kernel *k, const struct tensor *t) {
@@ -93,25 +94,11 @@ bool defined_relate(const struct use *r, const struct use *w, struct prove_write
     return true;
 }
 
-// A write, below "r" in the same step of a pipeline, to the buffer that "r" reads; or NULL.
-static const struct use *loaded_below(const struct uses *u, const struct use *r) {
-    for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
-        bool same = w->write && w->view->base == r->view->base;
-        for (int j = 0; same && j < r->around.n && j < w->around.n; ++j) {
-            const struct stmt *st = r->around.stmt[j];
-            if (st != w->around.stmt[j]) break;
-            if (st->kind == STMT_PIPELINE) return w;
-        }
-    }
-    return NULL;
-}
-
 // A write below "r", not by a function that reads it too, to the buffer that "r" reads; or NULL.
 static const struct use *written_below(const struct uses *u, const struct use *r) {
     for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
-        const struct plan_call *call = w->call;
-        bool adds = call && call->fn->formal[w->view - call->view].dir == ARG_INOUT;
-        if (w->write && !adds && w->stmt != r->stmt && w->view->base == r->view->base) return w;
+        if (w->write && !defined_adds(w) && w->stmt != r->stmt && w->view->base == r->view->base)
+            return w;
     }
     return NULL;
 }
@@ -141,21 +128,6 @@ static bool begins_outside(struct session *s, const struct use *w, bool step,
     return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
 }
 
-// Notes that an extern function gets "t" to read it, if it is given it before "r", or there.
-static void note_argument(struct uses *u, const struct use *r) {
-    const struct use *found = NULL;
-    for (const struct use *x = u->at; x <= r && !found; ++x)
-        if (x->call && !x->call->fill && x->view->base == r->view->base) found = x;
-    if (!found) return;
-    for (int i = 0; i < found->call->fn->nformals; ++i) {
-        const struct formal *f = &found->call->fn->formal[i];
-        if (&found->call->view[i] != found->view || f->dir != ARG_IN) continue;
-        diag_note(u->s, f->at,
-                  "'%s' says that it only reads this argument; if it writes it: 'out %s'",
-                  found->call->fn->name, f->tensor->name);
-    }
-}
-
 // Whether "read" copies what "load" has filled to an output with the shape of the source of "load".
 static bool fills_same_shape(const struct uses *u, const struct copy *load,
                              const struct copy *read) {
@@ -165,15 +137,9 @@ static bool fills_same_shape(const struct uses *u, const struct copy *load,
            lay_tuple_equal(load->src.base->layout.shape, to->layout.shape);
 }
 
-static bool in_loop(const struct use *w) {
-    for (int i = 0; i < w->around.n; ++i)
-        if (stmt_loops(w->around.stmt[i])) return true;
-    return false;
-}
-
 // "step": only writes in the same step of a pipeline count.
-static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
-                   bool step, const struct prove_witness *found) {
+static void refuse(struct uses *u, const struct use *r, const struct use *only, bool step,
+                   const struct prove_witness *found) {
     struct session *s = u->s;
     const struct tensor *t = r->view->base;
     bool frag = t->space == MEM_FRAG;
@@ -182,19 +148,6 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                             (long long)found->out[0], t->name,
                             (long long)found->var[0][u->k->tid->id])
              : arena_printf(&s->arena, "element %s of '%s'", instances_element(s, found), t->name);
-    if (writers == 0) {
-        diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
-        diag_page(s, "unwritten");
-        diag_note(s, t->at, "'%s' is declared here", t->name);
-        note_argument(u, r);
-        const struct use *below = loaded_below(u, r);
-        if (below)
-            diag_note(s, below->stmt->at,
-                      "'%s' is loaded here, below; in each step the parts run in the order "
-                      "written: put 'load' above 'use'",
-                      t->name);
-        return;
-    }
     if (r->stmt)
         diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s",
                    t->name, step ? "in that step of the pipeline" : "before");
@@ -260,16 +213,9 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                   "them a part, or write 'threads %lld'",
                   (long long)c->tc->threads, u->k->name, (long long)u->k->threads,
                   (long long)c->tc->threads);
-    // Of what is written in parts, a part is missing; zeros would reach an output.  In a loop, a step
-    // would leave there what the one before wrote.  Turned tiles have another mistake.
-    bool in_parts = partly || below || (writers > 1 && !frag) || same ||
-                    (c && in_loop(only) && c->src.overhang) ||
-                    (r->copy && turned_tiles_known(s, u->k, r->copy));
+    if (c && frag) copy_note_beyond(s, c);
     if (!step && r->stmt)
-        diag_note(s, t->at, "'%s' is declared here, and holds nothing at first%s", t->name,
-                  in_parts
-                      ? ""
-                      : arena_printf(&s->arena, "; 'fill %s = 0;' would write all of it", t->name));
+        diag_note(s, t->at, "'%s' is declared here, and holds nothing at first", t->name);
 }
 
 // Whether the writes, which are all before the read "r" and in no loop around it, write each element
@@ -299,7 +245,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     struct prove_witness found;
     const struct use *only = NULL;
     int n = 0, writers = 0;
-    bool step = false;
+    bool step = false, filled = false;
     defined_set(u, r);
     bool full = r->x->full;
     for (int i = 0; i < u->n; ++i) {
@@ -309,6 +255,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         if (!one.before && one.common <= one.equal) continue;  // nothing precedes the read
         defined_set(u, w);
         full = full || w->x->full;
+        filled = filled || !defined_adds(w);
         only = writers++ ? NULL : w;
         write[n++] = one;
         step = step || one.equal > 0;
@@ -319,8 +266,12 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         if (writes_all(u, prover, r, write, n)) return true;
         prover_set_why(prover, why);
     }
-    if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
-    if (a == PROVE_UNKNOWN) {
+    // what only functions write that read it first has never been written, whatever the loops do
+    if (a != PROVE_YES && r->stmt && !filled) {
+        defined_nothing(u, r, writers > 0);
+    } else if (a == PROVE_NO) {
+        refuse(u, r, only, step, &found);
+    } else if (a == PROVE_UNKNOWN) {
         diag_error(s, r->view->at, "'%s' is not known to be written before %s: %s",
                    r->view->base->name, r->stmt ? "it is read here" : "the function returns",
                    instances_why(prover, full));

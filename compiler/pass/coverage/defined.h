@@ -1,4 +1,4 @@
-// Shared by the files of pass "defined": defined.c and stale.c.
+// Shared by the files of pass "defined": defined.c, unwritten.c and stale.c.
 #ifndef TCPC_PASS_COVERAGE_DEFINED_H
 #define TCPC_PASS_COVERAGE_DEFINED_H
 
@@ -16,7 +16,7 @@ struct use {
     const struct stmt *stmt;
     struct instances *x;
     struct prove_set set;
-    bool told;  // there is a warning about what it leaves out
+    bool told;  // a message names it: what it leaves out, or that nothing is written before it
 };
 
 struct uses {
@@ -37,6 +37,13 @@ void defined_set(struct uses *u, struct use *x);
 // Counts the loops around both, and how many of them must be in the same iteration: those up to a
 // pipeline that fills the buffer.  Returns false if the read cannot see any step's write.
 bool defined_relate(const struct use *r, const struct use *w, struct prove_write *out);
+
+// unwritten.c
+// Whether "w" is an argument of a function that reads it before it writes it.
+bool defined_adds(const struct use *w);
+// Reports that nothing is written to the buffer of "r" before it is read there, and what may be meant.
+// "added": functions that add to it write it.  Only the first read of a buffer is reported.
+void defined_nothing(struct uses *u, struct use *r, bool added);
 
 // stale.c
 // A copy of what "c" copies from to the same buffer that has a 'pad', where "c" has none; NULL: there is none.

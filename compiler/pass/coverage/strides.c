@@ -96,6 +96,8 @@ struct nesting {
     struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
     int count, steps;
     bool used[LAY_MAX_LEAVES];
+    // mode "lacking" may follow "lacking_after", though nothing says so; -1: none yet, -2: none may
+    int lacking, lacking_after;
     // by mode, and by the mode before it plus 1: whether it may follow; -1: not asked yet
     signed char follows[LAY_MAX_LEAVES][LAY_MAX_LEAVES + 1];
 };
@@ -124,13 +126,22 @@ static bool sooner(struct lay_int a, struct lay_int b) {
     return alo != blo ? alo < blo : a.nsyms != b.nsyms ? a.nsyms < b.nsyms : ahi < bhi;
 }
 
+static void exchange(struct nesting *x, int i, int j) {
+    struct lay_int n = x->n[i], d = x->d[i];
+    x->n[i] = x->n[j], x->d[i] = x->d[j];
+    x->n[j] = n, x->d[j] = d;
+}
+
 static void sort(struct nesting *x) {
     for (int i = 1; i < x->count; ++i)
-        for (int j = i; j > 0 && sooner(x->d[j], x->d[j - 1]); --j) {
-            struct lay_int n = x->n[j], d = x->d[j];
-            x->n[j] = x->n[j - 1], x->d[j] = x->d[j - 1];
-            x->n[j - 1] = n, x->d[j - 1] = d;
-        }
+        for (int j = i; j > 0 && sooner(x->d[j], x->d[j - 1]); --j) exchange(x, j, j - 1);
+}
+
+// The order in which people nest modes: away from the contiguous one, the first or the last.
+static bool sort_as_written(struct nesting *x) {
+    bool last = x->count > 0 && lay_int_is(x->d[x->count - 1], 1);
+    for (int i = 0; last && i < x->count / 2; ++i) exchange(x, i, x->count - 1 - i);
+    return x->count > 0 && lay_int_is(x->d[0], 1);
 }
 
 // Whether the stride of mode "i" is at least the span of mode "last"; -1: at least 1.
@@ -148,26 +159,52 @@ static bool may_follow(struct nesting *x, int i, int last) {
 static bool nests(struct nesting *x, int last, int left) {
     if (left == 0) return true;
     for (int i = 0; i < x->count; ++i) {
-        if (x->used[i] || x->steps == MOST_STEPS || !may_follow(x, i, last)) continue;
+        if (x->used[i] || x->steps == MOST_STEPS) continue;
+        bool follows = may_follow(x, i, last);
+        bool lacks = x->lacking == -1 && last >= 0 && lay_int_is_param(x->d[i]);
+        if (!follows && !lacks) continue;
+        if (!follows) {
+            x->lacking = i;
+            x->lacking_after = last;
+        }
         ++x->steps;
         x->used[i] = true;
         if (nests(x, i, left - 1)) return true;
         x->used[i] = false;
+        if (!follows) x->lacking = -1;
     }
     return false;
 }
 
-bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
+static bool finds_order(struct session *s, struct prover *p, struct lay l, int lacking,
+                        struct nesting *x) {
     const struct order o = {s, p, l.shape};
-    struct session_mark mark = session_mark(s);
-    struct nesting *x = ARENA_NEW(&s->arena, struct nesting);
-    *x = (struct nesting){.o = &o};
+    *x = (struct nesting){.o = &o, .lacking = lacking};
     memset(x->follows, -1, sizeof x->follows);
     collect(l.shape, l.stride, x);
-    sort(x);
-    bool found = nests(x, -1, x->count);
+    if (lacking == -1 && !sort_as_written(x)) return false;
+    if (lacking != -1) sort(x);
+    return nests(x, -1, x->count);
+}
+
+bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
+    struct session_mark mark = session_mark(s);
+    bool found = finds_order(s, p, l, -2, ARENA_NEW(&s->arena, struct nesting));
     session_rewind(s, mark);
     return found;
+}
+
+const char *coverage_apart(struct session *s, struct prover *p, struct lay l, struct lay_int *step,
+                           struct lay_int *span) {
+    struct nesting *x = ARENA_NEW(&s->arena, struct nesting);
+    if (!finds_order(s, p, l, -1, x) || x->lacking < 0) return NULL;
+    *step = x->d[x->lacking];
+    *span = lay_int_mul(&s->lay, x->d[x->lacking_after], x->n[x->lacking_after]);
+    const char *name = step->syms[0]->name, *promise = "";
+    if (step->syms[0]->mul > 1)
+        promise = arena_printf(&s->arena, " %% %lld", (long long)step->syms[0]->mul);
+    return arena_printf(&s->arena, ": 'param %s : index%s where %s >= %s'", name, promise, name,
+                        lay_int_text(&s->lay, *span));
 }
 
 bool coverage_differs(struct session *s, struct lay l) {

@@ -108,10 +108,6 @@ static bool warn_numbers(struct session *s, const struct tensor *t, const struct
 
 // -- strides that are params ----------------------------------------------------------------------
 
-static bool is_param(struct lay_int x) {
-    return x.num == 1 && x.den == 1 && x.nsyms == 1 && x.basis < 0 && x.syms[0]->name;
-}
-
 // The mode with extent "x"; -1: there is none.
 static int mode_with(const struct modes *m, struct lay_int x) {
     for (int i = 0; i < m->n; ++i)
@@ -164,7 +160,8 @@ static struct lay_int span_of(struct session *s, const struct modes *m, int but)
 static struct lay_int pitched(struct lint *l, const struct modes *m, int but, struct lay_int span) {
     bool in[LAY_MAX_LEAVES] = {false};
     for (int i = 0; i < m->n; ++i) {
-        if (in[i] || i == but || !is_param(m->stride[i]) || lay_int_is(m->extent[i], 1)) continue;
+        if (in[i] || i == but || !lay_int_is_param(m->stride[i]) || lay_int_is(m->extent[i], 1))
+            continue;
         const struct ix *row = ix_lay(l->s, span), *by = ix_lay(l->s, m->stride[i]);
         if (!row || !by || prove_at_least(lint_prover(l), by, row) != PROVE_YES) continue;
         struct lay_int all = lay_int_mul(&l->s->lay, m->stride[i], m->extent[i]);
@@ -347,11 +344,11 @@ static bool warn_param(struct lint *l, const struct tensor *t, const struct mode
             return true;
     for (int k = 0; k < m->n; ++k) {
         struct lay_int step = m->stride[k], span = span_of(s, m, k);
-        bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !is_param(step);
+        bool product = step.nsyms > 0 && step.num > 0 && step.basis < 0 && !lay_int_is_param(step);
         if (product && !lay_int_is(m->extent[k], 1) &&
             (warn_product(l, t, step, span) || warn_product(l, t, step, pitched(l, m, k, span))))
             return true;
-        if (!is_param(step) || lay_int_is(m->extent[k], 1)) continue;
+        if (!lay_int_is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
         diag_warn(s, W_OVERLAP, t->at,

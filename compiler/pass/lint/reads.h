@@ -85,6 +85,12 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b);
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);
 
+// unread_why.c
+// Notes what is wrong with "m", which moves "a" along "mode" and ends before "limit".  Returns true if it is the
+// coordinates, and not the bound.
+bool unread_why(struct reads *r, const struct access *a, const struct mover *m, int mode,
+                const struct ix *limit);
+
 // misread.c
 // Warns of "a" if its coordinate along "mode" leaves out elements though it depends on a block or a step,
 // and no bound says so: returns false if not.

@@ -5,6 +5,7 @@
 #include "pass/coverage/coverage.h"
 #include "pass/lint/leaves.h"
 #include "pass/lint/lint.h"
+#include "plan/view.h"
 
 // The variable that is alone in the coordinate "e", and in "step" what it is multiplied by; or NULL.
 static const struct ix_var *alone_in(const struct ix *e, struct lay_int *step) {
@@ -131,7 +132,7 @@ static bool way_of(struct session *s, const struct copy *first, const struct cop
 static const char *exchanged(struct session *s, const struct view *v, int i, int j) {
     int rank = lay_valid(v->layout) ? lay_rank(v->layout) : 0;
     if (v->base->space == MEM_FRAG) return NULL;  // its modes are no modes of the tile
-    if (rank == 2) return coverage_turned_text(s, v);
+    if (rank == 2) return view_turned_text(s, v);
     if (rank != lay_tuple_leaves(v->layout.shape)) return NULL;
     const char *order = "";
     for (int n = 0; n < rank; ++n)

@@ -43,77 +43,17 @@ static bool warn_close(struct reads *r, const struct access *a, const struct mov
     return true;
 }
 
-// Another read of the tensor of "a" in another loop, or after one, of which "a" may only be the beginning; or NULL.
-static const struct access *goes_on(const struct reads *r, const struct access *a, int mode) {
-    const struct stmt *loop = a->around.n ? a->around.stmt[0] : NULL;
-    for (int i = 0; loop && i < r->n; ++i) {
-        const struct access *c = &r->at[i];
-        const struct stmt *other = c->around.n ? c->around.stmt[0] : NULL;
-        if (!c->write && c->view->base == a->view->base && c->view->coord_off[mode] && other &&
-            other != loop && stmt_loops(other) && !ix_static(other->end, NULL))
-            return c;
-    }
-    return NULL;
-}
-
-// A read in no loop of what the first step of "a" reads along "mode"; or NULL.
-static const struct access *read_before(const struct reads *r, const struct access *a, int mode) {
-    const struct ix *first = ix_min(r->s, a->view->coord_off[mode]);
-    for (int i = 0; first && i < r->n; ++i) {
-        const struct access *c = &r->at[i];
-        if (!c->write && c->copy && c->view->base == a->view->base && !c->around.n &&
-            c->view->coord_off[mode] && ix_equal(c->view->coord_off[mode], first))
-            return c;
-    }
-    return NULL;
-}
-
 // Warns of "m", of "a".  Returns true if the coordinates are wrong, and not the bound.
 static bool warn(struct reads *r, const struct access *a, const struct mover *m, int mode,
                  const struct ix *limit, int64_t tile) {
     struct session *s = r->s;
     const struct view *v = a->view;
     struct range at = m->end_at.end ? m->end_at : v->at;
-    struct lay_int of;
     if (warn_close(r, a, m, mode, limit, tile)) return true;
     diag_warn(s, W_UNREAD, at,
               "'%s' takes tiles of %" PRId64 " of '%s' along %s, and ends before it", m->v->name,
               m->step, v->base->name, view_mode_text(s, v->base, mode));
-    if (coverage_note_tile(s, v)) return true;
-    const struct access *on = m->loop && ix_static(m->end, NULL) ? goes_on(r, a, mode) : NULL;
-    if (on) {
-        diag_note(s, on->view->at,
-                  "it is read here too, at %s along %s: does that go on where '%s' ends?",
-                  ix_text(s, on->view->coord_off[mode]), view_mode_text(s, v->base, mode),
-                  m->v->name);
-        return false;
-    }
-    const struct access *once = m->loop ? read_before(r, a, mode) : NULL;
-    if (once) {
-        diag_note(s, once->view->at,
-                  "what the first step reads is read here too: does each step read what the next "
-                  "one needs?");
-        return false;
-    }
-    if (!ix_monomial(limit, &of)) return false;
-    if (coverage_note_counted(s, r->k, &a->around, &(struct along){v, mode, of}, m, false))
-        return true;
-    const struct ix *first = ix_min(s, v->coord_off[mode]),
-                    *all = ix_scale(s, m->end, lay_int(m->step));
-    const char *what = m->loop ? "steps" : "blocks";
-    int64_t early;
-    if (first && all && ix_static(first, &early) && early < 0 &&
-        !coverage_short(r->prover, all, limit))
-        diag_note(s, v->at,
-                  "there are enough %s, and the first of them begins %" PRId64
-                  " elements before '%s'",
-                  what, -early, v->base->name);
-    else if (all && !coverage_short(r->prover, all, limit))
-        diag_note(s, v->at, "there are enough %s, and the last of them ends before '%s'", what,
-                  v->base->name);
-    else if (!shares_note(r, a, m))
-        diag_note(s, at, "%s %s reach all of it", coverage_tiles(s, of, m->step), what);
-    return false;
+    return unread_why(r, a, m, mode, limit);
 }
 
 // Warns that "m", of "a", loses what its quotient leaves.

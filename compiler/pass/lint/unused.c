@@ -4,24 +4,14 @@
 #include "layout/algebra.h"
 #include "pass/lint/reads.h"
 
-static bool names(const struct kernel *k, const struct tensor *t) {
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
-            return true;
-        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
-            if (st->call->view[i].base == t) return true;
-    }
-    return false;
-}
-
 void lint_arguments(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
     if (!k->body || (k->first_case && k->first_case != k)) return;
     for (int i = 0; i < k->nformals; ++i) {
-        bool named = names(k, k->formal[i].tensor);
+        bool named = kernel_names(k, k->formal[i].tensor);
         for (const struct kernel *c = k->next_case; c && !named; c = c->next_case)
-            named = names(c, c->formal[i].tensor);
+            named = kernel_names(c, c->formal[i].tensor);
         if (!named)
             diag_warn(s, W_UNUSED, k->formal[i].at, "no statement of '%s' uses its argument '%s'",
                       k->name, k->formal[i].tensor->name);

@@ -14,6 +14,14 @@ static const struct atom_row *turned(const struct atom_row *row) {
     return NULL;
 }
 
+// Whether a function gets "t". What it multiplies has a summed mode.
+static bool is_operand(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t && !st->call->fill) return true;
+    return false;
+}
+
 void turn_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {
     const struct atom *atom = copy_atom(c);
     const struct atom_row *other = turned(atom->row);
@@ -29,7 +37,8 @@ void turn_offer(struct session *s, const struct kernel *k, const struct copy *c,
                   other->name, name);
         return;
     }
-    if (strncmp(text, "local_tile(", 11) == 0 && strstr(atom->row->name, ".trans")) {
+    if (strncmp(text, "local_tile(", 11) == 0 && strstr(atom->row->name, ".trans") &&
+        is_operand(k, copy_side(c, !src)->base)) {
         diag_note(s, v->at,
                   "'%s' reads its rows if the summed mode of '%s' comes last; if it comes first, "
                   "'select(local_tile(%s, ..), (1,0))' has it where '%s' needs it",

@@ -168,12 +168,14 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits per access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }
-    if (is_required(atom->row) || k->device) {
+    // a promise about the extents would not make the tile right
+    bool beyond = f->won == BOUND_PREDICATE && copy_note_beyond(s, c);
+    if (!beyond && (is_required(atom->row) || k->device)) {
         struct conditions missing = {NULL, 0, 0};
         if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
             note_promises(s, k, &missing, "the copy has its width");
     }
-    if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
+    if (c->tc && !beyond) diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
         (f->won == BOUND_COMMON_RUN && (sides & SRC))) {
         diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,

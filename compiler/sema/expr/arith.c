@@ -13,19 +13,13 @@ static const struct ix *rounded_down(const struct ix *e) {
     return e->op == IX_DIV && ix_constant(e) ? e : NULL;
 }
 
-static const char *as_factor(struct sema *c, const struct ix *e) {
-    const char *text = ix_text(c->s, e);
-    return e->op == IX_SUM && e->nterms > 1 ? arena_printf(&c->s->arena, "(%s)", text) : text;
-}
-
 // The product of "x", which only the kernel knows, and "q", a quotient that is rounded down.
 static const struct value *times_quotient(struct sema *c, const struct ix *x, const struct ix *q,
                                           const struct ast_expr *e) {
     diag_error(c->s, e->at,
                "the product of '%s' and '%s', a quotient of params that is rounded down",
                ix_text(c->s, x), ix_text(c->s, q));
-    diag_note(c->s, e->at, "multiply first: '%s*%s / %s'", as_factor(c, x), as_factor(c, q->a),
-              lay_int_operand(c->lay, q->k));
+    note_inexact(c, q, e->at);
     return &value_none;
 }
 

@@ -69,6 +69,8 @@ void shadowed_explain(struct sema *c);
 // it cannot be one.
 bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
                    struct lay_int *out);
+// Notes what would make the quotient "q" of params exact, or counts what it leaves out.
+void note_inexact(struct sema *c, const struct ix *q, struct range at);
 // "v", the shape of a tensor, with a param that is 0 in place of the number 0, if the tensor may be
 // empty: proofs and launchers know extents of 0 that are params.
 const struct value *empty_extents(struct sema *c, const struct value *v, struct range at);

@@ -147,6 +147,28 @@ const struct value *empty_extents(struct sema *c, const struct value *v, struct 
     return p ? value_lay_int(c, lay_int_sym(c->lay, p->sym)) : &value_none;
 }
 
+// The param of which "x" is an exact quotient, or the param itself; NULL: it is something else.
+static const struct param *quotient_of(const struct sema *c, struct lay_int x) {
+    for (int i = 0; x.num == 1 && x.nsyms == 1 && i < c->plan->nparams; ++i)
+        if (c->param[i]->sym == x.syms[0] && !c->param[i]->sum) return c->param[i];
+    return NULL;
+}
+
+void note_inexact(struct sema *c, const struct ix *q, struct range at) {
+    struct lay_int a;
+    const struct param *p = ix_monomial(q->a, &a) ? quotient_of(c, a) : NULL;
+    const char *of = p ? p->name : ix_text(c->s, q->a);
+    const char *by = lay_int_text(c->lay, p ? lay_int_mul(c->lay, q->k, lay_int(a.den)) : q->k);
+    const char *promise = "; write";
+    if (p && lay_int_static(q->k))
+        promise = sema_text(c, "; declare it 'index %% %s' if it is, or write", by);
+    diag_note(
+        c->s, p ? p->at : at,
+        "nothing promises that '%s' is a multiple of %s%s 'ceil_div(%s, %s)', which counts its "
+        "last, incomplete part too",
+        of, by, promise, of, by);
+}
+
 bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const char *what,
                    struct lay_int *out) {
     struct lay_int factor = lay_int(1);
@@ -171,6 +193,8 @@ bool sum_of_params(struct sema *c, const struct ix *e, struct range at, const ch
             t->atom->op == IX_DIV && lay_int_is(t->coef, 1))
             diag_note(c->s, at, "'ceil_div(%s, %s)' counts tiles, with the last, incomplete one",
                       ix_text(c->s, t->atom->a), lay_int_text(c->lay, t->atom->k));
+        else if (e->op == IX_DIV)
+            note_inexact(c, e, at);
         return false;
     }
     struct param *p = find_sum(c, e);

@@ -113,7 +113,17 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
                   "modes of one name belong together: a transposition");
         return;
     }
-    bool tile = false, by_mode = n == 2 && !a->names && !b->names;
+    bool by_mode = n == 2 && !a->names && !b->names;
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = i ? b : a;
+        const char *inner = view_turned_text(c->s, v);
+        if (!by_mode || !view_is_select(c->s, v) || strncmp(inner, "select(", 7) == 0) continue;
+        if (i == 0 && is_local_tile(c, b->at)) continue;
+        diag_note(c->s, v->at, "without 'select' the extents of both sides are in one order");
+        diag_fixit(c->s, v->at, inner);
+        return;
+    }
+    bool tile = false;
     for (int i = 0; i < 2; ++i) tile |= is_local_tile(c, i ? b->at : a->at);
     if (tile && by_mode && starts_with(c, a->at, "select(")) {
         diag_note(c->s, b->at,

@@ -1,0 +1,1 @@
+// A function of a plan that is only compiled.
