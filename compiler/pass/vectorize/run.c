@@ -5,8 +5,8 @@
 #include "layout/algebra.h"
 
 enum { WORD_BITS = 32, ACCESS_BITS = 128 };
-// binary digits of an element's number within an access
-enum { MOST_MODES = 256, MOST_DIGITS = 8 };
+// binary digits of an element's number within an access; a bulk copy is one of many KB
+enum { MOST_MODES = 256, MOST_DIGITS = 64 };
 
 static bool is_power_of_two(int64_t n) {
     return (n & (n - 1)) == 0;
