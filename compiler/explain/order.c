@@ -302,15 +302,19 @@ static void say(struct schedule *x, const char *text) {
     add_event(x, (struct event){.kind = EVENT_TEXT, .text = text});
 }
 
-// What the roles of a pipeline do in a step, one after the other.
+// What the roles of a pipeline do in a step, one after the other: first the one that loads.
 static void add_roles(struct schedule *x) {
-    const struct handover *h = &x->st->pipe->handover;
-    for (int load = 1; load >= 0; --load) {
-        say(x, load ? "load {" : "use {");
+    struct session *s = x->s;
+    const struct pipeline *p = x->st->pipe;
+    const struct handover *h = &p->handover;
+    for (int i = 0; i < pipeline_sides(p); ++i) {
+        bool load = i == 0;
+        int side = load ? p->nuses : i - 1;
+        say(x, load ? "load {" : arena_printf(&s->arena, "%s {", p->use[side].name));
         say(x, load ? "until empty" : "until full");
         x->load = load;
         for (const struct stmt *part = x->st->body; part; part = part->next)
-            if (part->load == load) add_events(x, part->body, 1);
+            if (stmt_side(part) == side) add_events(x, part->body, 1);
         if (load && h->pending >= 0) {
             add_event(x, (struct event){.kind = EVENT_ARRIVE, .arrival = arrival_groups(0)});
             add_event(x, (struct event){.kind = EVENT_WAIT,
@@ -319,7 +323,7 @@ static void add_roles(struct schedule *x) {
         x->load = false;
         say(x, !load            ? "say empty"
                : h->behind == 0 ? "say full"
-                                : arena_printf(&x->s->arena, "say full, %lld step%s before",
+                                : arena_printf(&s->arena, "say full, %lld step%s before",
                                                (long long)h->behind, h->behind == 1 ? "" : "s"));
         say(x, "}");
     }
@@ -348,11 +352,15 @@ static const char *roles_text(struct session *s, const struct pipeline *p) {
         told = arena_printf(&s->arena, "%s%s %lld threads '%s'", told, i ? "," : ":",
                             (long long)p->role[i].threads, p->role[i].name);
     if (p->nroles) return told;
-    int named = 2 * (int)p->stages + (h->use_own > 0) + (h->load_own > 0);
+    int named = 2 * (int)p->stages;
+    for (int i = 0; i < pipeline_sides(p); ++i) named += h->own[i] > 0;
+    told = arena_printf(&s->arena, "the first %lld threads use", (long long)p->use[0].threads);
+    for (int i = 1; i < p->nuses; ++i)
+        told = arena_printf(&s->arena, "%s, the next %lld use", told, (long long)p->use[i].threads);
     return arena_printf(&s->arena,
-                        "the first %lld threads use, the other %lld load, side by side; the loads "
-                        "are at most %lld step%s ahead%s; %d named barriers",
-                        (long long)p->use_threads, (long long)p->load_threads, (long long)h->ahead,
+                        "%s, the other %lld load, side by side; the loads are at most %lld step%s "
+                        "ahead%s; %d named barriers",
+                        told, (long long)p->load_threads, (long long)h->ahead,
                         h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
                         named);
 }

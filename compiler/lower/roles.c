@@ -2,6 +2,7 @@
 //
 //     use:   for each step n: wait until its slot is full; use it; say that it is empty, if a later
 //            step fills it
+//     (of several consumers each does that)
 //     load:  for each step n: wait until its slot is empty, if an earlier step filled it; fill it; say
 //            that the slot of step n - behind is full, when these loads have completed
 //
@@ -48,9 +49,27 @@ static void named(struct lowering *w, int first, const struct ix_var *slot, int6
     n->arrival = arrival_named(first, (int)threads);
 }
 
-static void lower_role(struct lowering *w, const struct stmt *st, bool load) {
+static void lower_role(struct lowering *w, const struct stmt *st, int side) {
     for (const struct stmt *part = st->body; part; part = part->next)
-        if (part->load == load) lower_list(w, part->body);
+        if (stmt_side(part) == side) lower_list(w, part->body);
+}
+
+// What the threads of a side are to statements.  All but the first ones of the block count theirs anew;
+// the variable for that, or NULL.
+static struct ix_var *take_side(struct lowering *w, const struct pipeline *pipe, int side) {
+    bool load = side == pipe->nuses;
+    int64_t first = pipeline_first(pipe, side);
+    w->role_tid = w->kernel->tid;
+    w->role_threads = load ? pipe->load_threads : pipe->use[side].threads;
+    w->role_barrier = pipe->handover.own[side];
+    if (first == 0) return NULL;
+    const char *name = load ? "load_tid" : arena_printf(&w->s->arena, "use%d_tid", side + 1);
+    struct ix_var *tid = lower_var(w, IX_NAMED, names_take(&w->names, name), w->role_threads);
+    struct kir_node *n = lower_node(w, KIR_LET);
+    n->var = tid;
+    n->index = ix_sub(w->s, ix_var(w->s, w->kernel->tid), ix_int(w->s, first));
+    w->role_tid = tid;
+    return tid;
 }
 
 // A loop over the steps, with "rings", which is opened.
@@ -68,20 +87,18 @@ static struct kir_node *loop_over(struct lowering *w, const struct ix_var *var,
     return loop;
 }
 
-static void lower_use(struct lowering *w, const struct stmt *st, const struct steps *x) {
+static void lower_use(struct lowering *w, const struct stmt *st, int side, const struct steps *x) {
     struct session *s = w->s;
     struct pipeline *pipe = st->pipe;
     const struct handover *h = &pipe->handover;
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
+    struct ix_var *tid = take_side(w, pipe, side);
     take(w, st->var, st->var->name);
     take(w, pipe->slot, "slot");
     rings[0] = ring(w, pipe, pipe->slot, 0);
-    w->role_tid = w->kernel->tid;
-    w->role_threads = pipe->use_threads;
-    w->role_barrier = h->use_own;
     struct kir_node *loop = loop_over(w, st->var, x->begin, x->end, rings, 1);
     named(w, h->full, pipe->slot, h->threads, false);
-    lower_role(w, st, false);
+    lower_role(w, st, side);
     const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
     if (!h->goes_on) open_if(w, refill, x->end, false);
     named(w, h->empty, pipe->slot, h->threads, true);
@@ -90,6 +107,7 @@ static void lower_use(struct lowering *w, const struct stmt *st, const struct st
     carry_release(w, loop);
     names_release(&w->names, pipe->slot->c_name);
     names_release(&w->names, st->var->c_name);
+    if (tid) names_release(&w->names, tid->c_name);
 }
 
 static void lower_load(struct lowering *w, const struct stmt *st, const struct steps *x) {
@@ -99,11 +117,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
     struct ix_var *full = pipe->load_slot;
     const struct ix *step = ix_var(s, pipe->load_var);
-    struct ix_var *tid =
-        lower_var(w, IX_NAMED, names_take(&w->names, "load_tid"), pipe->load_threads);
-    struct kir_node *n = lower_node(w, KIR_LET);
-    n->var = tid;
-    n->index = ix_sub(s, ix_var(s, w->kernel->tid), ix_int(s, pipe->use_threads));
+    struct ix_var *tid = take_side(w, pipe, pipe->nuses);
     take(w, pipe->load_var, st->var->name);
     take(w, pipe->load_slot, "slot");
     rings[0] = ring(w, pipe, pipe->load_slot, 0);
@@ -111,9 +125,6 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
         full = lower_var(w, IX_LOOP, names_take(&w->names, "full_slot"), pipe->stages);
         rings[1] = ring(w, pipe, full, pipe->stages * h->behind - h->behind);
     }
-    w->role_tid = tid;
-    w->role_threads = pipe->load_threads;
-    w->role_barrier = h->load_own;
     // the steps after the last one load nothing
     const struct ix *end = ix_add(s, x->end, ix_int(s, h->behind));
     struct kir_node *loop = loop_over(w, pipe->load_var, x->begin, end, rings, 1 + (h->behind > 0));
@@ -122,7 +133,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     struct kir_node **filled = h->goes_on ? NULL : open_if(w, step, ahead, true);
     named(w, h->empty, pipe->load_slot, h->threads, false);
     if (filled) w->tail = filled;
-    lower_role(w, st, true);
+    lower_role(w, st, pipe->nuses);
     if (behind) w->tail = behind;
     if (h->pending >= 0) lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
     if (h->behind > 0) open_if(w, step, ix_add(s, x->begin, ix_int(s, h->behind)), true);
@@ -144,10 +155,10 @@ static const char *warps(struct lowering *w, int64_t first, int64_t threads) {
                   : arena_printf(&w->s->arena, "warps %lld .. %lld", begin, begin + n - 1);
 }
 
-// What the first threads of "pipe" execute, or with "least" the others, beside the rest.
-static struct kir_node *make_roles(struct lowering *w, const struct pipeline *pipe, bool least) {
+// What the threads below "end" execute, or with "least" the others, beside the rest.
+static struct kir_node *make_roles(struct lowering *w, int64_t end, bool least) {
     struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
-    *cond = (struct kir_cond){ix_var(w->s, w->kernel->tid), ix_int(w->s, pipe->use_threads), least};
+    *cond = (struct kir_cond){ix_var(w->s, w->kernel->tid), ix_int(w->s, end), least};
     struct kir_node *n = lower_node(w, KIR_IF);
     n->roles = true;
     n->cond = cond;
@@ -177,17 +188,26 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     struct kir_node **outside = lower_open(w, scope);
     struct steps x;
     lower_begin_steps(w, st, &x);
-    remark(w, arena_printf(&s->arena, "side by side: %s use the slots, %s load%s them",
-                           warps(w, 0, pipe->use_threads),
+    const char *told = "side by side:";
+    for (int i = 0; i < pipe->nuses; ++i) {
+        const char *who = warps(w, pipe->use[i].first, pipe->use[i].threads);
+        bool one = pipe->nuses > 1 && pipe->use[i].threads == 32;
+        told = arena_printf(&s->arena, "%s %s use%s the slots,", told, who, one ? "s" : "");
+    }
+    remark(w, arena_printf(&s->arena, "%s %s load%s them", told,
                            warps(w, pipe->use_threads, pipe->load_threads),
                            pipe->load_threads == 32 ? "s" : ""));
-    struct kir_node *n = make_roles(w, pipe, false);
-    lower_open(w, n);
-    lower_use(w, st, &x);
-    w->tail = &n->orelse;
+    struct kir_node *first = NULL;
+    for (int i = 0; i < pipe->nuses; ++i) {
+        struct kir_node *n = make_roles(w, pipe->use[i].first + pipe->use[i].threads, false);
+        if (!first) first = n;
+        lower_open(w, n);
+        lower_use(w, st, i, &x);
+        w->tail = &n->orelse;
+    }
     lower_load(w, st, &x);
     w->role_tid = NULL;
-    w->tail = &n->next;
+    w->tail = &first->next;
     turn(w, st, &x);
     w->tail = outside;
     lower_end_steps(w, &x);
@@ -211,7 +231,7 @@ static const struct stmt *outermost(const struct stmt *x) {
 
 static void slots_of_ring(struct lowering *w, const struct pipeline *pipe, bool begin) {
     const struct handover *h = &pipe->handover;
-    struct kir_node **behind = lower_open(w, make_roles(w, pipe, !begin));
+    struct kir_node **behind = lower_open(w, make_roles(w, pipe->use_threads, !begin));
     for (int64_t slot = 0; slot < pipe->stages; ++slot) {
         struct kir_node *e = lower_node(w, begin ? KIR_ARRIVE : KIR_WAIT);
         e->index = ix_int(w->s, h->empty + slot);
@@ -336,13 +356,7 @@ void lower_manual_roles(struct lowering *w, const struct stmt *st) {
             lower_manual_role(w, part, &x);
             break;
         }
-        struct kir_cond *cond = ARENA_NEW(&s->arena, struct kir_cond);
-        const struct ix *end = ix_int(s, part->role->first + part->role->threads);
-        *cond = (struct kir_cond){ix_var(s, w->kernel->tid), end, false};
-        struct kir_node *n = lower_node(w, KIR_IF);
-        n->roles = true;
-        n->cond = cond;
-        n->nconds = 1;
+        struct kir_node *n = make_roles(w, part->role->first + part->role->threads, false);
         lower_open(w, n);
         lower_manual_role(w, part, &x);
         w->tail = &n->orelse;

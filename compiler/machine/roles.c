@@ -132,10 +132,11 @@ static bool run(struct block *b, int role) {
     struct role *r = &b->role[role];
     m->role = b->role[role].number;
     m->off = r->off;
-    // roles may share the variable of their steps
-    for (int i = 0; i < r->n; ++i)
-        if (r->frame[i].loop && r->frame[i].i >= 0)
-            columns_set(m->columns, r->frame[i].loop->var, r->frame[i].begin + r->frame[i].i);
+    // roles may share the variables of their steps and slots
+    for (int i = 0; i < r->n; ++i) {
+        const struct frame *f = &r->frame[i];
+        if (f->loop && f->i >= 0 && !machine_iteration(m, f->loop, f->begin, f->i)) return false;
+    }
     while (r->n > 0 && r->waits < 0 && m->operations < m->schedule->limit) {
         struct frame *f = &r->frame[r->n - 1];
         const struct kir_node *n = f->next;

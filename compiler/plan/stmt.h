@@ -70,17 +70,18 @@ enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
-enum { MOST_RINGS = 8 };  // each has two of the 15 named barriers at least
-// How the two roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
-// threads of both roles meet at each.  At "full" the threads that use wait, and those that load
+enum { MOST_RINGS = 8 };      // each has two of the 15 named barriers at least
+enum { MOST_CONSUMERS = 4 };  // consumers of a pipeline with roles
+// How the roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
+// threads of all roles meet at each.  At "full" the threads that use wait, and those that load
 // arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
 struct handover {
-    int full, empty;        // number of the barrier of slot 0; those of the other slots follow
-    int64_t threads;        // that meet at each
-    int64_t ahead;          // the load of step g waits until step g - ahead has been used
-    int64_t behind;         // with step g, the load of step g - behind is announced
-    int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
-    int use_own, load_own;  // number of the role's own barrier; 0: it needs none
+    int full, empty;  // number of the barrier of slot 0; those of the other slots follow
+    int64_t threads;  // that meet at each
+    int64_t ahead;    // the load of step g waits until step g - ahead has been used
+    int64_t behind;   // with step g, the load of step g - behind is announced
+    int64_t pending;  // .. after a wait for all but so many groups; -1: there are no groups
+    int own[MOST_CONSUMERS + 1];  // by side: number of the role's own barrier; 0: it needs none
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
@@ -126,6 +127,9 @@ struct pipeline {
     // "load_threads" after them the "load" parts, side by side.  Their "tid" counts from 0.  0: all
     // threads execute all parts.
     int64_t use_threads, load_threads;
+    // .. Of several consumers each has one "use" part, in the order of the text.  One has all of them.
+    struct roles_part use[MOST_CONSUMERS];
+    int nuses;
     struct handover handover;  // sync: with roles
     // "roles" of a manual kernel, each with a part; the parts of a step have the order of the text.
     const struct roles_part *role;
@@ -149,8 +153,18 @@ static inline bool pipeline_fills(const struct pipeline *p, const struct tensor 
 }
 // Whether two pipelines with roles are one ring.
 static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
-    return pipeline_has_roles(p) && p->stages == q->stages && p->use_threads == q->use_threads &&
-           p->load_threads == q->load_threads;
+    bool same = pipeline_has_roles(p) && p->stages == q->stages && p->nuses == q->nuses &&
+                p->load_threads == q->load_threads;
+    for (int i = 0; same && i < p->nuses; ++i) same = p->use[i].threads == q->use[i].threads;
+    return same;
+}
+// The roles of a pipeline are its sides: the consumers, then the one that loads.
+static inline int pipeline_sides(const struct pipeline *p) {
+    return p->nuses + 1;
+}
+// The number in the block of the first thread of a side.
+static inline int64_t pipeline_first(const struct pipeline *p, int side) {
+    return side < p->nuses ? p->use[side].first : p->use_threads;
 }
 
 // What threads wait for in one place: first for their own asynchronous copies, then for each other.
@@ -189,8 +203,9 @@ struct stmt {
         *rounded;       // the first quotient in "end" that may have a remainder; or NULL
     struct stmt *body;  // also of a part
     struct pipeline *pipe;
-    bool load;                      // STMT_PART: a "load" part, otherwise a "use" part
-    const struct roles_part *role;  // STMT_PART: of "roles"; or NULL
+    bool load;  // STMT_PART: a "load" part, otherwise a "use" part
+    const struct roles_part
+        *role;                // STMT_PART: of "roles", or of one of several consumers; or NULL
     struct barrier *barrier;  // STMT_ARRIVE, STMT_WAIT: a named one, for step "var + of"; or NULL
     int64_t of;
     // sync: of a pipeline, before its first loads; of a part, in each step except these
@@ -232,6 +247,18 @@ static inline int64_t stmt_threads(const struct stmt *st, int64_t all) {
 // The name of the role that executes part "st".
 static inline const char *stmt_role(const struct stmt *st) {
     return st->role ? st->role->name : st->load ? "load" : "use";
+}
+// The side of its pipeline with roles that executes part "st".
+static inline int stmt_side(const struct stmt *st) {
+    const struct pipeline *p = st->up->pipe;
+    return st->load ? p->nuses : st->role ? (int)(st->role - p->use) : 0;
+}
+// The number in the block of the first thread that executes "st".
+static inline int64_t stmt_first(const struct stmt *st) {
+    for (; st; st = st->up)
+        if (st->kind == STMT_PART && (st->role || pipeline_has_roles(st->up->pipe)))
+            return st->role ? st->role->first : pipeline_first(st->up->pipe, stmt_side(st));
+    return 0;
 }
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {

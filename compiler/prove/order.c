@@ -368,7 +368,8 @@ enum prove_answer order_ask_pair(struct prove_order *o, int a, int b, bool *used
                                  struct prove_fault *f) {
     const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
     if (o->bad) return question_unknown(&o->q);
-    bool threads = x->threads && y->threads, own = threads && known_own(o, a, b);
+    bool threads = x->threads && y->threads && x->first == y->first;
+    bool own = threads && known_own(o, a, b);
     if (order_by_places(o->program, a, b, own, used)) return PROVE_YES;
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     prover_again(o->q.p);

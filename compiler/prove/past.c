@@ -26,7 +26,7 @@ struct order_past {
 };
 
 RECALL_SIZE(struct prove_program, 64);
-RECALL_SIZE(struct prove_access, 184);
+RECALL_SIZE(struct prove_access, 192);
 RECALL_SIZE(struct prove_sync, 72);
 RECALL_SIZE(struct arrival, 12);
 
@@ -49,6 +49,7 @@ void order_past_begin(struct prove_order *o) {
         recall_int(x, a->write | a->async << 1 | a->once << 2);
         recall_int(x, a->buffer);
         recall_int(x, a->role);
+        recall_int(x, a->first);
     }
     put_sets(x, y->commit, y->ncommits);
     put_sets(x, y->step, y->nsteps);

@@ -156,10 +156,11 @@ struct prove_access {
     struct prove_set by_thread;
     bool threads;  // by_thread is set; otherwise any thread may make the access
     bool write;
-    bool async;  // remains in flight until there is a wait for its group
-    int role;    // of the threads that make it; 0: all threads of the block have it
-    bool once;   // already proven: no two writes to its buffer write the same element
-    int buffer;  // accesses to different buffers do not meet
+    bool async;     // remains in flight until there is a wait for its group
+    int role;       // of the threads that make it; 0: all threads of the block have it
+    int64_t first;  // the block's number of thread 0 in by_thread
+    bool once;      // already proven: no two writes to its buffer write the same element
+    int buffer;     // accesses to different buffers do not meet
 };
 
 // A wait: one that completes asynchronous accesses, or one that joins threads (hw/arrival.h), all or those

@@ -23,13 +23,13 @@ static struct access placed(const struct walk *w, const struct view *v, struct a
 }
 
 static struct access reading(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .loops = w->nloops, .by = w->by, .moved = w->moved};
+    struct access a = {.copy = c, .loops = w->nloops, .by = w->by, .first = w->first};
     return placed(w, &c->src, a);
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
     struct access a = {
-        .copy = c, .write = true, .loops = w->nloops, .by = w->by, .moved = w->moved};
+        .copy = c, .write = true, .loops = w->nloops, .by = w->by, .first = w->first};
     return placed(w, &c->dst, a);
 }
 
@@ -39,7 +39,7 @@ static struct access argument(const struct walk *w, const struct plan_call *y, i
                        .write = write,
                        .loops = w->nloops,
                        .by = w->by,
-                       .moved = w->moved};
+                       .first = w->first};
     return placed(w, &y->view[i], a);
 }
 
@@ -82,7 +82,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (sync_apart(e->a, a) || (w->enters && sync_by_ring(e->a, a))) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
-        if (e->a.moved != a.moved) m = MEET_OTHERS;
+        if (e->a.first != a.first) m = MEET_OTHERS;
         struct arrival done = arrival_groups(e->age < 0 ? 0 : e->age);
         if (e->async && !arrival_serves(need->wait.copies, done)) need->wait.copies = done;
         if (m != MEET_OWN) need->wait.threads = arrival_block;
@@ -300,8 +300,8 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = sync_need(w, &x->before);
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
-    // a role waits itself for what it copies
-    bool async = f->async && !w->moved;
+    // the role that loads waits itself for what it copies
+    bool async = f->async && !w->loads;
     pend(st, (struct entry){reading(w, c), async, -1}, 0);
     pend(st, (struct entry){writing(w, c), async, -1}, 0);
     if (f->commit_after) sync_commit(st);

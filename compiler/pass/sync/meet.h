@@ -15,9 +15,8 @@ struct access {
     const struct pipeline *pipe;
     int ahead;
     const struct pipeline *by;  // in a role of it
-    // made by threads that come after others of the block, so not by those of the same number
-    bool moved;
-    int slot;   // of a buffer with stages, from 1 on; 0: not known
+    int64_t first;              // number in the block of the first of the threads that make it
+    int slot;                   // of a buffer with stages, from 1 on; 0: not known
     int loops;  // this many outer loops are still in the same iteration as at the access
 };
 

@@ -78,15 +78,19 @@ static void find_resting(struct schedule *x, bool quiet) {
     x->nasked = kept;
 }
 
-// Whether a ring of pipelines with roles orders accesses "a" and "b": those of its two roles to slots
-// that both pipelines fill.  What else "load" writes, "use" does not touch in the same pipeline.
+// Whether a ring of pipelines with roles orders accesses "a" and "b": those of two roles to slots
+// that both pipelines fill.  What else "load" writes, "use" does not touch in the same pipeline.  All
+// consumers come to "full" before each step; sync_consumers_apart asks about those of one step.
 static bool by_ring(const struct schedule *x, int a, int b) {
     const struct schedule_access *p = &x->access[a], *q = &x->access[b];
     if (!p->pipe || !q->pipe || x->program.access[a].role == x->program.access[b].role)
         return false;
-    return p->pipe == q->pipe || (pipeline_same_ring(p->pipe->pipe, q->pipe->pipe) &&
-                                  pipeline_fills(p->pipe->pipe, p->view->base) &&
-                                  pipeline_fills(q->pipe->pipe, p->view->base));
+    if (p->pipe == q->pipe) return true;
+    const struct pipeline *v = p->pipe->pipe, *w = q->pipe->pipe;
+    if (!pipeline_same_ring(v, w)) return false;
+    bool loads = x->program.access[a].first == v->use_threads ||
+                 x->program.access[b].first == w->use_threads;
+    return !loads || (pipeline_fills(v, p->view->base) && pipeline_fills(w, p->view->base));
 }
 
 static void find_asked(struct schedule *x, bool quiet) {

@@ -75,7 +75,8 @@ struct walk {
     struct sync_pair *spare;   // free list
     const struct where *here;
     const struct pipeline *by;  // of accesses that are being walked
-    bool moved;
+    int64_t first;              // .. and by threads from this one on
+    bool loads;                 // .. of the role that loads
     bool enters;  // a pipeline with roles begins: its rings order the accesses of earlier ones
     // variables of the loops around, outermost first; NULL for a pipeline
     const struct ix_var *loop[SYNC_LOOPS];
@@ -109,6 +110,10 @@ bool sync_by_ring(struct access a, struct access b);
 void sync_rings(struct session *s, struct kernel *k);
 // Sets how their roles hand over slots; reports an error if the barriers are too few.
 bool sync_number_rings(struct session *s, struct kernel *k);
+// Whether the "use" parts of several consumers touch different elements in each step; reports it if not.
+bool sync_consumers_apart(const struct schedule *x);
+// Whether the same threads touch a fragment everywhere; reports it if not.
+bool sync_fragments_stay(struct session *s, const struct kernel *k);
 // What is wrong with that, for some number of steps; NULL: nothing.
 const char *sync_ring_fault(const struct pipeline *p);
 // Enter the innermost loop, with variable "var"; come to its next iteration or its end; leave it.

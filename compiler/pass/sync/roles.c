@@ -8,71 +8,96 @@ enum { NAMED = 16 };  // barriers that a block has; number 0 is that of all its 
 
 // -- the ring -------------------------------------------------------------------------------------
 
-// The statements of a step: the load waits for "empty", fills, announces "full"; the use waits for
-// "full", uses, announces "empty".
-enum { WAIT_EMPTY, FILL, SAY_FULL, WAIT_FULL, USE, SAY_EMPTY, STATEMENTS };
+// The statements of a step: the load waits for "empty", fills, announces "full"; each consumer comes to
+// "full", has passed it, uses, announces "empty".
+enum { WAIT_EMPTY, FILL, SAY_FULL, COME_FULL };
+enum { PASS_FULL = COME_FULL + MOST_CONSUMERS, USE = PASS_FULL + MOST_CONSUMERS };
+enum { SAY_EMPTY = USE + MOST_CONSUMERS, STATEMENTS = SAY_EMPTY + MOST_CONSUMERS };
 
-static void make_graph(struct live_graph *g, const struct handover *h) {
+static void make_graph(struct live_graph *g, const struct handover *h, int uses) {
     *g = (struct live_graph){0};
     for (int i = 0; i < STATEMENTS; ++i) live_node(g);
     live_edge(g, WAIT_EMPTY, FILL, 0);
     live_edge(g, WAIT_EMPTY, SAY_FULL, 0);
     live_edge(g, FILL, SAY_FULL, h->pending < 0 ? 0 : h->pending);  // when it has completed
     live_edge(g, SAY_FULL, WAIT_EMPTY, 1);
-    live_edge(g, WAIT_FULL, USE, 0);
-    live_edge(g, USE, SAY_EMPTY, 0);
-    live_edge(g, SAY_EMPTY, WAIT_FULL, 1);
-    live_edge(g, SAY_FULL, WAIT_FULL, -h->behind);
-    live_edge(g, SAY_EMPTY, WAIT_EMPTY, h->ahead);
+    for (int i = 0; i < uses; ++i) {
+        live_edge(g, COME_FULL + i, PASS_FULL + i, 0);
+        live_edge(g, PASS_FULL + i, USE + i, 0);
+        live_edge(g, USE + i, SAY_EMPTY + i, 0);
+        live_edge(g, SAY_EMPTY + i, COME_FULL + i, 1);
+        live_edge(g, SAY_FULL, PASS_FULL + i, -h->behind);
+        live_edge(g, SAY_EMPTY + i, WAIT_EMPTY, h->ahead);
+        for (int j = 0; j < uses; ++j)
+            if (j != i) live_edge(g, COME_FULL + j, PASS_FULL + i, 0);
+    }
 }
 
 static bool within(const struct live_graph *g, int from, int to, int64_t most) {
     return live_path(g, from, to) <= most;
 }
 
+static bool in_block(int id, int n) {
+    return id >= 1 && id + n <= NAMED;
+}
+
+// Whether the barriers of ring "p" are different ones of the block's.
+static const char *number_fault(const struct pipeline *p) {
+    const struct handover *h = &p->handover;
+    int stages = (int)p->stages;
+    bool apart = h->full + stages <= h->empty || h->empty + stages <= h->full;
+    bool there = in_block(h->full, stages) && in_block(h->empty, stages);
+    for (int i = 0; i < pipeline_sides(p); ++i) {
+        if (!h->own[i]) continue;
+        there &= in_block(h->own[i], 1);
+        apart &= h->own[i] < h->full || h->own[i] >= h->full + stages;
+        apart &= h->own[i] < h->empty || h->own[i] >= h->empty + stages;
+        for (int j = 0; j < i; ++j) apart &= h->own[i] != h->own[j];
+    }
+    if (!there) return "a named barrier has a number that there is not";
+    return apart ? NULL : "two named barriers have the same number";
+}
+
 const char *sync_ring_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
     int stages = (int)p->stages, cycle[LIVE_NODES];
     struct live_graph g;
-    bool apart = h->full + stages <= h->empty || h->empty + stages <= h->full;
-    int last = (h->full > h->empty ? h->full : h->empty) + stages - 1;
-    int own[] = {h->use_own, h->load_own};
-    for (int i = 0; i < 2; ++i) {
-        if (!own[i]) continue;
-        apart &= own[i] < h->full || own[i] >= h->full + stages;
-        apart &= own[i] < h->empty || own[i] >= h->empty + stages;
-        if (own[i] > last) last = own[i];
-    }
-    if (h->use_own && h->use_own == h->load_own) apart = false;
-    if (h->full < 1 || h->empty < 1 || own[0] < 0 || own[1] < 0 || last >= NAMED)
-        return "a named barrier has a number that there is not";
-    if (!apart) return "two named barriers have the same number";
+    const char *fault = number_fault(p);
+    if (fault) return fault;
     if (h->threads != p->use_threads + p->load_threads)
         return "other threads come to a named barrier than it waits for";
     // a wait and the arrival that it is for name the same slot
     if (h->ahead < 1 || h->ahead % stages != 0) return "a wait is for another slot";
     if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
-    make_graph(&g, h);
+    make_graph(&g, h, p->nuses);
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
-    if (!within(&g, FILL, USE, 0)) return "a slot is used before it is filled";
-    if (!within(&g, USE, FILL, stages)) return "a slot is filled again before it was used";
-    // no thread arrives at a barrier twice before the others came to it once
-    if (!within(&g, WAIT_FULL, SAY_FULL, stages + h->behind) ||
-        !within(&g, WAIT_EMPTY, SAY_EMPTY, stages - h->ahead))
-        return "an announcement comes before the last one was noticed";
+    for (int i = 0; i < p->nuses; ++i) {
+        if (!within(&g, FILL, USE + i, 0)) return "a slot is used before it is filled";
+        if (!within(&g, USE + i, FILL, stages)) return "a slot is filled again before it was used";
+        // no thread arrives at a barrier twice before the others came to it once
+        if (!within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind) ||
+            !within(&g, WAIT_EMPTY, SAY_EMPTY + i, stages - h->ahead))
+            return "an announcement comes before the last one was noticed";
+        // what sync_consumers_apart rests on: consumers are never in different steps
+        for (int j = 0; j < p->nuses; ++j)
+            if (j != i && !within(&g, USE + i, USE + j, 1))
+                return "two consumers may be in different steps";
+    }
     return NULL;
 }
 
-static bool any_async(const struct stmt *st) {
-    for (const struct stmt *x = st->body; x; x = stmt_next(st->body, x))
-        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
+// Whether the "load" parts have asynchronous copies.
+static bool loads_async(const struct stmt *st) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x))
+            if (x->kind == STMT_COPY && x->copy->facts.async) return true;
     return false;
 }
 
-// Whether a barrier is in the parts of one role.
-static bool own_barrier(const struct stmt *st, bool load) {
+// Whether a barrier is in the parts of one side.
+static bool own_barrier(const struct stmt *st, int side) {
     for (const struct stmt *part = st->body; part; part = part->next)
-        for (const struct stmt *x = part->body; part->load == load && x;
+        for (const struct stmt *x = part->body; stmt_side(part) == side && x;
              x = stmt_next(part->body, x))
             if (arrival_is(x->before.wait.threads)) return true;
     return false;
@@ -133,20 +158,17 @@ void sync_rings(struct session *s, struct kernel *k) {
 
 // Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
 static int number_ring(const struct kernel *k, struct stmt *first, int next) {
-    int stages = (int)first->pipe->stages, full = next, use_own = 0, load_own = 0;
+    int stages = (int)first->pipe->stages, full = next, own[MOST_CONSUMERS + 1] = {0};
     next += 2 * stages;
-    for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
-        if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
-        if (!use_own && own_barrier(x, false)) use_own = next++;
-    }
-    for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
-        if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
-        if (!load_own && own_barrier(x, true)) load_own = next++;
-    }
+    for (int side = 0; side < pipeline_sides(first->pipe); ++side)
+        for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
+            if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
+            if (!own[side] && own_barrier(x, side)) own[side] = next++;
+        }
     for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
         struct pipeline *p = x->pipe;
         struct handover *h = &p->handover;
-        bool async = any_async(x);
+        bool async = loads_async(x);
         if (h->ring != first->pipe->handover.ring) continue;
         h->full = full;
         h->empty = full + stages;
@@ -154,8 +176,8 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->ahead = stages;
         h->behind = async ? stages - 1 : 0;
         h->pending = async ? stages - 1 : -1;
-        h->use_own = own_barrier(x, false) ? use_own : 0;
-        h->load_own = own_barrier(x, true) ? load_own : 0;
+        for (int side = 0; side < pipeline_sides(p); ++side)
+            h->own[side] = own_barrier(x, side) ? own[side] : 0;
     }
     return next;
 }
@@ -194,30 +216,36 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
 
 bool sync_by_ring(struct access a, struct access b) {
     if (!a.by || !b.by || !pipeline_same_ring(a.by, b.by)) return false;
-    // a role's threads wait together before each step
-    return a.moved == b.moved || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
+    bool load_a = a.first == a.by->use_threads, load_b = b.first == b.by->use_threads;
+    // before each step the threads of a role wait together, and so do those of all consumers
+    return load_a == load_b || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
 }
 
 // -- the walk -------------------------------------------------------------------------------------
 
-// Walks the parts of one role for all steps, beginning with "st".
-static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state *st) {
+// From here on, what is walked is executed by a side of "pipe", or with NULL by all threads.
+static void take_side(struct walk *w, const struct pipeline *pipe, int side) {
+    w->by = pipe;
+    w->first = pipe ? pipeline_first(pipe, side) : 0;
+    w->loads = pipe && side == pipe->nuses;
+}
+
+// Walks the parts of one side for all steps, beginning with "st".
+static void run_role(struct walk *w, struct stmt *pipe, int side, struct state *st) {
     struct state *enter = memory_zeroed(2, sizeof *enter), *leave = enter + 1;
     struct where here = {pipe->pipe, 0, -1, w->here};
     sync_copy(enter, st);
     sync_enter(w, NULL);
     w->here = &here;
-    w->by = pipe->pipe;
-    w->moved = load;
+    take_side(w, pipe->pipe, side);
     do {
         sync_copy(leave, enter);
         sync_role_barrier(leave);  // the role's threads have waited together
         for (struct stmt *part = pipe->body; part; part = part->next)
-            if (part->load == load) sync_list(w, part->body, leave);
+            if (stmt_side(part) == side) sync_list(w, part->body, leave);
         sync_next(w, leave);
     } while (sync_merge(enter, leave) && !sync_decided(w));
-    w->by = NULL;
-    w->moved = false;
+    take_side(w, NULL, 0);
     w->here = here.outer;
     sync_leave(w);
     sync_copy(st, enter);
@@ -232,27 +260,27 @@ static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state 
 
 void sync_roles(struct walk *w, struct stmt *st, struct state *state) {
     struct need need = sync_need(w, &st->before);
-    struct state *of = memory_zeroed(2, sizeof *of);
+    int sides = pipeline_sides(st->pipe);
+    struct state *of = memory_zeroed((size_t)sides, sizeof *of);
     struct where here = {st->pipe, 0, -1, w->here};
     w->here = &here;
-    w->by = st->pipe;
     w->enters = true;
-    for (int load = 0; load < 2; ++load) {
-        w->moved = load;
+    for (int side = 0; side < sides; ++side) {
+        take_side(w, st->pipe, side);
         for (const struct stmt *part = st->body; part; part = part->next)
-            if (part->load == load) sync_ask(w, state, part->body, &need);
+            if (stmt_side(part) == side) sync_ask(w, state, part->body, &need);
     }
-    w->by = NULL;
-    w->enters = w->moved = false;
+    take_side(w, NULL, 0);
+    w->enters = false;
     w->here = here.outer;
     // the groups of one role do not count for the other, and its next steps not for these
     for (int i = 0; i < state->n && need.copies; ++i)
         if (state->at[i].async) need.wait.copies = arrival_groups(0);
     sync_satisfy(w, state, &need, &st->before);
-    for (int load = 0; load < 2; ++load) {
-        sync_copy(&of[load], state);
-        run_role(w, st, load, &of[load]);
+    for (int side = 0; side < sides; ++side) {
+        sync_copy(&of[side], state);
+        run_role(w, st, side, &of[side]);
     }
-    for (int load = 0; load < 2; ++load) sync_merge(state, &of[load]);
+    for (int side = 0; side < sides; ++side) sync_merge(state, &of[side]);
     memory_free(of);
 }

@@ -15,7 +15,7 @@ struct walk {
     int ntime, most;
     const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
     int role, roles;          // .. and how many roles a manual kernel had before
-    bool moved;               // its threads are not the first ones of the block
+    int64_t first;            // the first of its threads
 };
 
 static void push(struct walk *w, const struct ix *e) {
@@ -77,9 +77,9 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         struct instances *t = ARENA_NEW(&s->arena, struct instances);
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
-        // a collective access moves elements that another lane addresses; threads of "load" are
-        // others than those with the same number elsewhere
-        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row) && !w->moved;
+        // a collective access moves elements that another lane addresses
+        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
+        a->first = w->first;
         a->async = c->facts.async && !w->pipe;
     }
     x->full = x->full || b->x->full;
@@ -177,21 +177,23 @@ static void wait_together(struct walk *w, struct stmt *st, bool load) {
                 ix_add(x->s, begin, ix_int(x->s, st->pipe->stages));
 }
 
-// The roles execute their steps side by side.  Pairs of accesses of both are not asked about.
+// The roles execute their steps side by side.  Pairs of accesses of two of them are asked about by
+// sync_consumers_apart, if at all.
 static void walk_roles(struct walk *w, struct stmt *st, int place) {
+    const struct pipeline *pipe = st->pipe;
     int before = w->ntime;
     add_syncs(w, st, place);
     push(w, ix_int(w->x->s, PHASES * place + AT_ITSELF));
     enter(w, st);
     push(w, ix_var(w->x->s, st->var));
     w->pipe = st;
-    for (int load = 0; load < 2; ++load) {
+    for (int side = 0; side < pipeline_sides(pipe); ++side) {
         int q = 0;
-        w->role = 2 * st->pipe->handover.ring - !load;
-        w->moved = load;
-        wait_together(w, st, load);
+        w->role = (MOST_CONSUMERS + 1) * (pipe->handover.ring - 1) + 1 + side;
+        w->first = pipeline_first(pipe, side);
+        wait_together(w, st, side == pipe->nuses);
         for (struct stmt *part = st->body; part; part = part->next, ++q) {
-            if (part->load != load) continue;
+            if (stmt_side(part) != side) continue;
             push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
             enter(w, part);
             walk_list(w, part->body, NULL);
@@ -200,7 +202,7 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
     }
     w->pipe = NULL;
     w->role = 0;
-    w->moved = false;
+    w->first = 0;
     leave(w, before);
 }
 
@@ -228,7 +230,7 @@ static void walk_manual_roles(struct walk *w, struct stmt *st, int place) {
     w->pipe = st;
     for (struct stmt *part = st->body; part; part = part->next, ++q) {
         w->role = ++w->roles;
-        w->moved = part->role->first > 0;
+        w->first = part->role->first;
         push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
         enter(w, part);
         walk_list(w, part->body, NULL);
@@ -236,7 +238,7 @@ static void walk_manual_roles(struct walk *w, struct stmt *st, int place) {
     }
     w->pipe = NULL;
     w->role = 0;
-    w->moved = false;
+    w->first = 0;
     leave(w, before);
 }
 

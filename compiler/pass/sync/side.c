@@ -234,46 +234,7 @@ static bool all_in_order(const struct side *d) {
     return true;
 }
 
-// -- fragments ------------------------------------------------------------------------------------
-
-// The first of the threads that execute "x".
-static int64_t first_thread(const struct stmt *x) {
-    for (; x; x = x->up)
-        if (x->kind == STMT_PART && x->role) return x->role->first;
-    return 0;
-}
-
-static const struct view *fragment(const struct stmt *x, int i) {
-    const struct view *v = x->kind == STMT_COPY   ? copy_side(x->copy, i == 0)
-                           : x->kind == STMT_CALL ? &x->call->view[i]
-                                                  : NULL;
-    return v && v->base->space == MEM_FRAG ? v : NULL;
-}
-
-static int nviews(const struct stmt *x) {
-    return x->kind == STMT_COPY ? 2 : x->kind == STMT_CALL ? x->call->fn->nformals : 0;
-}
-
-// Whether the same threads touch a fragment everywhere.
-static bool fragments_stay(struct session *s, const struct kernel *k) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
-        for (const struct stmt *y = k->body; y != x; y = stmt_next(k->body, y)) {
-            if (first_thread(x) == first_thread(y)) continue;
-            for (int i = 0; i < nviews(x) * nviews(y); ++i) {
-                const struct view *v = fragment(x, i % nviews(x)), *w = fragment(y, i / nviews(x));
-                if (!v || !w || v->base != w->base) continue;
-                diag_error(s, v->at,
-                           "fragment '%s' is used by threads from %" PRId64
-                           " on here, and by those "
-                           "from %" PRId64 " on elsewhere, which hold other elements of it; hand "
-                           "it over in shared memory",
-                           v->base->name, first_thread(x), first_thread(y));
-                diag_note(s, w->at, "the other use is here");
-                return false;
-            }
-        }
-    return true;
-}
+// -- the roles of a kernel ------------------------------------------------------------------------
 
 // Whether all threads meet between two rounds of roles in a loop, whose barriers begin again then.
 static bool meets_between(struct session *s, const struct stmt *st) {
@@ -291,7 +252,7 @@ static bool meets_between(struct session *s, const struct stmt *st) {
 
 bool sync_side_by_side(const struct schedule *x) {
     const struct kernel *k = x->k;
-    bool ok = fragments_stay(x->s, k);
+    bool ok = sync_fragments_stay(x->s, k);
     for (const struct stmt *st = k->body; st && ok; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_PIPELINE || st->pipe->nroles == 0) continue;
         struct side *d = ARENA_NEW(&x->s->arena, struct side);

@@ -277,6 +277,7 @@ static bool place(struct walk *w) {
         f.a = 0;
     }
     if (!ok) sync_report(w->schedule, &f);
+    ok = ok && sync_fragments_stay(w->s, k) && sync_consumers_apart(w->schedule);
     end_schedule(w, mark);
     if (!ok || !sync_number_rings(w->s, k)) return false;
     sync_points(w);

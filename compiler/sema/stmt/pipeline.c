@@ -212,7 +212,7 @@ static bool check_ahead(struct sema *c, const struct stmt *st) {
 // -- the statement --------------------------------------------------------------------------------
 
 static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, struct stmt *loop,
-                               const struct ast_part *part) {
+                               const struct ast_part *part, int use) {
     const struct pipeline *pipe = loop->pipe;
     const struct ix_var *var = part->load ? pipe->load_var : loop->var;
     struct pipe_part here = {pipe, part->load ? pipe->load_slot : pipe->slot, c->part};
@@ -222,6 +222,7 @@ static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, struct 
     scope_enter(c);
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
     *r = (struct stmt){.kind = STMT_PART, .load = part->load, .up = loop, .at = part->at};
+    if (!part->load && pipe->nuses > 1) r->role = &pipe->use[use];
     r->body = check_block(c, part->body, r);
     scope_leave(c);
     c->part = here.outer;
@@ -270,8 +271,9 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
     }
     c->loops += 2;
     struct stmt **end = &r->body;
-    for (int i = 0; i < s->loop.nparts; ++i) {
-        *end = check_part(c, s, r, &s->loop.part[i]);
+    for (int i = 0, use = 0; i < s->loop.nparts; ++i) {
+        *end = check_part(c, s, r, &s->loop.part[i], use);
+        use += !s->loop.part[i].load;
         end = &(*end)->next;
     }
     c->loops -= 2;

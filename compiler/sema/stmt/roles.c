@@ -7,12 +7,28 @@
 
 enum { WARP = 32, MOST_WARPS = MOST_THREADS / WARP };
 
-// The values of "use" and "load" in the list of pipeline "s", without a message; 0: not known yet.
-static void find_warps(struct sema *c, const struct ast_stmt *s, const struct ast_expr *of[2]) {
-    const char *name[] = {intern(c->s, "use"), intern(c->s, "load")};
-    for (int i = 0; i < s->loop.nwarps; ++i)
-        for (int k = 0; k < 2; ++k)
-            if (s->loop.warps[i].key.name == name[k] && !of[k]) of[k] = s->loop.warps[i].value;
+// The values of "load" and of each "use" in the list of pipeline "s", in its order.
+struct sides {
+    const struct ast_expr *load, *use[MOST_CONSUMERS];
+    int nloads, nuses, others;
+};
+
+static struct sides find_sides(struct sema *c, const struct ast_stmt *s) {
+    const char *load = intern(c->s, "load"), *use = intern(c->s, "use");
+    struct sides x = {0};
+    for (int i = 0; i < s->loop.nwarps; ++i) {
+        const struct ast_arg *a = &s->loop.warps[i];
+        if (a->key.name == load) {
+            x.load = a->value;
+            ++x.nloads;
+        } else if (a->key.name == use) {
+            if (x.nuses < MOST_CONSUMERS) x.use[x.nuses] = a->value;
+            ++x.nuses;
+        } else {
+            ++x.others;
+        }
+    }
+    return x;
 }
 
 // The threads of "e" warps, without a message; 0: not known yet.
@@ -26,12 +42,15 @@ static int64_t threads_of(struct sema *c, const struct ast_expr *e) {
 }
 
 int64_t roles_threads(struct sema *c, const struct ast_stmt *s) {
-    const struct ast_expr *of[2] = {NULL, NULL};
+    struct sides x = {0};
     int64_t sum = 0;
-    int n = s->loop.roles ? s->loop.nparts : 2;
-    if (!s->loop.roles) find_warps(c, s, of);
+    if (!s->loop.roles) x = find_sides(c, s);
+    if (x.nuses > MOST_CONSUMERS) return 0;
+    int n = s->loop.roles ? s->loop.nparts : x.nuses + 1;
     for (int i = 0; i < n; ++i) {
-        int64_t threads = threads_of(c, s->loop.roles ? s->loop.part[i].warps : of[i]);
+        int64_t threads = threads_of(c, s->loop.roles ? s->loop.part[i].warps
+                                        : i < x.nuses ? x.use[i]
+                                                      : x.load);
         if (threads == 0) return 0;
         sum += threads;
     }
@@ -72,29 +91,52 @@ bool roles_fill_block(struct sema *c, struct range at, int64_t threads) {
     return false;
 }
 
+// Sets the consumers, and which of them has which "use" part.
+static bool make_uses(struct sema *c, const struct ast_stmt *s, const struct sides *x,
+                      struct pipeline *pipe) {
+    int parts = 0;
+    pipe->nuses = x->nuses;
+    for (int i = 0; i < s->loop.nparts; ++i) parts += !s->loop.part[i].load;
+    for (int i = 0; i < x->nuses; ++i) {
+        struct roles_part *u = &pipe->use[i];
+        u->name = x->nuses == 1 ? "use" : arena_printf(&c->s->arena, "use %d", i + 1);
+        u->first = pipe->use_threads;
+        u->at = x->use[i]->at;
+        if (!roles_warps(c, x->use[i], &u->threads)) return false;
+        pipe->use_threads += u->threads;
+    }
+    if (x->nuses == 1 || parts == x->nuses) return true;
+    diag_error(c->s, s->loop.warps_at,
+               "%d consumers and %d 'use' part%s; each 'use' of 'warps' has one 'use' part, in the "
+               "same order",
+               x->nuses, parts, parts == 1 ? "" : "s");
+    return false;
+}
+
 bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe) {
-    const struct ast_expr *of[2] = {NULL, NULL};
-    int64_t *threads[] = {&pipe->use_threads, &pipe->load_threads};
     bool load = false, use = false;
     if (!roles_may_be(c, s->loop.warps_at)) return false;
-    find_warps(c, s, of);
-    if (s->loop.nwarps != 2 || !of[0] || !of[1]) {
+    struct sides x = find_sides(c, s);
+    if (x.nloads != 1 || x.nuses < 1 || x.others) {
         diag_error(c->s, s->loop.warps_at,
                    "the roles of a pipeline are 'load' and 'use', and each has a number of warps: "
-                   "'warps (load = 1, use = 4)'");
+                   "'warps (load = 1, use = 4)'; there may be several 'use'");
         return false;
     }
-    for (int i = 0; i < 2; ++i) {
-        if (!roles_warps(c, of[i], threads[i])) return false;
-    }
-    if (!roles_fill_block(c, s->loop.warps_at, pipe->use_threads + pipe->load_threads))
+    if (x.nuses > MOST_CONSUMERS) {
+        diag_error(c->s, s->loop.warps_at, "%d consumers; a pipeline has at most %d", x.nuses,
+                   MOST_CONSUMERS);
         return false;
+    }
     for (int i = 0; i < s->loop.nparts; ++i) *(s->loop.part[i].load ? &load : &use) = true;
-    if (load && use) return true;
-    diag_error(c->s, s->loop.warps_at,
-               "a pipeline with roles needs a 'load' and a 'use' part; this one has no '%s'",
-               load ? "use" : "load");
-    return false;
+    if (!load || !use) {
+        diag_error(c->s, s->loop.warps_at,
+                   "a pipeline with roles needs a 'load' and a 'use' part; this one has no '%s'",
+                   load ? "use" : "load");
+        return false;
+    }
+    return make_uses(c, s, &x, pipe) && roles_warps(c, x.load, &pipe->load_threads) &&
+           roles_fill_block(c, s->loop.warps_at, pipe->use_threads + pipe->load_threads);
 }
 
 // -- what a role may do ---------------------------------------------------------------------------
