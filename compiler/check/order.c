@@ -13,27 +13,22 @@
 
 #include "base/session.h"
 #include "check/clocks.h"
+#include "check/groups.h"
 #include "check/order_steps.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
+enum { FIRST_PIECES = 1024, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 // A node, executed by all threads together.
 struct event {
     const struct kir_node *node;
     int32_t epoch;
-    int32_t group;  // -1: not asynchronous
+    int32_t group;  // 0: not asynchronous
     int role;       // of the machine, with its time
     int32_t time;
-};
-
-// When a group was waited for.
-struct done {
-    int32_t epoch;  // -1: it was not
-    int32_t time;   // of the role that waited
 };
 
 // An access by one thread.
@@ -68,8 +63,7 @@ struct order {
     int32_t epoch, calls;
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
-    struct done *done;  // by group
-    int32_t cap_done;
+    struct groups groups;
     struct clocks clocks;
     struct order_fault *fault;
 };
@@ -174,8 +168,8 @@ static int32_t add_event(struct order *r, const struct kir_node *n, bool async) 
         r->event = memory_again(r->event, sizeof *r->event * (size_t)r->cap_events);
     }
     const struct machine *m = &r->machine;
-    r->event[r->nevents] =
-        (struct event){n, r->epoch, async ? m->commits : -1, m->role, clocks_now(&r->clocks, m)};
+    r->event[r->nevents] = (struct event){n, r->epoch, async ? groups_join(&r->groups, m) : 0,
+                                          m->role, clocks_now(&r->clocks, m)};
     return r->nevents++;
 }
 
@@ -191,12 +185,12 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
     const struct event *first = &r->event[a.at->event], *second = &r->event[b.at->event];
     *r->fault = (struct order_fault){
         missing,
-        {first->node, a.at->thread, a.writes, first->group >= 0},
-        {second->node, b.at->thread, b.writes, second->group >= 0},
+        {first->node, a.at->thread, a.writes, first->group > 0},
+        {second->node, b.at->thread, b.writes, second->group > 0},
         x->buf,
         piece * x->piece,
         x->piece,
-        first->group >= 0 ? r->machine.commits - first->group - 1 : 0,
+        first->group ? groups_younger(&r->groups, &r->machine, first->group) : 0,
         NULL,
     };
     return false;
@@ -205,15 +199,16 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
 // Whether there was a barrier between the completion of "a" and now.
 static bool is_over(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    struct done end = e->group >= 0 ? r->done[e->group] : (struct done){e->epoch, e->time};
+    struct group end = {.epoch = e->epoch, .by = e->role, .time = e->time};
     const struct machine *m = &r->machine;
+    if (e->group) end = r->groups.at[e->group];
     if (end.epoch < 0) return false;
-    return end.epoch < r->epoch || (e->role && clocks_after(&r->clocks, m, e->role, end.time));
+    return end.epoch < r->epoch || (end.by && clocks_after(&r->clocks, m, end.by, end.time));
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    return e->group >= 0 && r->done[e->group].epoch < 0;
+    return e->group && r->groups.at[e->group].epoch < 0;
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
@@ -237,7 +232,7 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
     if (!ordered && !in_order(r, (struct touch){&c->write, true}, now, x, piece)) return false;
     if (!write) {
         // two readers are enough: a later writer can be only one of them
-        bool async = r->event[m->event].group >= 0;
+        bool async = r->event[m->event].group > 0;
         if (async && !x->async_read)
             x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
         struct mark *kept = async ? x->async_read[at].of : c->read;
@@ -322,13 +317,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind != ARRIVAL_GROUP) return;
-    if (m->commits == r->cap_done) {
-        int32_t cap = 2 * r->cap_done;
-        r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
-        r->cap_done = cap;
-    }
-    r->done[m->commits].epoch = -1;
+    if (a.kind == ARRIVAL_GROUP) groups_commit(&r->groups, m);
 }
 
 static void wait(void *user, struct machine *m, struct arrival a) {
@@ -339,8 +328,8 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks);
     }
     if (a.kind != ARRIVAL_GROUP) return;
-    for (int32_t g = m->commits - a.count - 1; g >= 0 && r->done[g].epoch < 0; --g)
-        r->done[g] = (struct done){r->epoch, clocks_now(&r->clocks, m)};
+    groups_wait(&r->groups, m, a.count,
+                (struct group){.epoch = r->epoch, .time = clocks_now(&r->clocks, m)});
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
@@ -393,14 +382,13 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .cap_done = FIRST_GROUPS, .cap_events = FIRST_EVENTS};
+    struct order r = {.fault = fault, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
-    r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
-    r.done[0].epoch = -1;
+    groups_init(&r.groups);
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
     add_event(&r, NULL, false);
     *fault = (struct order_fault){0};
@@ -411,7 +399,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
         memory_free(r.shadow[i].key);
     }
     memory_free(r.shadow);
-    memory_free(r.done);
+    groups_release(&r.groups);
     memory_free(r.event);
     machine_release(&r.machine);
     fault->trouble = r.machine.error;

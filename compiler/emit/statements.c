@@ -394,7 +394,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_WAIT: put_arrival(o, n, indent); return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
-        call_arg(&c, "tid");
+        call_arg(&c, "%s", n->index ? emit_ix(o->s, o->k, n->index) : "tid");
         for (int i = 0; i < n->nargs; ++i) {
             const struct kir_arg *a = &n->arg[i];
             const char *arg = a->buf ? element(o, a->buf, a->at) : emit_ix(o->s, o->k, a->at);

@@ -127,7 +127,8 @@ struct kir_node {
     int var_bits;        // of "var": 32 or 64, decided by kernel/widths.h
     // FOR: "begin" may exceed "end" and "var_bits"; the loop then has no iterations
     bool may_be_over;
-    // LET, TURN, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot
+    // LET, TURN, GUARD; ARRIVE and WAIT at a named barrier: its number, arrival.of plus a slot; CALL in a
+    // role: the number of a thread in it
     const struct ix *index;
     const struct kir_buffer *of;   // LET: its value is where accesses to "of" begin; or NULL
     const struct ix *sampled;      // LET: its maximum in samples of iterations; or NULL

@@ -119,6 +119,7 @@ void lower_call(struct lowering *w, const struct plan_call *y) {
         ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
     n->callee = fn->name;
     n->callee_id = fn->id;
+    if (w->role_tid && w->role_tid != w->kernel->tid) n->index = ix_var(w->s, w->role_tid);
     n->arg = arg;
     for (int f = 0, i = 0; f + i < fn->nformals + fn->nindexes;) {
         struct kir_arg *a = &arg[n->nargs++];

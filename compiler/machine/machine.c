@@ -321,7 +321,8 @@ static void tell_registers(struct machine *m, const struct kir_node *n) {
 // Reports an arrival or a wait.
 static void tell(struct machine *m, const struct kir_node *n) {
     bool arrives = n->kind == KIR_ARRIVE;
-    m->commits += arrives && n->arrival.kind == ARRIVAL_GROUP;
+    for (int i = 0; arrives && n->arrival.kind == ARRIVAL_GROUP && i < MACHINE_ROLES; ++i)
+        m->commits[i] += m->role == 0 || i == m->role;
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (arrives && o->arrive) o->arrive(o->user, m, n->arrival);

@@ -86,11 +86,11 @@ struct machine {
     const struct observer *observer;
     int nobservers;
     struct columns *columns;
-    int64_t active;   // only threads below this are active
-    const bool *off;  // .. except these; NULL: all are
-    int64_t block;    // number of the current block, in the order of execution
-    int commits;      // groups that have ended
-    int role;         // of the threads that execute now, from 1 on; 0: all
+    int64_t active;              // only threads below this are active
+    const bool *off;             // .. except these; NULL: all are
+    int64_t block;               // number of the current block, in the order of execution
+    int role;                    // of the threads that execute now, from 1 on; 0: all
+    int commits[MACHINE_ROLES];  // groups of each role that have ended
     struct machine_named named[MACHINE_NAMED];
     // The threads of role i + 1, and how many of these roles there were so far.
     int64_t role_first[MACHINE_ROLES], role_threads[MACHINE_ROLES];

@@ -18,8 +18,8 @@ enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128 };  // MOST_ELEMENTS: of one ac
 struct in_flight {
     const struct kir_node *node;
     int64_t thread, at, to;
-    int read;   // elements that it reads; the others are filled
-    int group;  // number of commits before it
+    int read;         // elements that it reads; the others are filled
+    int role, group;  // of the machine; number of the role's commits before it
 };
 
 struct values {
@@ -173,15 +173,16 @@ static void issue(struct values *v, const struct machine *m, const struct kir_no
         v->flight = memory_again(v->flight, sizeof *v->flight * (size_t)cap);
         v->flight_cap = cap;
     }
-    v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->commits};
+    v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->role, m->commits[m->role]};
 }
 
-// Completes all groups except the "pending" newest ones.
+// Completes all groups of the present role except the "pending" newest ones.
 static void arrive(struct values *v, const struct machine *m, int pending) {
     int kept = 0;
     for (int i = 0; i < v->nflight; ++i) {
         const struct in_flight *f = &v->flight[i];
-        if (f->group < m->commits - pending)
+        bool own = m->role == 0 || f->role == m->role;
+        if (own && f->group < m->commits[f->role] - pending)
             move(v, f->node, f->thread, f->at, f->to, f->read);
         else
             v->flight[kept++] = *f;
@@ -378,7 +379,7 @@ static int64_t let(void *user, const struct kir_node *n, int depth, int64_t valu
 static bool run_block(struct values *v, struct machine *m, const int64_t block[3]) {
     image_drop_local(v->img);
     bool ok = machine_run(m, block);
-    ++m->commits;
+    for (int i = 0; i < MACHINE_ROLES; ++i) ++m->commits[i];
     arrive(v, m, 0);  // what the program did not wait for is completed too
     ++m->block;
     return ok;

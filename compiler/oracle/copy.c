@@ -399,7 +399,7 @@ bool oracle_copy(struct run *r, const struct copy *c) {
                      view_depends(&c->src, IX_LANE) || view_depends(&c->dst, IX_LANE);
     bool by_warp = view_depends(&c->src, IX_WARP) || view_depends(&c->dst, IX_WARP);
     if (c->tc && src_frag != dst_frag && !by_thread) return oracle_tile(r, c, by_warp);
-    int64_t threads = r->threads;
+    int64_t threads = r->together;
     if (c->tc && src_frag && dst_frag) threads = c->tc->threads;
     if (!c->tc) threads = view_threads(c, threads);
     if (!by_thread && !by_warp && !src_frag && !dst_frag) return copy_points(r);

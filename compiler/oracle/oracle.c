@@ -30,12 +30,12 @@ bool oracle_body(struct run *r, const struct stmt *first) {
             continue;
         }
         if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
-            int64_t all = r->together;
+            int64_t all = r->together, first = r->first;
             r->together = stmt_threads(st, all);
-            r->first = st->role ? st->role->first : 0;
+            if (st->kind == STMT_PART && stmt_threads(st, 0)) r->first = stmt_first(st);
             bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
             r->together = all;
-            r->first = 0;
+            r->first = first;
             if (!ok) return false;
             continue;
         }
@@ -120,16 +120,6 @@ static bool check_written(struct run *r) {
     return true;
 }
 
-// The largest number of threads of the kernel and its tiled copies.
-static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
-    int64_t n = k->threads > 0 ? k->threads : 1;
-    for (const struct stmt *st = first; st; st = stmt_next(first, st)) {
-        int64_t m = st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads : 0;
-        n = m > n ? m : n;
-    }
-    return n;
-}
-
 static void set_inputs(const struct run *r) {
     for (int i = 0; i < r->k->nformals; ++i)
         if (r->k->formal[i].dir != ARG_OUT) image_set_input(r->img, r->k->formal[i].tensor->id);
@@ -162,7 +152,6 @@ bool oracle_run(struct session *s, const struct plan *p, const struct kernel *k,
     for (int i = k->first_var; i < k->end_var; ++i) r.var[i] = 0;
     r.env = (struct ix_env){r.var, sym_values};
     r.whole = what->all_blocks && what->all_iterations;
-    r.threads = threads_of(k, k->body);
     r.most_pages = what->pages ? what->pages : INT64_MAX;
     set_inputs(&r);
     int64_t n[3];

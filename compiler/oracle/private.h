@@ -53,7 +53,6 @@ struct run {
     const struct copy *copy;
     int64_t nblock;  // number of blocks executed before
     int64_t serial;
-    int64_t threads;
     int64_t together;  // threads that execute the current statement
     int64_t first;     // .. and the first of them
     struct side src, dst;

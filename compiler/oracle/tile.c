@@ -255,8 +255,8 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
                                  (long long)held, oracle_name(frag->view->base),
                                  (long long)frag->flat.size));
     // the first threads of each warp, or of the block
-    int64_t each = by_warp ? 32 : r->threads + tile->threads;
-    int64_t all = by_warp ? r->threads : tile->threads;
+    int64_t each = by_warp ? 32 : r->together + tile->threads;
+    int64_t all = by_warp ? r->together : tile->threads;
     for (int64_t thread = 0; thread < all; ++thread) {
         struct stretches x;
         int64_t t = thread % each;

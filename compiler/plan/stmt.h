@@ -39,8 +39,14 @@ struct copy {
     // the value of elements without a source, or NULL
     const struct constant *pad;
     struct range at, how_at;
+    int64_t team;  // threads of the role that makes it; 0: those of the block
     struct copy_facts facts;
 };
+
+// Of how many threads a copy's are the first ones: of its role, or of the block with "all".
+static inline int64_t copy_team(const struct copy *c, int64_t all) {
+    return c->team ? c->team : all;
+}
 
 // The atom of a tiled copy or of "with"; NULL if neither names one.
 static inline const struct atom *copy_atom(const struct copy *c) {

@@ -115,13 +115,14 @@ static void look(struct commits *y, const struct qset *x, const struct qset *c) 
     if (y->same) y->shift = pc.shift;
 }
 
-// Finds the conditions under which more than "pending" groups are committed between access "x" and
+// Finds the conditions under which more than "pending" groups are committed between access "a" and
 // wait "w" of one loop.  Each commit of the loop ends a group in the steps from "first" after the
 // access to "last" after the wait.  These are as many groups as the wait is steps after the access,
 // plus last - first + 1; the count must be at least 0.
-static void find_ends(const struct prove_order *o, const struct qset *x, const struct qset *w,
-                      int pending, struct order_count *out, struct end *end) {
+static void find_ends(const struct prove_order *o, int a, const struct qset *w, int pending,
+                      struct order_count *out, struct end *end) {
     enum { FAR = 1 << 30 };
+    const struct qset *x = &o->access[a].when;
     struct commits *of = ARENA_ARRAY(&o->q.s->arena, struct commits, o->nloops + 1);
     struct place pa, pw;
     int64_t commits = 0, more = 0, least = -FAR;
@@ -134,7 +135,7 @@ static void find_ends(const struct prove_order *o, const struct qset *x, const s
         const struct qset *c = &o->step[i];
         struct commits *y = &of[o->step_loop[i]];
         if (!y->looked) look(y, x, c);
-        if (!y->same) continue;
+        if (!y->same || !order_concerns(o->program, o->program->step_role[i], a)) continue;
         bool behind = compare(c, x, pa.at) > 0, before = compare(c, w, pa.at) < 0;
         // the first step of "c" after the access, and its last step before the wait
         int64_t first = pa.shift - y->shift + (behind ? 0 : 1);
@@ -209,7 +210,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     struct arena_mark mark = arena_mark(arena);
     struct end *end = ARENA_ARRAY(arena, struct end, 2 * o->program->nsteps + 1);
     struct order_count new = {.access = o->access[a].shape, .sync = o->sync_shape[sync]};
-    find_ends(o, x, w, o->program->sync[sync].arrival.count, &new, end);
+    find_ends(o, a, w, o->program->sync[sync].arrival.count, &new, end);
     for (struct order_count *c = o->counts; c; c = c->next) {
         if (!same_count(c, &new)) continue;
         arena_rewind(arena, mark);

@@ -50,16 +50,27 @@ static isl_set *after(struct prove_order *o, struct qset *a, bool itself, isl_se
     return time ? isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)ne) : x;
 }
 
+// Whether a commit concerns access "a".
+static bool has_commit(const struct prove_program *p, int a) {
+    for (int i = 0; i < p->ncommits; ++i)
+        if (order_concerns(p, p->commit_role[i], a)) return true;
+    return false;
+}
+
 // The ("n" + 1)-th commit after each instance of access "a", as a time.  The program must have a
-// commit.
+// commit that concerns it.
 static isl_set *committed(struct prove_order *o, int a, int n) {
     struct order_access *x = &o->access[a];
     while (x->ncommitted <= n) {
         int k = x->ncommitted;
         isl_set *from = k ? x->committed[k - 1] : NULL;
-        isl_set *next = after(o, &x->when, k == 0, from, &o->commit[0], true);
-        for (int i = 1; i < o->program->ncommits; ++i)
-            next = isl_set_union(next, after(o, &x->when, k == 0, from, &o->commit[i], true));
+        isl_set *next = NULL;
+        for (int i = 0; i < o->program->ncommits; ++i) {
+            if (!order_concerns(o->program, o->program->commit_role[i], a)) continue;
+            isl_set *one = after(o, &x->when, k == 0, from, &o->commit[i], true);
+            next = next ? isl_set_union(next, one) : one;
+            if (!next) return NULL;
+        }
         next = earliest(next, x->when.ndims);
         ++o->asked;
         if (!next) return NULL;
@@ -91,7 +102,8 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync) {
     const struct prove_sync *s = &p->sync[sync];
     if (s->arrival.kind != ARRIVAL_GROUP || s->arrival.count + 1 >= ORDER_GROUPS) return NULL;
     // a commit that may not exist proves nothing
-    if (!o->sync[sync].exact || !o->access[a].when.exact || p->ncommits == 0) return NULL;
+    if (!o->sync[sync].exact || !o->access[a].when.exact || !has_commit(p, a)) return NULL;
+    if (!order_concerns(p, s->role, a)) return NULL;
     for (int i = 0; i < p->ncommits; ++i)
         if (!o->commit[i].exact) return NULL;
     return first_wait(o, a, sync);
@@ -118,7 +130,7 @@ int order_younger(struct prove_order *o, int a, int b, const struct prove_witnes
     struct question *q = &o->q;
     const struct order_access *x = &o->access[a];
     int n = -1;
-    if (o->program->ncommits == 0) return n;
+    if (!has_commit(o->program, a)) return n;
     for (int k = 0; k + 1 < ORDER_GROUPS; ++k, ++n) {
         isl_set *all = isl_set_copy(committed(o, a, k));
         for (int i = 0; i < q->nparams; ++i) {

@@ -25,7 +25,7 @@ struct order_past {
     struct order_call *first, **end;
 };
 
-RECALL_SIZE(struct prove_program, 64);
+RECALL_SIZE(struct prove_program, 80);
 RECALL_SIZE(struct prove_access, 192);
 RECALL_SIZE(struct prove_sync, 72);
 RECALL_SIZE(struct arrival, 12);
@@ -53,6 +53,8 @@ void order_past_begin(struct prove_order *o) {
     }
     put_sets(x, y->commit, y->ncommits);
     put_sets(x, y->step, y->nsteps);
+    for (int i = 0; i < y->ncommits; ++i) recall_int(x, y->commit_role[i]);
+    for (int i = 0; i < y->nsteps; ++i) recall_int(x, y->step_role[i]);
     recall_int(x, y->nsyncs);
     for (int i = 0; i < y->nsyncs; ++i) recall_set(x, &y->sync[i].when);
     recall_end(x);

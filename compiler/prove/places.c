@@ -106,9 +106,12 @@ static bool happens_between(const struct prove_set *a, const struct prove_set *e
     return goes_along(&around, a);
 }
 
+bool order_concerns(const struct prove_program *p, int role, int a) {
+    return role == 0 || role == p->access[a].role;
+}
+
 bool order_is_for(const struct prove_program *p, int i, int a, int b) {
-    int role = p->sync[i].role;
-    return role == 0 || (role == p->access[a].role && role == p->access[b].role);
+    return order_concerns(p, p->sync[i].role, a) && order_concerns(p, p->sync[i].role, b);
 }
 
 // Whether there is a barrier of accesses "of" between "a" and a later "b", in the same iteration of the loops around
@@ -135,14 +138,15 @@ static bool barriers_between(const struct prove_program *p, const int of[2],
     return same && later;
 }
 
-// Whether "wait", in the iteration of "a", completes it: more groups were committed between them
-// than it leaves in flight, the first of them that of "a".
-static bool completes(const struct prove_program *p, const struct prove_set *a,
-                      const struct prove_sync *wait) {
+// Whether "wait", in the iteration of access "of", completes it: more groups were committed between
+// them than it leaves in flight, the first of them that of the access.
+static bool completes(const struct prove_program *p, int of, const struct prove_sync *wait) {
+    const struct prove_set *a = &p->access[of].when;
     int groups = 0, pending = wait->arrival.count;
-    if (wait->arrival.kind != ARRIVAL_GROUP) return false;
+    if (wait->arrival.kind != ARRIVAL_GROUP || !order_concerns(p, wait->role, of)) return false;
     for (int i = 0; i < p->ncommits && groups <= pending; ++i)
-        groups += comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
+        groups += order_concerns(p, p->commit_role[i], of) &&
+                  comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;
     return groups > pending;
 }
 
@@ -163,7 +167,7 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
         if (!arrival_row(w->arrival)->completes ||
             (place == PLACE_BEFORE && !comes_before(&w->when, y)))
             continue;
-        if (behind(x, &w->when) < loops || !completes(p, x, w)) continue;
+        if (behind(x, &w->when) < loops || !completes(p, a, w)) continue;
         forget(p, used);
         if (!own && !barriers_between(p, of, &w->when, y, used)) continue;
         return used[i] = true;

@@ -168,7 +168,7 @@ struct prove_access {
 struct prove_sync {
     struct prove_set when;
     struct arrival arrival;  // ARRIVAL_NONE: it is left out
-    int role;                // of a barrier: it orders accesses of this role alone; 0: all
+    int role;                // it concerns accesses of this role alone; 0: of all
 };
 
 struct prove_program {
@@ -176,10 +176,12 @@ struct prove_program {
     int naccesses;
     // commits: each ends the group of the asynchronous accesses since the last commit
     struct prove_set *commit;
+    int *commit_role;  // of the threads that make it, whose accesses alone it concerns; 0: all
     int ncommits;
     // The same commits, but those of a pipeline's first steps and of its other steps form one set.
     // It contains all of them, as far as waits of the steps come later.
     struct prove_set *step;
+    int *step_role;
     int nsteps;
     struct prove_sync *sync;  // "arrival" may be changed between questions
     int nsyncs;

@@ -59,7 +59,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             if (!lay_valid(v->layout) ||
                 !lay_int_eval(lay_size(&s->lay, v->layout), env->sym, &n) || n < 1)
                 n = 1;
-            if (x->copy->facts.level == LEVEL_THREAD) times = k->threads;
+            if (x->copy->facts.level == LEVEL_THREAD) times = copy_team(x->copy, k->threads);
         } else if (x->kind == STMT_PART) {
             n = moved(s, k, x->body, env, var);
         } else if (stmt_loops(x)) {

@@ -95,7 +95,7 @@ static void add_threads(struct instances *x, const struct copy *c, const struct 
         return;
     }
     if (c->facts.level == LEVEL_WARP)
-        instances_var(x, k->warp, ix_int(s, 0), ix_int(s, (k->threads + 31) / 32));
+        instances_var(x, k->warp, ix_int(s, 0), ix_int(s, (x->threads + 31) / 32));
     if (c->facts.level != LEVEL_THREAD) return;
     instances_var(x, k->tid, ix_int(s, 0), ix_int(s, c->facts.threads));
     if (!c->facts.lanes || c->facts.lanes >= 32) return;

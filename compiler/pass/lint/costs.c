@@ -140,7 +140,7 @@ static bool warn_idle(struct session *s, const struct kernel *k, const struct co
 // The same of the lanes of each warp, where each warp copies for itself.
 static void warn_idle_lanes(struct session *s, const struct kernel *k, const struct copy *c,
                             const struct side_cost *x) {
-    int64_t warps = (k->threads + 31) / 32, lanes = c->facts.lanes;
+    int64_t warps = (copy_team(c, k->threads) + 31) / 32, lanes = c->facts.lanes;
     if (!c->tc || c->facts.level != LEVEL_WARP || !lanes || 2 * lanes > 32) return;
     if (k->threads % 32 != 0 || x->instructions <= warps) return;
     diag_warn(s, W_IDLE_THREADS, c->at,

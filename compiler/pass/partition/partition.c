@@ -239,7 +239,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
     f->level = warp ? LEVEL_WARP : LEVEL_BLOCK;
-    f->threads = warp ? k->threads : c->tc->threads;
+    f->threads = warp ? copy_team(c, k->threads) : c->tc->threads;
     f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
     if (warp && c->tc->atom.row->alone) {
         diag_error(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
@@ -330,7 +330,7 @@ static void shapeless(struct session *s, const struct copy *c, const struct tens
 static bool partition_thread(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
     struct copy_facts *f = &c->facts;
     f->level = LEVEL_THREAD;
-    f->threads = view_threads(c, k->threads);
+    f->threads = view_threads(c, copy_team(c, k->threads));
     f->lanes = view_lanes(c);
     f->nrounds = 1;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);

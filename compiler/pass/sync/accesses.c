@@ -79,7 +79,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // several copies write different elements of a global tensor
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
-        if (sync_apart(e->a, a) || (w->enters && sync_by_ring(e->a, a))) continue;
+        if (sync_apart(e->a, a) || (w->enters && !e->async && sync_by_ring(e->a, a))) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
         if (e->a.first != a.first) m = MEET_OTHERS;

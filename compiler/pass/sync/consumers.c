@@ -44,11 +44,26 @@ static void report(const struct schedule *x, int a, int b, enum prove_answer ans
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }
 
+// Access "b" is to a buffer that another consumer fills by an asynchronous copy, "a", whose completion
+// the two do not hand over.
+static bool refuse_async(const struct schedule *x, int a, int b) {
+    const struct view *va = x->access[a].view, *vb = x->access[b].view;
+    diag_error(
+        x->s, va->at,
+        "not yet supported: '%s' fills '%s' by an asynchronous copy, and '%s' touches it too; "
+        "take 'universal', or a buffer that one 'use' has for itself",
+        stmt_role(part_of(x, a)), va->base->name, stmt_role(part_of(x, b)));
+    diag_note(x->s, vb->at, "the other use is here");
+    return false;
+}
+
 // Whether accesses "a" and "b", of two consumers, touch different elements in a step.
 static bool apart(const struct schedule *x, int a, int b) {
     const struct prove_access *pa = &x->program.access[a], *pb = &x->program.access[b];
     struct prove_witness w;
     int around = 0;
+    if (pa->async && pa->write) return refuse_async(x, a, b);
+    if (pb->async && pb->write) return refuse_async(x, b, a);
     for (const struct stmt *up = x->access[a].pipe; up; up = up->up) around += stmt_loops(up);
     enum prove_answer answer = prove_apart(x->prover, &pa->what, &pb->what, around, 0, &w);
     if (answer != PROVE_YES) report(x, a, b, answer, &w);

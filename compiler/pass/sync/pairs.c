@@ -87,7 +87,7 @@ static bool by_ring(const struct schedule *x, int a, int b) {
         return false;
     if (p->pipe == q->pipe) return true;
     const struct pipeline *v = p->pipe->pipe, *w = q->pipe->pipe;
-    if (!pipeline_same_ring(v, w)) return false;
+    if (!pipeline_same_ring(v, w) || x->program.access[a].async) return false;
     bool loads = x->program.access[a].first == v->use_threads ||
                  x->program.access[b].first == w->use_threads;
     return !loads || (pipeline_fills(v, p->view->base) && pipeline_fills(w, p->view->base));

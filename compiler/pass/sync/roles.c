@@ -99,7 +99,8 @@ static bool own_barrier(const struct stmt *st, int side) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; stmt_side(part) == side && x;
              x = stmt_next(part->body, x))
-            if (arrival_is(x->before.wait.threads)) return true;
+            if (arrival_is(x->before.wait.threads) || arrival_is(x->behind.wait.threads))
+                return true;
     return false;
 }
 

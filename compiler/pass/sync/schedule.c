@@ -15,6 +15,7 @@ struct walk {
     int ntime, most;
     const struct stmt *pipe;  // the pipeline with roles around, and the number of the role
     int role, roles;          // .. and how many roles a manual kernel had before
+    bool loads;               // it waits for its groups before it says that they are there
     int64_t first;            // the first of its threads
 };
 
@@ -80,7 +81,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         // a collective access moves elements that another lane addresses
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->first = w->first;
-        a->async = c->facts.async && !w->pipe;
+        a->async = c->facts.async && !w->loads;
     }
     x->full = x->full || b->x->full;
 }
@@ -107,7 +108,7 @@ static void add_step(struct walk *w, struct prove_set c) {
     if (p->nsteps == SCHEDULE_SYNCS)
         w->x->full = true;
     else
-        p->step[p->nsteps++] = c;
+        p->step_role[p->nsteps] = w->role, p->step[p->nsteps++] = c;
 }
 
 static void add_commit(struct walk *w, struct prove_set c) {
@@ -115,7 +116,7 @@ static void add_commit(struct walk *w, struct prove_set c) {
     if (p->ncommits == SCHEDULE_SYNCS)
         w->x->full = true;
     else
-        p->commit[p->ncommits++] = c;
+        p->commit_role[p->ncommits] = w->role, p->commit[p->ncommits++] = c;
 }
 
 static void add_one_commit(struct walk *w, int place, enum phase phase) {
@@ -191,7 +192,8 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
         int q = 0;
         w->role = (MOST_CONSUMERS + 1) * (pipe->handover.ring - 1) + 1 + side;
         w->first = pipeline_first(pipe, side);
-        wait_together(w, st, side == pipe->nuses);
+        w->loads = side == pipe->nuses;
+        wait_together(w, st, w->loads);
         for (struct stmt *part = st->body; part; part = part->next, ++q) {
             if (stmt_side(part) != side) continue;
             push(w, ix_int(w->x->s, PHASES * q + AT_ITSELF));
@@ -203,6 +205,7 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
     w->pipe = NULL;
     w->role = 0;
     w->first = 0;
+    w->loads = false;
     leave(w, before);
 }
 
@@ -220,8 +223,7 @@ static void add_named(struct walk *w, struct stmt *st, int place) {
                 ix_add(x->s, roles->begin, ix_int(x->s, st->barrier->skip));
 }
 
-// The roles of a manual kernel; side.c asks about pairs of accesses of two of them.  Their groups are
-// their own, and each is waited for at once.
+// The roles of a manual kernel; side.c asks about pairs of accesses of two of them.
 static void walk_manual_roles(struct walk *w, struct stmt *st, int place) {
     int before = w->ntime, q = 0;
     push(w, ix_int(w->x->s, PHASES * place + AT_ITSELF));
@@ -318,12 +320,11 @@ static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load
                 add_named(w, st, place);
                 break;
             }
-            if (w->pipe) break;
             add_sync(w, st, &st->arrival, place,
                      arrival_row(st->arrival)->completes ? AT_WAIT : AT_BARRIER);
             break;
         case STMT_ARRIVE:
-            if (stmt_commits(st) && !w->pipe) add_one_commit(w, place, AT_COMMIT);
+            if (stmt_commits(st)) add_one_commit(w, place, AT_COMMIT);
             break;
         }
         if (!commit) continue;
@@ -353,6 +354,8 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
     p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
     p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->commit_role = ARENA_ROOM(&s->arena, int, SCHEDULE_SYNCS);
+    p->step_role = ARENA_ROOM(&s->arena, int, SCHEDULE_SYNCS);
     p->sync = ARENA_ROOM(&s->arena, struct prove_sync, SCHEDULE_SYNCS);
     w->x = out;
     walk_list(w, k->body, NULL);

@@ -101,7 +101,7 @@ static void prepare(struct walk *w, struct stmt *list, bool commits) {
             f->async = copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
             f->commit_after = f->async && commits;
         } else if (x->kind == STMT_PART && pipeline_has_roles(x->up->pipe)) {
-            prepare(w, x->body, false);
+            prepare(w, x->body, commits && !x->load);
         } else if (x->kind == STMT_PART && x->load) {
             prepare(w, x->body, false);
             for (struct stmt *y = x->body; y; y = y->next) {

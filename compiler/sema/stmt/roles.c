@@ -141,91 +141,65 @@ bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe)
 
 // -- what a role may do ---------------------------------------------------------------------------
 
-// Whether view "v" differs from thread to thread.
-static bool by_thread(const struct view *v) {
-    return view_of_thread(v) || view_of_warp(v);
+static bool is_async(const struct copy *y) {
+    const struct atom *a = copy_atom(y);
+    return a && a->row->completes == COMPLETES_BY_GROUP;
 }
 
-static bool refuse_by_thread(struct sema *c, struct range at) {
-    diag_error(c->s, at,
-               "not yet supported: 'tid', 'lane' and 'warp' in a pipeline with roles; name a tiled "
-               "copy, whose threads are those of the role");
-    return false;
-}
-
-// Whether a "load" of the pipeline writes "t": its role would have to wait for that before it reads.
-static bool loads_write(const struct stmt *pipe, const struct tensor *t) {
+// Whether an asynchronous copy in a "load" of the pipeline writes "t": its role waits for that only
+// before it says that the slot is there.
+static bool loads_later(const struct stmt *pipe, const struct tensor *t) {
     for (const struct stmt *part = pipe->body; part; part = part->next)
         for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x))
-            if ((x->kind == STMT_COPY && x->copy->dst.base == t) ||
-                (x->kind == STMT_CALL && x->call->fill && x->call->view[0].base == t))
-                return true;
+            if (x->kind == STMT_COPY && x->copy->dst.base == t && is_async(x->copy)) return true;
     return false;
 }
 
 static bool check_view(struct sema *c, const struct stmt *part, const struct view *v, bool write) {
     const struct tensor *t = v->base;
-    if (by_thread(v)) return refuse_by_thread(c, v->at);
-    if (!part->load) return true;
-    if (t->space == MEM_FRAG) {
-        diag_error(c->s, v->at,
-                   "not yet supported: fragment '%s' in the 'load' of a pipeline with roles; copy "
-                   "from global to shared memory, or leave out 'warps'",
-                   t->name);
-        return false;
-    }
-    if (t->space == MEM_SHARED && !write && loads_write(part->up, t)) {
+    if (part->load && space_is_shared(t->space) && !write && loads_later(part->up, t)) {
         diag_error(c->s, v->at,
                    "not yet supported: '%s' in shared memory is read in the 'load' of a pipeline "
-                   "with roles, which writes it too; read it in 'use', or leave out 'warps'",
+                   "with roles, which fills it by an asynchronous copy; read it in 'use', or take "
+                   "'universal'",
                    t->name);
         return false;
     }
     return true;
 }
 
-static bool check_role_copy(struct sema *c, const struct stmt *part, const struct copy *y) {
-    int64_t threads = stmt_threads(part, c->kernel->threads);
+static bool check_role_copy(struct sema *c, const struct stmt *part, struct copy *y) {
+    y->team = stmt_threads(part, c->kernel->threads);
     if (!check_view(c, part, &y->src, false) || !check_view(c, part, &y->dst, true)) return false;
-    if (!y->tc) {
+    if (!copy_atom(y)) {
         diag_error(c->s, y->at,
                    "a copy in a pipeline with roles names a tiled copy, for the %" PRId64
                    " threads of '%s'",
-                   threads, stmt_role(part));
+                   y->team, stmt_role(part));
         return false;
     }
-    if (y->tc->atom.row->alone) {
+    if (copy_atom(y)->row->alone) {
         diag_error(c->s, y->how_at,
                    "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
                    "cp_async.cg(16)",
-                   y->tc->atom.row->name);
-        diag_page(c->s, y->tc->atom.row->page);
+                   copy_atom(y)->row->name);
+        diag_page(c->s, copy_atom(y)->row->page);
         return false;
     }
-    if (!part->load && !part->role && y->tc->atom.row->completes == COMPLETES_BY_GROUP) {
+    if (!part->load && is_async(y) && pipeline_fills(part->up->pipe, y->dst.base)) {
         diag_error(c->s, y->how_at,
-                   "not yet supported: an asynchronous copy in the 'use' of a pipeline with roles; "
-                   "move it to 'load', or take 'universal'");
+                   "an asynchronous copy fills a slot of '%s' here, which is handed back before it "
+                   "has completed; take 'universal', or another buffer",
+                   y->dst.base->name);
         return false;
     }
-    if (y->tc->threads <= threads) return true;
+    if (!y->tc || y->tc->threads <= y->team) return true;
     diag_error(c->s, y->how_at, "tiled copy '%s' needs %" PRId64 " threads, but '%s' has %" PRId64,
-               y->tc->name ? y->tc->name : "tile", y->tc->threads, stmt_role(part), threads);
+               y->tc->name ? y->tc->name : "tile", y->tc->threads, stmt_role(part), y->team);
     return false;
 }
 
 static bool check_role_call(struct sema *c, const struct stmt *part, const struct plan_call *y) {
-    if (part->load && !y->fill) {
-        diag_error(c->s, y->at,
-                   "not yet supported: a call in the 'load' of a pipeline with roles; call '%s' in "
-                   "'use', or leave out 'warps'",
-                   y->fn->name);
-        return false;
-    }
-    for (int i = 0; i < y->fn->nindexes; ++i)
-        if (ix_depends(y->index[i], IX_TID) || ix_depends(y->index[i], IX_LANE) ||
-            ix_depends(y->index[i], IX_WARP))
-            return refuse_by_thread(c, y->at);
     for (int i = 0; i < y->fn->nformals; ++i)
         if (!check_view(c, part, &y->view[i], y->fn->formal[i].dir == ARG_OUT)) return false;
     return true;
@@ -244,12 +218,6 @@ bool roles_check(struct sema *c, const struct stmt *st) {
 bool roles_check_parts(struct sema *c, const struct stmt *st) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
-            if (x->kind == STMT_PIPELINE) {
-                diag_error(c->s, x->at,
-                           "not yet supported: a pipeline inside one with roles; write a loop, or "
-                           "leave out 'warps'");
-                return false;
-            }
             if (x->kind == STMT_COPY && !check_role_copy(c, part, x->copy)) return false;
             if (x->kind == STMT_CALL && !check_role_call(c, part, x->call)) return false;
         }

@@ -1,0 +1,34 @@
+// Groups of asynchronous copies in the race checker: each role has its own, since a thread commits and
+// waits for itself alone.
+#ifndef TCPC_CHECK_GROUPS_H
+#define TCPC_CHECK_GROUPS_H
+
+#include "machine/machine.h"
+
+struct group {
+    int role;        // of the machine
+    int32_t number;  // among those of the role; -1: not ended
+    int32_t older;   // the one of the role that ended before; 0: none
+    int32_t epoch;   // in which it was waited for; -1: it was not
+    int by;          // the role that waited
+    int32_t time;    // .. and its time
+};
+
+struct groups {
+    struct group *at;  // entry 0 means "none"
+    int32_t n, cap;
+    int32_t open[MACHINE_ROLES], last[MACHINE_ROLES];  // by role
+};
+
+void groups_init(struct groups *g);
+void groups_release(struct groups *g);
+// The group of an asynchronous copy of the present role.
+int32_t groups_join(struct groups *g, const struct machine *m);
+// The present role has ended a group, or with role 0 all roles have.
+void groups_commit(struct groups *g, const struct machine *m);
+// .. waits for all but the newest "pending" ones.
+void groups_wait(struct groups *g, const struct machine *m, int pending, struct group done);
+// How many groups ended after group "i"; -1: it did not end itself.
+int groups_younger(const struct groups *g, const struct machine *m, int32_t i);
+
+#endif
