@@ -191,7 +191,7 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     const char *told = "side by side:";
     for (int i = 0; i < pipe->nuses; ++i) {
         const char *who = warps(w, pipe->use[i].first, pipe->use[i].threads);
-        bool one = pipe->nuses > 1 && pipe->use[i].threads == 32;
+        bool one = pipe->use[i].threads == 32;
         told = arena_printf(&s->arena, "%s %s use%s the slots,", told, who, one ? "s" : "");
     }
     remark(w, arena_printf(&s->arena, "%s %s load%s them", told,

@@ -32,7 +32,7 @@ bool oracle_body(struct run *r, const struct stmt *first) {
         if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
             int64_t all = r->together, first = r->first;
             r->together = stmt_threads(st, all);
-            if (st->kind == STMT_PART && stmt_threads(st, 0)) r->first = stmt_first(st);
+            if (stmt_threads(st, 0)) r->first = stmt_first(st);
             bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
             r->together = all;
             r->first = first;

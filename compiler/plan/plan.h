@@ -253,6 +253,9 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c);
 // The statement "x", which names a barrier, as the plan has it: "sync full of n - 2".
 const char *stmt_named(struct session *s, const struct stmt *x);
+// The statement of its role's list in which asynchronous copy "copy" of a manual role has certainly
+// completed, in the same step: the wait for its group, or the loop around both.  NULL: there is none.
+const struct stmt *stmt_completed(const struct stmt *copy);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 // Whether a statement of "k" copies or passes "t".

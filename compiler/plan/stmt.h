@@ -259,12 +259,16 @@ static inline int stmt_side(const struct stmt *st) {
     const struct pipeline *p = st->up->pipe;
     return st->load ? p->nuses : st->role ? (int)(st->role - p->use) : 0;
 }
+// The part of a role that "st" is or is in; or NULL.
+static inline const struct stmt *stmt_in_role(const struct stmt *st) {
+    while (st && stmt_threads(st, 0) == 0) st = st->up;
+    return st;
+}
 // The number in the block of the first thread that executes "st".
 static inline int64_t stmt_first(const struct stmt *st) {
-    for (; st; st = st->up)
-        if (st->kind == STMT_PART && (st->role || pipeline_has_roles(st->up->pipe)))
-            return st->role ? st->role->first : pipeline_first(st->up->pipe, stmt_side(st));
-    return 0;
+    const struct stmt *part = stmt_in_role(st);
+    if (!part) return 0;
+    return part->role ? part->role->first : pipeline_first(part->up->pipe, stmt_side(part));
 }
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {

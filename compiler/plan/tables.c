@@ -55,6 +55,19 @@ const char *stmt_named(struct session *s, const struct stmt *x) {
                         x->barrier->name, ix_text(s, step));
 }
 
+const struct stmt *stmt_completed(const struct stmt *copy) {
+    int commits = 0;
+    for (const struct stmt *x = copy; x && x->kind != STMT_PART; x = x->up)
+        for (const struct stmt *y = x->next; y; y = y->next) {
+            commits += stmt_commits(y);
+            if (y->kind != STMT_WAIT || y->arrival.kind != ARRIVAL_GROUP) continue;
+            if (commits <= y->arrival.count) continue;
+            while (y->up->kind != STMT_PART) y = y->up;
+            return y;
+        }
+    return NULL;
+}
+
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];

@@ -366,6 +366,7 @@ void sync_warn_needless(struct schedule *x) {
             for_the_caller(x->k, st))
             continue;
         bool wait = waits_for_copies(st);
+        if (wait && stmt_in_role(st)) continue;           // other roles rest on it
         if (last && st == last->next && !wait) continue;  // its barrier
         x->without[i] = true;
         if (in_order(x)) {

@@ -130,6 +130,8 @@ static const struct stmt *place_of(const struct side *d, int i) {
 // How many steps after access "a" it is certain that "b" comes later; LIVE_NONE: never.
 static int64_t steps_after(const struct side *d, int a, int b) {
     const struct stmt *x = place_of(d, a), *y = place_of(d, b), *part = x->up;
+    if (d->x->program.access[a].async && !(x = stmt_completed(d->x->access[a].stmt)))
+        return LIVE_NONE;
     int from = node_of(d, part, false), to = node_of(d, y->up, false);
     int64_t more = 1;  // it may come to no barrier in the rest of its step
     for (const struct stmt *z = x->next; z && more; z = z->next) {

@@ -180,37 +180,15 @@ static bool settle_barriers(struct sema *c, struct stmt *st) {
 
 // -- what a role may do ---------------------------------------------------------------------------
 
-static bool is_async(const struct stmt *x) {
-    const struct atom *a = x->kind == STMT_COPY ? copy_atom(x->copy) : NULL;
-    return a && a->row->completes == COMPLETES_BY_GROUP;
-}
-
-// Whether functions of others are called by the first threads alone, which they count.
-static bool calls_are_first(struct sema *c, const struct stmt *part) {
+// Whether each asynchronous copy of role "part" is waited for in its step.
+static bool waits_in_step(struct sema *c, const struct stmt *part) {
     for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
-        if (x->kind != STMT_CALL || x->call->fill || part->role->first == 0) continue;
+        const struct atom *a = x->kind == STMT_COPY ? copy_atom(x->copy) : NULL;
+        if (!a || a->row->completes != COMPLETES_BY_GROUP || stmt_completed(x)) continue;
         sema_not_yet(c, x->at,
-                     "a call in a role whose threads are not the first ones of the block; call it "
-                     "in the first role");
-        return false;
-    }
-    return true;
-}
-
-// Whether each asynchronous copy of "list" is waited for at once.
-static bool waits_at_once(struct sema *c, const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (stmt_nests(x) && !waits_at_once(c, x->body)) return false;
-        if (!is_async(x)) continue;
-        const struct stmt *first = x;
-        while (x->next && is_async(x->next)) x = x->next;
-        const struct stmt *commit = x->next, *wait = commit ? commit->next : NULL;
-        if (wait && stmt_commits(commit) && wait->kind == STMT_WAIT &&
-            wait->arrival.kind == ARRIVAL_GROUP && wait->arrival.count == 0)
-            continue;
-        sema_not_yet(c, first->at,
-                     "an asynchronous copy of a role in 'roles' that is not followed by 'commit; "
-                     "wait 0;' at once; more slots let the loads run ahead");
+                     "an asynchronous copy of a role in 'roles' that is still in flight after its "
+                     "step; end it there by 'commit;' and 'wait 0;': more slots let the loads run "
+                     "ahead");
         return false;
     }
     return true;
@@ -289,6 +267,6 @@ struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s) {
     if (c->s->diags.nerrors > errors || !settle_barriers(c, r) || !roles_check_parts(c, r))
         return NULL;
     for (const struct stmt *part = r->body; part; part = part->next)
-        if (!waits_at_once(c, part->body) || !calls_are_first(c, part)) return NULL;
+        if (!waits_in_step(c, part)) return NULL;
     return r;
 }
