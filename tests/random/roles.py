@@ -35,7 +35,8 @@ def tiled(rng, name, threads, shape, bits, asynchronous):
 class Pipe:
     """Pipeline p of kernel i: its declarations, its buffers, and its text."""
 
-    def __init__(self, rng, i, p, load, use, stages, outer, grid, count, steps, tail):
+    def __init__(self, rng, i, p, load, uses, stages, outer, grid, count, steps, tail):
+        use = uses[0]  # warps
         name = f"{i}{'xyz'[p]}"
         rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64] if p == 0 else [16, 32])
         elem = rng.choice(["f32", "f32", "f16", "u8"])
@@ -66,18 +67,35 @@ class Pipe:
             self.text += tiled(rng, f"w{name}", 32 * load, (rows, columns), bits, False)
             self.shared += f"  shared q{name} : {elem} row({rows},{columns});\n"
         self.inputs = [f"Q{name}"] if table else []
+        self.outputs = []
+        # the loads go through a fragment, or through shared memory, which needs plain copies
+        by = rng.choice(["", "", "", "frag", "shared"]) if not tail else ""
+        if by:
+            self.text += tiled(rng, f"h{name}", 32 * load, (rows, columns), bits, False)
+            self.text += tiled(rng, f"g{name}", 32 * load, (rows, columns), bits, False)
+            self.shared += f"  shared hb{name} : {elem} row({rows},{columns});\n" if by == "shared" else ""
         row = "block.x" if outer == 1 else f"m + {outer}*block.x"
         step = "n" if begin == 0 else f"n - {begin}"
         end = count if begin == 0 else f"{count} + {begin}"
         self.body = [f"frag r{name} : {elem} like u{name};"] if way == "frag" else []
         if table:
             self.body.append(f"copy local_tile(Q{name}, ({rows},{columns}), ({row},0)) -> q{name} with {rng.choice('lw')}{name};")
-        self.body.append(f"pipeline n in {begin} .. {end} warps (load = {load}, use = {use}) {{")
+        if by == "frag":
+            self.body.append(f"frag i{name} : {elem} like h{name};")
+        several = ", ".join(f"use = {u}" for u in uses)
+        self.body.append(f"pipeline n in {begin} .. {end} warps (load = {load}, {several}) {{")
         for n in self.names:
             side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
             pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
-            load = f"copy q{name} -> s{n} with w{name};" if table and n == name else f"copy {side} -> s{n} with l{name}{pad};"
+            load = f"copy {side} -> s{n} with l{name}{pad};"
+            if table and n == name:
+                load = f"copy q{name} -> s{n} with w{name};"
+            elif by == "frag":
+                load = f"copy {side} -> i{name} with h{name}; copy i{name} -> s{n} with h{name};"
+            elif by == "shared":
+                load = f"copy {side} -> hb{name} with h{name}; copy hb{name} -> s{n} with g{name};"
             self.body.append(f"  load {{ {load} }}")
+        parts = []
         for n in self.names:
             side = f"local_tile(B{n}, ({rows},{columns}), ({row},{step}))"
             if way == "direct" or n != name:
@@ -88,6 +106,47 @@ class Pipe:
                 use = f"copy s{n} -> t{name} with u{name}; copy t{name} -> {side} with v{name};"
             else:
                 use = f"fill t{name} = 0; copy s{n} -> t{name} with v{name}; copy t{name} -> {side} with u{name};"
+            parts.append(use)
+        # more consumers: each copies a buffer to a tensor of its own, one by views of threads
+        parts = parts if len(uses) == 1 else [" ".join(parts)]
+        for u, warps in enumerate(uses[1:]):
+            n, to = rng.choice(self.names), f"C{name}{u}"
+            self.text += f"tensor {to} : {elem} global ({height},{width}):({13 * 64},1) align 16;\n"
+            self.outputs.append(to)
+            side = f"local_tile({to}, ({rows},{columns}), ({row},{step}))"
+            threads = 32 * warps
+            if not tail and rows <= threads and rng.random() < 0.4:  # rows of threads, or tiles of warps
+                if rows == 32 * warps:
+                    parts.append(f"copy s{n}(tid,_) -> {side}(tid,_) with universal({bits});")
+                else:
+                    each = rows // warps if rows % warps == 0 else 0
+                    if not each:
+                        self.text += tiled(rng, f"c{name}{u}", threads, (rows, columns), bits, False)
+                        parts.append(f"copy s{n} -> {side} with c{name}{u};")
+                        continue
+                    self.text += tiled(rng, f"c{name}{u}", 32, (each, columns), bits, False)
+                    tile = f"({each},{columns}), (warp,0)"
+                    parts.append(f"copy local_tile(s{n}, {tile}) -> local_tile({side}, {tile}) with c{name}{u};")
+                continue
+            self.text += tiled(rng, f"c{name}{u}", threads, (rows, columns), bits, False)
+            parts.append(f"copy s{n} -> {side} with c{name}{u};")
+        # one of them has a pipeline of its own
+        if rng.random() < 0.3:
+            at = rng.randrange(len(parts))
+            warps, inner, many = uses[at] if len(uses) > 1 else uses[0], rng.randint(1, 3), rng.randint(0, 5)
+            self.text += f"tensor E{name} : f32 global ({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
+            self.text += f"tensor G{name} : f32 global ({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
+            self.text += tiled(rng, f"d{name}", 32 * warps, (8, 16), 32, rng.random() < 0.6)
+            self.text += tiled(rng, f"e{name}", 32 * warps, (8, 16), 32, False)
+            self.shared += f"  shared db{name} : f32 row(8,16) stages {inner};\n"
+            self.inputs.append(f"E{name}")
+            self.inout = [f"G{name}"]
+            tile = f"(8,16), ({row}, {many}*({step}) + k)"
+            parts[at] += (f" pipeline k in 0 .. {many} {{ load {{ copy local_tile(E{name}, {tile}) -> db{name} with d{name}; }}"
+                          f" use {{ copy db{name} -> local_tile(G{name}, {tile}) with e{name}; }} }}")
+        else:
+            self.inout = []
+        for use in parts:
             self.body.append(f"  use {{ {use} }}")
         self.body.append("}")
 
@@ -101,18 +160,29 @@ def kernel(rng, i):
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
     text = f"param T{i} : index in {1 if tail else 0} .. 13;\n" if param else ""
-    pipes, rings = [], {(stages, load)}
+    # one to three consumers share the warps that do not load
+    def consumers(left):
+        uses = []
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            if left > 1:
+                uses.append(rng.randint(1, left - 1))
+                left -= uses[-1]
+        return (left, *uses)
+
+    pipes, rings = [], {(stages, load, consumers(warps - load))}
     for p in range(rng.choice([1, 1, 2, 3])):
         if p > 0 and rng.random() < 0.3:
-            other = (rng.randint(1, 4), rng.randint(1, min(3, warps - 1)))
-            if sum(2 * s + 1 for s, _ in rings | {other}) <= 15:
+            l = rng.randint(1, min(3, warps - 1))
+            other = (rng.randint(1, 4), l, consumers(warps - l))
+            if sum(2 * s + 1 + len(u) for s, _, u in rings | {other}) <= 15:
                 rings.add(other)
-        s, w = (stages, load) if p == 0 else rng.choice(sorted(rings))
+        s, w, u = rng.choice(sorted(rings))
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
             count = str(rng.randint(1 if tail else 0, 13))
-        pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail))
-    formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
+        pipes.append(Pipe(rng, i, p, w, u, s, outer, grid, count, steps, tail))
+    formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs]
+                        + [f"out {n}" for p in pipes for n in p.outputs] + [f"inout {n}" for p in pipes for n in p.inout])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
     text += "".join(p.text for p in pipes) + f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
     text += "".join(p.shared for p in pipes)

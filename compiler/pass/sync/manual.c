@@ -220,7 +220,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     if (b->pipe != a->pipe) role = NULL;
     const struct stmt *other = pa->async && f->why.younger >= 0 ? joined(a) : NULL;
     struct early e = {NULL, NULL};
-    if (pa->async && pa->write && f->why.missing == PROVE_BARRIER) e = early_barrier(x, b->stmt);
+    if (pa->async && pa->write && f->why.missing == PROVE_BARRIER && !role)
+        e = early_barrier(x, b->stmt);
     bool same = other && other->copy->dst.base == a->view->base;
     const struct stmt *weak = NULL;
     if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)

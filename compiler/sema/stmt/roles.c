@@ -171,13 +171,7 @@ static bool check_view(struct sema *c, const struct stmt *part, const struct vie
 static bool check_role_copy(struct sema *c, const struct stmt *part, struct copy *y) {
     y->team = stmt_threads(part, c->kernel->threads);
     if (!check_view(c, part, &y->src, false) || !check_view(c, part, &y->dst, true)) return false;
-    if (!copy_atom(y)) {
-        diag_error(c->s, y->at,
-                   "a copy in a pipeline with roles names a tiled copy, for the %" PRId64
-                   " threads of '%s'",
-                   y->team, stmt_role(part));
-        return false;
-    }
+    if (!copy_atom(y)) return true;  // between fragments
     if (copy_atom(y)->row->alone) {
         diag_error(c->s, y->how_at,
                    "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
