@@ -43,8 +43,10 @@ bool machine_value(struct machine *m, const struct ix *e, struct column *out) {
 
 bool machine_common(struct machine *m, const struct ix *e, int64_t *out) {
     struct column x;
-    if (!value_for(m, e, 1, NULL, &x)) return false;
-    *out = column_value(&x, 0);
+    int64_t first = 0;  // other threads may not have the variables of this role
+    while (m->role && first + 1 < m->active && m->off[first]) ++first;
+    if (!value_for(m, e, first + 1, m->role ? m->off : NULL, &x)) return false;
+    *out = column_value(&x, first);
     return true;
 }
 

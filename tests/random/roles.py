@@ -134,8 +134,8 @@ class Pipe:
         if rng.random() < 0.3:
             at = rng.randrange(len(parts))
             warps, inner, many = uses[at] if len(uses) > 1 else uses[0], rng.randint(1, 3), rng.randint(0, 5)
-            self.text += f"tensor E{name} : f32 global ({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
-            self.text += f"tensor G{name} : f32 global ({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
+            self.text += f"tensor E{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
+            self.text += f"tensor G{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
             self.text += tiled(rng, f"d{name}", 32 * warps, (8, 16), 32, rng.random() < 0.6)
             self.text += tiled(rng, f"e{name}", 32 * warps, (8, 16), 32, False)
             self.shared += f"  shared db{name} : f32 row(8,16) stages {inner};\n"
