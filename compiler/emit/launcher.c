@@ -228,9 +228,9 @@ static void put_map(const struct emission *o, int indent, const struct kir_map *
     for (int i = 0; i < m->rank; ++i) {
         const char *comma = i ? ", " : "";
         extent = arena_printf(a, "%s%s%s", extent, comma, emit_host_ix(o->s, o->k, m->extent[i]));
-        stride = arena_printf(
-            a, "%s%s%s", stride, comma,
-            emit_host_ix(o->s, o->k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
+        stride =
+            arena_printf(a, "%s%s%s", stride, comma,
+                         emit_host_ix(o->s, o->k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
         box = arena_printf(a, "%s%s%" PRId64, box, comma, m->box[i]);
     }
     struct call c =

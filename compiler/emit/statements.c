@@ -329,8 +329,8 @@ static void put_boxes(const struct emission *o, const struct kir_node *n, int in
     }
     int64_t bytes = n->to_buf->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
-    struct call c = emit_call_of(
-        o, indent, arena_printf(a, "tcp_ring.load_box<%" PRId64 ">(", bytes), ");");
+    struct call c =
+        emit_call_of(o, indent, arena_printf(a, "tcp_ring.load_box<%" PRId64 ">(", bytes), ");");
     call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {

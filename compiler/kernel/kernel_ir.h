@@ -164,10 +164,10 @@ struct kir_node {
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
-    struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source
-    const struct ix *at;        // elements
+    struct kir_buffer *buf;         // LOAD, STORE; MOVE, ASYNC: source
+    const struct ix *at;            // elements
     const struct kir_boxes *boxes;  // BOXES; they go to "to_buf" from "to_at" on
-    struct kir_buffer *to_buf;  // MOVE, ASYNC, BOXES
+    struct kir_buffer *to_buf;      // MOVE, ASYNC, BOXES
     const struct ix *to_at;
     int bits;
     // LOAD, STORE, MOVE, FILL: the distances of the elements of an access in "apart", by the binary

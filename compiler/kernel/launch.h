@@ -98,7 +98,7 @@ struct kir_condition {
 // An argument of a kernel: a pointer, or a param as an int or an int64_t.
 struct kir_argument {
     const struct kir_tensor *tensor;  // or
-    const struct kir_param *param;  // or
+    const struct kir_param *param;    // or
     const struct kir_map *map;
     bool narrow;
 };

@@ -21,7 +21,8 @@ static const char *hints(struct session *s, const struct kir_node *n) {
 static void put_boxes(struct session *s, struct buf *b, const struct kir_node *n) {
     const struct kir_boxes *x = n->boxes;
     buf_printf(b, "boxes ");
-    for (int i = 0; i < x->map->rank; ++i) buf_printf(b, "%s%" PRId64, i ? "x" : "", x->map->box[i]);
+    for (int i = 0; i < x->map->rank; ++i)
+        buf_printf(b, "%s%" PRId64, i ? "x" : "", x->map->box[i]);
     buf_printf(b, " of %s at (", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i)
         buf_printf(b, "%s%s", i ? "," : "", ix_text(s, x->at[i]));

@@ -78,8 +78,10 @@ static bool set_extent(struct finding *f, int dim) {
 static bool add_dim(struct finding *f, int mode, int64_t box) {
     struct copy_boxes *b = f->out;
     if (b->rank == BOX_RANK)
-        return refuse(f, arena_printf(&f->s->arena, "'%s' has more than %d modes, and a tensor map "
-                                      "has no more", f->c->src.base->name, BOX_RANK));
+        return refuse(f, arena_printf(&f->s->arena,
+                                      "'%s' has more than %d modes, and a tensor map "
+                                      "has no more",
+                                      f->c->src.base->name, BOX_RANK));
     int dim = f->dim_of[mode] = b->rank++;
     b->mode[dim] = mode;
     b->box[dim] = box;
@@ -96,15 +98,18 @@ static bool check_strides(struct finding *f) {
         int64_t bytes = d.num * f->bytes;
         if (i == 0 || !lay_int_static(d)) continue;
         if (d.num < 0)
-            return refuse(f, arena_printf(&s->arena, "%s of '%s' runs backwards, and a tensor map "
-                                          "has no negative strides", mode_text(f, mode),
-                                          f->c->src.base->name));
+            return refuse(f, arena_printf(&s->arena,
+                                          "%s of '%s' runs backwards, and a tensor map "
+                                          "has no negative strides",
+                                          mode_text(f, mode), f->c->src.base->name));
         if (bytes % GRANULE == 0) continue;
-        refuse(f, arena_printf(&s->arena, "a stride of %" PRId64 " bytes, of %s of '%s', is no "
-                               "multiple of %d, as a tensor map needs it", bytes,
-                               mode_text(f, mode), f->c->src.base->name, GRANULE));
-        diag_note(s, f->c->src.base->at, "pad it to %" PRId64 " bytes, which are %" PRId64
-                  " elements", (bytes + GRANULE - 1) / GRANULE * GRANULE,
+        refuse(f, arena_printf(&s->arena,
+                               "a stride of %" PRId64 " bytes, of %s of '%s', is no "
+                               "multiple of %d, as a tensor map needs it",
+                               bytes, mode_text(f, mode), f->c->src.base->name, GRANULE));
+        diag_note(s, f->c->src.base->at,
+                  "pad it to %" PRId64 " bytes, which are %" PRId64 " elements",
+                  (bytes + GRANULE - 1) / GRANULE * GRANULE,
                   (bytes + GRANULE - 1) / GRANULE * GRANULE / f->bytes);
         return false;
     }
@@ -157,7 +162,8 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
     int i = 0;
     for (bool open = true; i < n && open; ++i) {
         int dim = f->dim_of[p[i].mode];
-        bool next = dim < 0 && p[i].step == 1, more = dim >= 0 && dim == b->rank - 1 && p[i].step == b->box[dim];
+        bool next = dim < 0 && p[i].step == 1,
+             more = dim >= 0 && dim == b->rank - 1 && p[i].step == b->box[dim];
         if (p[i].dst != packed || (!next && !more)) break;
         if (next && !add_dim(f, p[i].mode, 1)) return false;
         dim = f->dim_of[p[i].mode];
@@ -200,19 +206,22 @@ static bool check_boxes(struct finding *f) {
     struct copy_boxes *b = f->out;
     int64_t row = b->box[0] * f->bytes, by;
     if (row % GRANULE)
-        return refuse(f, arena_printf(&s->arena, "a row of its boxes has %" PRId64 " bytes, and TMA "
-                                      "copies multiples of %d", row, GRANULE));
+        return refuse(f, arena_printf(&s->arena,
+                                      "a row of its boxes has %" PRId64 " bytes, and TMA "
+                                      "copies multiples of %d",
+                                      row, GRANULE));
     if (b->swizzle && row != b->swizzle)
-        return refuse(f, arena_printf(&s->arena, "the swizzle of '%s' is one of rows of %d bytes, and "
-                                      "the rows of its boxes have %" PRId64, f->c->dst.base->name,
-                                      b->swizzle, row));
+        return refuse(f, arena_printf(&s->arena,
+                                      "the swizzle of '%s' is one of rows of %d bytes, and "
+                                      "the rows of its boxes have %" PRId64,
+                                      f->c->dst.base->name, b->swizzle, row));
     by = ix_divisor(f->c->dst.offset);
-    for (int i = 0; i < b->nloops; ++i)
-        by = lay_gcd(by, b->loop[i].dst);
+    for (int i = 0; i < b->nloops; ++i) by = lay_gcd(by, b->loop[i].dst);
     if (by && by * f->bytes % ROWS_AT) {
-        refuse(f, arena_printf(&s->arena, "its boxes begin at multiples of %" PRId64 " bytes in '%s', "
-                               "and TMA writes them at multiples of %d", by * f->bytes,
-                               f->c->dst.base->name, ROWS_AT));
+        refuse(f, arena_printf(&s->arena,
+                               "its boxes begin at multiples of %" PRId64 " bytes in '%s', "
+                               "and TMA writes them at multiples of %d",
+                               by * f->bytes, f->c->dst.base->name, ROWS_AT));
         diag_note(s, f->c->dst.base->at, "'%s' has layout %s", f->c->dst.base->name,
                   lay_text(&s->lay, f->c->dst.base->layout));
         return false;
@@ -227,11 +236,13 @@ static bool find_boxes(struct finding *f, struct joint *joint) {
     struct piece piece[MODES_MAX];
     for (int i = 0; i < f->c->facts.npred; ++i)
         if (!f->c->facts.pred[i].src || f->c->facts.pred[i].dst)
-            return refuse(f, arena_printf(&s->arena, "the tile reaches beyond '%s'", dst->base->name));
+            return refuse(f,
+                          arena_printf(&s->arena, "the tile reaches beyond '%s'", dst->base->name));
     joint->n = 0;
     if (!modes_join(s, side, 2, false, joint))
-        return refuse(f, arena_printf(&s->arena, "the modes of %s and %s have no common refinement",
-                                      lay_text(&s->lay, src->layout), lay_text(&s->lay, dst->layout)));
+        return refuse(f,
+                      arena_printf(&s->arena, "the modes of %s and %s have no common refinement",
+                                   lay_text(&s->lay, src->layout), lay_text(&s->lay, dst->layout)));
     int contiguous = -1;
     for (int i = 0; i < joint->n; ++i) {
         struct lay_int step = joint->at[i].stride[COORD], to = joint->at[i].stride[DST];
@@ -244,8 +255,10 @@ static bool find_boxes(struct finding *f, struct joint *joint) {
     qsort(piece, (size_t)joint->n, sizeof *piece, by_place);
     if (joint->n) contiguous = piece[0].mode;
     if (contiguous < 0 || piece[0].dst != 1 || !lay_int_is(mode_stride(f, contiguous), 1))
-        return refuse(f, arena_printf(&s->arena, "what is contiguous in '%s' is not what is contiguous in "
-                                      "'%s'", dst->base->name, src->base->name));
+        return refuse(f, arena_printf(&s->arena,
+                                      "what is contiguous in '%s' is not what is contiguous in "
+                                      "'%s'",
+                                      dst->base->name, src->base->name));
     return find_swizzle(f) && make_boxes(f, piece, joint->n) && check_strides(f) && check_boxes(f);
 }
 
@@ -258,12 +271,15 @@ bool boxes_find(struct session *s, struct copy *c) {
     f.out = ARENA_NEW(&s->arena, struct copy_boxes);
     for (int i = 0; i < f.nmodes; ++i) f.dim_of[i] = -1;
     if (of.sw.b || !lay_int_is(of.offset, 0))
-        return refuse(&f, arena_printf(&s->arena, "'%s' is swizzled or begins at an offset, and a "
-                                       "tensor map has strides alone", c->src.base->name));
+        return refuse(&f, arena_printf(&s->arena,
+                                       "'%s' is swizzled or begins at an offset, and a "
+                                       "tensor map has strides alone",
+                                       c->src.base->name));
     if (c->src.base->elem->bits > 64 || c->src.base->elem->bits < 8)
-        return refuse(&f, arena_printf(&s->arena, "elements of a tensor map have 1, 2, 4 or 8 bytes, and "
-                                       "%s has %d bits", c->src.base->elem->name,
-                                       c->src.base->elem->bits));
+        return refuse(&f, arena_printf(&s->arena,
+                                       "elements of a tensor map have 1, 2, 4 or 8 bytes, and "
+                                       "%s has %d bits",
+                                       c->src.base->elem->name, c->src.base->elem->bits));
     if (!find_boxes(&f, ARENA_NEW(&s->arena, struct joint))) return false;
     c->facts.boxes = f.out;
     return true;
