@@ -41,8 +41,14 @@ struct on_device {
         cudaGetDevice(&before);
         cudaSetDevice(end->device);
     }
-    ~on_device() { cudaSetDevice(before); }
+    ~on_device() {
+        cudaSetDevice(before);
+    }
 };
+
+static void tcp_mesh_taken(tcp_mesh *, void *, size_t) {}
+
+static void tcp_mesh_given(tcp_mesh *, void *) {}
 
 static size_t flags_bytes(const tcp_mesh *end) {
     return (size_t)(TCP_MESH_ROWS * end->size) * sizeof(uint64_t);
@@ -88,12 +94,6 @@ static tcp_status make(tcp_mesh *end, int rank, int size, int device) {
     return clear(end);
 }
 
-static tcp_status check_size(int size) {
-    if (size >= 1 && size <= TCP_MESH_DEVICES) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION, "a mesh has 1 to %d devices, not %d", TCP_MESH_DEVICES,
-                    size);
-}
-
 // Lets the device of "end" access the memory of "peer".
 static tcp_status see(const tcp_mesh *end, int peer) {
     if (end->device == peer) return TCP_OK;
@@ -131,7 +131,7 @@ static tcp_status make_local(tcp_mesh **ends, int size, const int *devices) {
 }
 
 tcp_status tcp_mesh_local(tcp_mesh **ends, int size, const int *devices) {
-    TCP_CHECK(check_size(size));
+    TCP_CHECK(tcp_mesh_check_size(size, TCP_MESH_DEVICES));
     for (int i = 0; i < size; ++i) ends[i] = new tcp_mesh();
     const tcp_status status = make_local(ends, size, devices);
     if (status != TCP_OK) {
@@ -198,7 +198,7 @@ static tcp_status agree(tcp_mesh *end, tcp_status status) {
 tcp_status tcp_mesh_join(tcp_mesh **out, int rank, int size, tcp_mesh_gather gather,
                          void *context) {
     *out = nullptr;
-    TCP_CHECK(check_size(size));
+    TCP_CHECK(tcp_mesh_check_size(size, TCP_MESH_DEVICES));
     if (rank < 0 || rank >= size || !gather) {
         return tcp_fail(TCP_ERR_PRECONDITION, "a mesh of %d devices has no device %d%s", size, rank,
                         gather ? "" : ", and needs a gather");
@@ -222,21 +222,11 @@ tcp_status tcp_mesh_join(tcp_mesh **out, int rank, int size, tcp_mesh_gather gat
     return status;
 }
 
-static tcp_status check_ends(tcp_mesh *const *ends, int count) {
-    const int all = ends[0]->gather ? 1 : ends[0]->size;
-    if (count == all) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION,
-                    "this process has %d ends of the mesh, but %d are in the call", all, count);
-}
-
-// A window for one device; the place where it is stored in its tables.
+// A window for one device.
 static tcp_status grow(tcp_mesh *end, size_t bytes, void **at) {
     const on_device on(end);
     *at = nullptr;
-    if (end->windows.size() == TCP_MESH_WINDOWS) {
-        return tcp_fail(TCP_ERR_MEMORY, "the pool of device %d has grown %d times, which is the most",
-                        end->rank, TCP_MESH_WINDOWS);
-    }
+    TCP_CHECK(tcp_mesh_check_windows(end));
     TRY(cudaMalloc(at, bytes ? bytes : TCP_MESH_ALIGN));
     return TCP_OK;
 }
@@ -244,8 +234,9 @@ static tcp_status grow(tcp_mesh *end, size_t bytes, void **at) {
 static tcp_status grow_all(tcp_mesh *const *ends, int count, size_t bytes, void **at) {
     for (int i = 0; i < count; ++i) {
         tcp_status status = grow(ends[i], bytes, &at[i]);
-        void **const row = (void **)&ends[i]->base_known[ends[i]->windows.size() %
-                                                         TCP_MESH_WINDOWS * (size_t)ends[i]->size];
+        void **const row =
+            (void **)&ends[i]
+                ->base_known[ends[i]->windows.size() % TCP_MESH_WINDOWS * (size_t)ends[i]->size];
         if (ends[i]->gather) {
             status = exchange(ends[i], at[i], bytes, status, row);
             if (status == TCP_OK) status = upload_tables(ends[i]);
@@ -264,7 +255,7 @@ static tcp_status grow_all(tcp_mesh *const *ends, int count, size_t bytes, void 
 }
 
 tcp_status tcp_mesh_prepare(tcp_mesh *const *ends, int count, size_t bytes) {
-    TCP_CHECK(check_ends(ends, count));
+    TCP_CHECK(tcp_mesh_check_ends(ends, count));
     std::vector<void *> at((size_t)count);
     const tcp_status status = grow_all(ends, count, bytes, at.data());
     for (int i = 0; i < count; ++i) {
@@ -280,7 +271,7 @@ tcp_status tcp_mesh_prepare(tcp_mesh *const *ends, int count, size_t bytes) {
 }
 
 tcp_status tcp_mesh_reset(tcp_mesh *const *ends, int count) {
-    TCP_CHECK(check_ends(ends, count));
+    TCP_CHECK(tcp_mesh_check_ends(ends, count));
     for (int i = 0; i < count; ++i) {
         const on_device on(ends[i]);
         TRY(cudaDeviceSynchronize());
@@ -301,8 +292,8 @@ tcp_status tcp_mesh_destroy(tcp_mesh *const *ends, int count) {
                 for (void *handle : ((opened *)end->more)->handles) cudaIpcCloseMemHandle(handle);
             }
             for (const tcp_mesh_window &window : end->windows) cudaFree(window.at);
-            for (void *memory : {(void *)end->state, (void *)end->flags, (void *)end->peers,
-                                 (void *)end->base}) {
+            for (void *memory :
+                 {(void *)end->state, (void *)end->flags, (void *)end->peers, (void *)end->base}) {
                 cudaFree(memory);
             }
             cudaFreeHost(end->error);

@@ -43,37 +43,57 @@ TCP_DEVICE void tcp_mesh_come(const tcp_mesh_call &g, uint64_t epoch, unsigned p
     }
 }
 
+// What is wrong with a device, in one number; 0 if nothing is.
+TCP_DEVICE unsigned tcp_mesh_fault(unsigned what, unsigned device) {
+    return what << 16 | device;
+}
+
 // Ends all launches of this device: stores the error for the host and for those to come, and tells
 // the peers.
-TCP_DEVICE void tcp_mesh_die(const tcp_mesh_call &g, uint64_t epoch, unsigned peer, unsigned what) {
-    const uint64_t error = (uint64_t)what << 48 | (uint64_t)peer << 32 | (uint32_t)epoch;
+TCP_DEVICE void tcp_mesh_die(const tcp_mesh_call &g, uint64_t epoch, unsigned fault) {
+    const uint64_t error = (uint64_t)fault << 32 | (uint32_t)epoch;
     if (tcp_mesh_cas_acq_rel_gpu(g.state + TCP_MESH_DEAD, 0, error) != 0) return;
     tcp_mesh_store_relaxed_sys(g.error, error);
     for (unsigned p = 0; p < g.size; ++p) {
         if (p == g.rank) continue;
         for (int row = TCP_MESH_BEGIN; row <= TCP_MESH_END; ++row) {
             tcp_mesh_store_relaxed_sys(g.peers[p] + row * g.size + g.rank,
-                                       ~(uint64_t)0);  // TCP_MESH_GAVE_UP, and no launch
+                                       (uint64_t)TCP_MESH_GAVE_UP << 32 | fault);
         }
     }
 }
 
-// What word "row" of "peer" says in launch "epoch": TCP_MESH_FINE if it has come, "late" if not yet,
-// or what is wrong.
+// What "peer" gave up for. If it is this device: the two disagree, or this one is too late. If it
+// disagrees with one that has come to launch "epoch" with the call of this device, it is itself the odd
+// one.
+TCP_DEVICE unsigned tcp_mesh_told(const tcp_mesh_call &g, uint64_t epoch, unsigned peer,
+                                  unsigned fault) {
+    const unsigned what = fault >> 16, whose = fault & 0xffff;
+    const bool late = what == TCP_MESH_LATE_BEGIN || what == TCP_MESH_LATE_END;
+    if (whose == g.rank) return tcp_mesh_fault(late ? (unsigned)TCP_MESH_PEER_DEAD : what, peer);
+    if (late) return fault;
+    const uint64_t word =
+        tcp_mesh_load_relaxed_sys(g.flags + TCP_MESH_BEGIN * g.size + whose % g.size);
+    return word == tcp_mesh_word(g, epoch) ? tcp_mesh_fault(what, peer) : fault;
+}
+
+// What word "row" of "peer" says in launch "epoch": 0 if it has come; or the fault, "late" if it has
+// not come yet.
 TCP_DEVICE unsigned tcp_mesh_look(const tcp_mesh_call &g, uint64_t epoch, unsigned peer, int row,
                                   unsigned late) {
     const uint64_t word = tcp_mesh_load_acquire_sys(g.flags + row * g.size + peer);
-    if ((uint32_t)(word >> 32) == TCP_MESH_GAVE_UP) return TCP_MESH_PEER_DEAD;
-    if ((uint32_t)word == (uint32_t)(epoch - 1)) return late;
-    if ((uint32_t)word != (uint32_t)epoch) return TCP_MESH_OTHER_EPOCH;
-    if ((uint32_t)(word >> 32) != g.hash) return TCP_MESH_OTHER_CALL;
+    const uint32_t hash = (uint32_t)(word >> 32), launch = (uint32_t)word;
+    if (hash == TCP_MESH_GAVE_UP) return tcp_mesh_told(g, epoch, peer, launch);
+    if (launch == (uint32_t)(epoch - 1)) return late;
+    if (launch != (uint32_t)epoch) return tcp_mesh_fault(TCP_MESH_OTHER_EPOCH, peer);
+    if (hash != g.hash) return tcp_mesh_fault(TCP_MESH_OTHER_CALL, peer);
     for (unsigned t = 0; row == TCP_MESH_BEGIN && t < g.tensors; ++t) {
         const uint64_t place =
             tcp_mesh_load_relaxed_sys(g.flags + (TCP_MESH_PLACES + t) * g.size + peer);
         const int shift = TCP_MESH_OFFSET_BITS + TCP_MESH_WINDOW_BITS;
         if (place >> shift != (epoch << shift) >> shift) return late;
     }
-    return TCP_MESH_FINE;
+    return 0;
 }
 
 // Whether launch "epoch" has been decided: its decision, or 0.
@@ -90,18 +110,18 @@ TCP_DEVICE uint64_t tcp_mesh_decide(const tcp_mesh_call &g, uint64_t epoch, bool
     return before == 2 * epoch - 1 ? mine : before;
 }
 
-// Waits for "peer" at the begin of launch "epoch". Returns what is wrong with it, or TCP_MESH_FINE;
-// also when another block has decided.
+// Waits for "peer" at the begin of launch "epoch". Returns its fault, or 0; also when another block has
+// decided.
 TCP_DEVICE unsigned tcp_mesh_await(const tcp_mesh_call &g, uint64_t epoch, unsigned peer) {
+    const unsigned late = tcp_mesh_fault(TCP_MESH_LATE_BEGIN, peer);
     const uint64_t start = tcp_mesh_time();
     bool told = false;
     for (;;) {
-        const unsigned what = tcp_mesh_look(g, epoch, peer, TCP_MESH_BEGIN, TCP_MESH_LATE_BEGIN);
-        if (what != TCP_MESH_LATE_BEGIN || tcp_mesh_decided(g, epoch)) {
-            return what == TCP_MESH_LATE_BEGIN ? (unsigned)TCP_MESH_FINE : what;
-        }
+        const unsigned fault = tcp_mesh_look(g, epoch, peer, TCP_MESH_BEGIN, late);
+        if (fault != late) return fault;
+        if (tcp_mesh_decided(g, epoch)) return 0;
         const uint64_t waited = tcp_mesh_time() - start;
-        if (waited > g.timeout) return what;
+        if (waited > g.timeout) return late;
         if (waited > TCP_MESH_IMPATIENT && !told) {
             tcp_mesh_come(g, epoch, peer);
             told = true;
@@ -121,33 +141,34 @@ TCP_DEVICE bool tcp_mesh_begin(const tcp_mesh_call &g) {
         go = tcp_mesh_load_relaxed_sys(g.state + TCP_MESH_DEAD) == 0;
         decision = tcp_mesh_decided(g, epoch);
     }
-    for (unsigned p = me; p < g.size && go && !decision; p += step) {
-        if (first && p != g.rank) tcp_mesh_come(g, epoch, p);
+    // also if others have decided: they may have told nobody
+    for (unsigned p = me; p < g.size && go && first; p += step) {
+        if (p != g.rank) tcp_mesh_come(g, epoch, p);
     }
-    unsigned wrong = TCP_MESH_FINE, whose = 0;
-    for (unsigned p = me; p < g.size && go && !decision && !wrong; p += step) {
-        if (p == g.rank) continue;
-        wrong = tcp_mesh_await(g, epoch, p);
-        whose = p;
+    unsigned fault = 0;
+    for (unsigned p = me; p < g.size && go && !decision && !fault; p += step) {
+        if (p != g.rank) fault = tcp_mesh_await(g, epoch, p);
     }
-    if (wrong) {
+    if (fault) {
         decision = tcp_mesh_decide(g, epoch, false);
-        if (decision == 2 * epoch) tcp_mesh_die(g, epoch, whose, wrong);
+        if (decision == 2 * epoch) tcp_mesh_die(g, epoch, fault);
     }
     if (decision) go = decision & 1;
-    const bool all = tcp_mesh_all(go);  // .. and what the threads have acquired is known to thread 0
+    const bool all =
+        tcp_mesh_all(go);  // .. and what the threads have acquired is known to thread 0
     if (me == 0 && !decision && all) go = tcp_mesh_decide(g, epoch, true) & 1;
     return tcp_mesh_all(go);
 }
 
 // Waits for "peer" at the end of launch "epoch".
 TCP_DEVICE void tcp_mesh_await_end(const tcp_mesh_call &g, uint64_t epoch, unsigned peer) {
+    const unsigned late = tcp_mesh_fault(TCP_MESH_LATE_END, peer);
     const uint64_t start = tcp_mesh_time();
     for (;;) {
-        const unsigned what = tcp_mesh_look(g, epoch, peer, TCP_MESH_END, TCP_MESH_LATE_END);
-        if (what == TCP_MESH_FINE) return;
-        if (what != TCP_MESH_LATE_END || tcp_mesh_time() - start > g.timeout) {
-            return tcp_mesh_die(g, epoch, peer, what);
+        const unsigned fault = tcp_mesh_look(g, epoch, peer, TCP_MESH_END, late);
+        if (fault == 0) return;
+        if (fault != late || tcp_mesh_time() - start > g.timeout) {
+            return tcp_mesh_die(g, epoch, fault);
         }
         tcp_mesh_pause();
     }
@@ -187,8 +208,8 @@ TCP_DEVICE T *tcp_mesh_at(const tcp_mesh_call &g, int t, unsigned device, T *loc
     if (device == g.rank) return local;
     const uint64_t place =
         tcp_mesh_load_relaxed_sys(g.flags + (TCP_MESH_PLACES + t) * g.size + device);
-    const unsigned window = (unsigned)(place >> TCP_MESH_OFFSET_BITS) &
-                            ((1u << TCP_MESH_WINDOW_BITS) - 1);
+    const unsigned window =
+        (unsigned)(place >> TCP_MESH_OFFSET_BITS) & ((1u << TCP_MESH_WINDOW_BITS) - 1);
     const uint64_t offset = place & (((uint64_t)1 << TCP_MESH_OFFSET_BITS) - 1);
     return (T *)(g.base[window * g.size + device] + offset);
 }

@@ -23,31 +23,33 @@ enum {
     TCP_MESH_STATE = 32
 };
 
-// A word of a peer: the launch, 32 bits, and above it the hash of the call. No call has this hash.
+// A word of a peer: the launch, 32 bits, and above it the hash of the call. No call has this hash; the
+// word is then that of a device that gave up, and says for what fault.
 #define TCP_MESH_GAVE_UP 0xffffffffu
 // A place of a tensor: 16 bits of the launch, 8 of the window, 40 of the offset in it.
 #define TCP_MESH_OFFSET_BITS 40
 #define TCP_MESH_WINDOW_BITS 8
 
-// An error: what happened, above 32 bits of the launch and 16 of the device that it is about.
+// A fault: what happened, above 16 bits of the device that it is about. An error: the fault, above 32
+// bits of the launch.
 enum tcp_mesh_error {
     TCP_MESH_FINE,
     TCP_MESH_LATE_BEGIN,   // the device did not come
     TCP_MESH_LATE_END,     // it began, and did not come to the end
     TCP_MESH_OTHER_CALL,   // it runs another plan, or the same with other sizes or types
     TCP_MESH_OTHER_EPOCH,  // it has made more or fewer launches
-    TCP_MESH_PEER_DEAD     // it gave up
+    TCP_MESH_PEER_DEAD     // it gave up before this device came
 };
 
 // By value. The pointers are to memory of the device, apart from "error".
 typedef struct tcp_mesh_call {
     uint32_t rank, size;
-    uint32_t hash;           // of the plan, the sizes and the types; equal on all devices
-    uint32_t tensors;        // that peers access
-    uint64_t timeout;        // ns
-    uint64_t *state;         // TCP_MESH_STATE words of this device
-    uint64_t *flags;         // TCP_MESH_ROWS * size words, which the peers write
-    uint64_t *const *peers;  // the flags of each device, as seen from this one
+    uint32_t hash;                     // of the plan, the sizes and the types; equal on all devices
+    uint32_t tensors;                  // that peers access
+    uint64_t timeout;                  // ns
+    uint64_t *state;                   // TCP_MESH_STATE words of this device
+    uint64_t *flags;                   // TCP_MESH_ROWS * size words, which the peers write
+    uint64_t *const *peers;            // the flags of each device, as seen from this one
     unsigned char *const *base;        // the windows of each device: [window * size + device]
     uint64_t place[TCP_MESH_TENSORS];  // of this device's tensors: window, offset
     uint64_t *error;                   // memory of the host: the first error

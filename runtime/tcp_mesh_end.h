@@ -35,7 +35,11 @@ struct tcp_mesh {
     void *more;  // of the implementation
 };
 
-enum { TCP_MESH_ALIGN = 256 };
+static const size_t TCP_MESH_ALIGN = 256;
+
+// Of each implementation: the pool has given out memory, or taken it back.
+static void tcp_mesh_taken(tcp_mesh *end, void *at, size_t bytes);
+static void tcp_mesh_given(tcp_mesh *end, void *at);
 
 int tcp_mesh_rank(const tcp_mesh *end) {
     return end->rank;
@@ -67,11 +71,11 @@ static unsigned char *tcp_mesh_gap(const tcp_mesh *end, size_t bytes) {
 
 void *tcp_mesh_alloc(tcp_mesh *end, size_t bytes) {
     const std::lock_guard<std::mutex> guard(end->lock);
-    const size_t whole = (bytes ? bytes + TCP_MESH_ALIGN - 1 : TCP_MESH_ALIGN) / TCP_MESH_ALIGN *
-                         TCP_MESH_ALIGN;
+    const size_t whole = (bytes ? (bytes - 1) / TCP_MESH_ALIGN + 1 : 1) * TCP_MESH_ALIGN;
     unsigned char *at = whole < bytes ? nullptr : tcp_mesh_gap(end, whole);
     if (at) {
         end->used[at] = whole;
+        tcp_mesh_taken(end, at, bytes);
         return at;
     }
     size_t all = 0, used = 0;
@@ -86,25 +90,50 @@ void *tcp_mesh_alloc(tcp_mesh *end, size_t bytes) {
 
 tcp_status tcp_mesh_free(tcp_mesh *end, void *memory) {
     const std::lock_guard<std::mutex> guard(end->lock);
-    if (!memory || end->used.erase((unsigned char *)memory)) return TCP_OK;
+    if (!memory) return TCP_OK;
+    if (end->used.erase((unsigned char *)memory)) {
+        tcp_mesh_given(end, memory);
+        return TCP_OK;
+    }
     return tcp_fail(TCP_ERR_MEMORY, "%p is not from tcp_mesh_alloc of device %d", memory,
                     end->rank);
 }
 
 // Says what "error" is, and returns the status.
 static tcp_status tcp_mesh_tell(const char *kernel, const tcp_mesh *end, uint64_t error) {
-    static const char *const what[] = {
-        "has no error", "did not come within %g s", "did not come to the end within %g s",
-        "makes another call: another plan, or other sizes or types",
-        "is at another launch: it made more or fewer of them", "gave up"};
+    static const char *const what[] = {"has no error",
+                                       "did not come within %g s",
+                                       "did not come to the end within %g s",
+                                       "makes another call: another plan, or other sizes or types",
+                                       "is at another launch: it made more or fewer of them",
+                                       "gave up before"};
     const unsigned kind = (unsigned)(error >> 48), device = (unsigned)(error >> 32) & 0xffff;
     char text[128];
     snprintf(text, sizeof text, what[kind > TCP_MESH_PEER_DEAD ? 0 : kind], end->timeout);
-    return tcp_fail(TCP_ERR_DEVICE,
-                    "%s%sthe mesh is dead for device %d: in launch %u device %u %s; all devices call "
-                    "tcp_mesh_reset",
-                    kernel ? kernel : "", kernel ? ": " : "", end->rank, (unsigned)error, device,
-                    text);
+    return tcp_fail(
+        TCP_ERR_DEVICE,
+        "%s%sthe mesh is dead for device %d: in launch %u device %u %s; all devices call "
+        "tcp_mesh_reset",
+        kernel ? kernel : "", kernel ? ": " : "", end->rank, (unsigned)error, device, text);
+}
+
+static tcp_status tcp_mesh_check_size(int size, int most) {
+    if (size >= 1 && size <= most) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION, "a mesh has 1 to %d devices, not %d", most, size);
+}
+
+// Checks that a collective call has all ends of this process.
+static tcp_status tcp_mesh_check_ends(tcp_mesh *const *ends, int count) {
+    const int all = ends[0]->gather ? 1 : ends[0]->size;
+    if (count == all) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION,
+                    "this process has %d ends of the mesh, but %d are in the call", all, count);
+}
+
+static tcp_status tcp_mesh_check_windows(const tcp_mesh *end) {
+    if (end->windows.size() < TCP_MESH_WINDOWS) return TCP_OK;
+    return tcp_fail(TCP_ERR_MEMORY, "the pool of device %d has grown %d times, which is the most",
+                    end->rank, TCP_MESH_WINDOWS);
 }
 
 tcp_status tcp_mesh_enter(const char *kernel, tcp_mesh *end, int size, tcp_mesh_call *call) {
@@ -130,8 +159,9 @@ tcp_status tcp_mesh_enter(const char *kernel, tcp_mesh *end, int size, tcp_mesh_
 tcp_status tcp_mesh_tensor(const char *kernel, const char *tensor, tcp_mesh *end,
                            tcp_mesh_call *call, const void *at, size_t bytes) {
     if (call->tensors == TCP_MESH_TENSORS) {
-        return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' is one tensor more than the %d that peers may access",
-                        kernel, tensor, TCP_MESH_TENSORS);
+        return tcp_fail(TCP_ERR_PRECONDITION,
+                        "%s: '%s' is one tensor more than the %d that peers may access", kernel,
+                        tensor, TCP_MESH_TENSORS);
     }
     for (size_t i = 0; i < end->windows.size(); ++i) {
         const tcp_mesh_window &window = end->windows[i];

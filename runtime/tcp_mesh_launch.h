@@ -54,8 +54,8 @@ inline tcp_status tcp_mesh_launch(const char *name, void (*kernel)(P...), tcp_gr
     TCP_CHECK(tcp_check_grid(name, grid, threads));
     auto call = [=]() { kernel(args...); };
     typedef decltype(call) F;
-    return tcp_host_mesh_launch(
-        end, {name, grid, threads, shared_bytes, tcp_host_entry<F>, new F(call), tcp_host_drop<F>});
+    return tcp_host_mesh_launch(end, {name, grid, threads, shared_bytes, tcp_host_entry<F>,
+                                      new F(call), tcp_host_drop<F>});
 }
 
 #define TCP_MESH_LAUNCH(kernel, grid, threads, shared_bytes, stream, end, ...)                     \

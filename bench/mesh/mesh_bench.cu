@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "mesh.h"
+#include "../../tests/gpu/mesh.h"
 
 typedef void *comm_t;
 static struct {
@@ -18,7 +18,9 @@ static struct {
 
 static bool load_nccl(int size) {
     void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
-    if (!library) library = dlopen(getenv("NCCL_LIBRARY") ? getenv("NCCL_LIBRARY") : "libnccl.so.2", RTLD_NOW);
+    if (!library)
+        library =
+            dlopen(getenv("NCCL_LIBRARY") ? getenv("NCCL_LIBRARY") : "libnccl.so.2", RTLD_NOW);
     if (!library) {
         printf("no NCCL: %s\n", dlerror());
         return false;
@@ -41,8 +43,10 @@ static void all_to_all(side &s, int rank, int size) {
     const size_t piece = s.bytes / (size_t)size;
     MUST(nccl.begin());
     for (int p = 0; p < size; ++p) {
-        MUST(nccl.send((const char *)s.in + (size_t)p * piece, piece, 0, p, nccl.comms[(size_t)rank], s.stream));
-        MUST(nccl.receive((char *)s.out + (size_t)p * piece, piece, 0, p, nccl.comms[(size_t)rank], s.stream));
+        MUST(nccl.send((const char *)s.in + (size_t)p * piece, piece, 0, p,
+                       nccl.comms[(size_t)rank], s.stream));
+        MUST(nccl.receive((char *)s.out + (size_t)p * piece, piece, 0, p, nccl.comms[(size_t)rank],
+                          s.stream));
     }
     MUST(nccl.end());
 }
@@ -52,7 +56,9 @@ struct timer {
     std::vector<side> &sides;
     pthread_barrier_t barrier;
 
-    explicit timer(std::vector<side> &of) : sides(of) { pthread_barrier_init(&barrier, nullptr, (unsigned)of.size()); }
+    explicit timer(std::vector<side> &of) : sides(of) {
+        pthread_barrier_init(&barrier, nullptr, (unsigned)of.size());
+    }
 
     double run(int times, const std::function<void(side &, int)> &work) {
         std::vector<double> took(sides.size());
@@ -83,7 +89,8 @@ struct timer {
 };
 
 // A captured graph of "count" launches on each device.
-static std::vector<cudaGraphExec_t> capture(std::vector<side> &sides, int count, const std::function<void(side &)> &work) {
+static std::vector<cudaGraphExec_t> capture(std::vector<side> &sides, int count,
+                                            const std::function<void(side &)> &work) {
     std::vector<cudaGraphExec_t> made;
     for (side &s : sides) {
         cudaGraph_t graph;
@@ -101,30 +108,44 @@ static std::vector<cudaGraphExec_t> capture(std::vector<side> &sides, int count,
 static void bench_barriers(std::vector<side> &sides) {
     timer t(sides);
     for (int blocks : {1, 32, 132, 1056}) {
-        auto graphs = capture(sides, 50, [&](side &s) { MUST(meet_launch(blocks, s.end, s.stream)); });
+        auto graphs =
+            capture(sides, 50, [&](side &s) { MUST(meet_launch(blocks, s.end, s.stream)); });
         std::vector<double> us;
-        for (int i = 0; i < 5; ++i) us.push_back(t.run(10, [&](side &s, int d) { MUST(cudaGraphLaunch(graphs[(size_t)d], s.stream)); }) / 50);
-        printf("two barriers, a graph of launches of %4d blocks: %6.2f us each\n", blocks, median(us));
+        for (int i = 0; i < 5; ++i)
+            us.push_back(t.run(10, [&](side &s, int d) {
+                MUST(cudaGraphLaunch(graphs[(size_t)d], s.stream));
+            }) / 50);
+        printf("two barriers, a graph of launches of %4d blocks: %6.2f us each\n", blocks,
+               median(us));
     }
     auto empty = capture(sides, 50, [&](side &s) { sleep_ns<<<132, 256, 0, s.stream>>>(0); });
     std::vector<double> us;
-    for (int i = 0; i < 5; ++i) us.push_back(t.run(10, [&](side &s, int d) { MUST(cudaGraphLaunch(empty[(size_t)d], s.stream)); }) / 50);
+    for (int i = 0; i < 5; ++i)
+        us.push_back(t.run(10, [&](side &s, int d) {
+            MUST(cudaGraphLaunch(empty[(size_t)d], s.stream));
+        }) / 50);
     printf("an empty kernel of 132 blocks, the same way:     %6.2f us each\n", median(us));
 }
 
 static void bench_push(std::vector<side> &sides, size_t bytes, bool with_nccl) {
-    const int size = (int)sides.size(), times = bytes > (64u << 20) ? 10 : bytes > (4u << 20) ? 40 : 200;
+    const int size = (int)sides.size(), times = bytes > (64u << 20)  ? 10
+                                                : bytes > (4u << 20) ? 40
+                                                                     : 200;
     const int grids[] = {16, 32, 64, 132, 264};
     for (side &s : sides) s.allocate(bytes);
     timer t(sides);
     std::vector<double> other, plain[5], graph[5];
     std::vector<cudaGraphExec_t> graphs[5];
-    for (int i = 0; i < 5; ++i) graphs[i] = capture(sides, 10, [&](side &s) { MUST(s.launch(grids[i])); });
+    for (int i = 0; i < 5; ++i)
+        graphs[i] = capture(sides, 10, [&](side &s) { MUST(s.launch(grids[i])); });
     for (int round = 0; round < 7; ++round) {
-        if (with_nccl) other.push_back(t.run(times, [&](side &s, int d) { all_to_all(s, d, size); }));
+        if (with_nccl)
+            other.push_back(t.run(times, [&](side &s, int d) { all_to_all(s, d, size); }));
         for (int i = 0; i < 5; ++i) {
             plain[i].push_back(t.run(times, [&](side &s, int) { MUST(s.launch(grids[i])); }));
-            graph[i].push_back(t.run((times + 9) / 10, [&](side &s, int d) { MUST(cudaGraphLaunch(graphs[i][(size_t)d], s.stream)); }) / 10);
+            graph[i].push_back(t.run((times + 9) / 10, [&](side &s, int d) {
+                MUST(cudaGraphLaunch(graphs[i][(size_t)d], s.stream));
+            }) / 10);
         }
     }
     const double sent = (double)bytes * (size - 1) / size;
@@ -132,7 +153,9 @@ static void bench_push(std::vector<side> &sides, size_t bytes, bool with_nccl) {
     if (with_nccl) printf("  NCCL %8.1f us %5.0f GB/s", median(other), sent / 1e3 / median(other));
     printf("\n");
     for (int i = 0; i < 5; ++i) {
-        printf("    push, %3d blocks: %8.1f us %5.0f GB/s    in a graph: %8.1f us %5.0f GB/s\n", grids[i], median(plain[i]), sent / 1e3 / median(plain[i]), median(graph[i]), sent / 1e3 / median(graph[i]));
+        printf("    push, %3d blocks: %8.1f us %5.0f GB/s    in a graph: %8.1f us %5.0f GB/s\n",
+               grids[i], median(plain[i]), sent / 1e3 / median(plain[i]), median(graph[i]),
+               sent / 1e3 / median(graph[i]));
     }
     for (side &s : sides) {
         s.begin_round();
@@ -165,6 +188,7 @@ int main(int argc, char **argv) {
         sides[(size_t)d].allocate(1 << 20);
     }
     bench_barriers(sides);
-    for (size_t bytes : {(size_t)64 << 10, (size_t)1 << 20, (size_t)32 << 20, (size_t)512 << 20}) bench_push(sides, bytes, with_nccl);
+    for (size_t bytes : {(size_t)64 << 10, (size_t)1 << 20, (size_t)32 << 20, (size_t)512 << 20})
+        bench_push(sides, bytes, with_nccl);
     return 0;
 }
