@@ -171,14 +171,14 @@ class Exchange(NamedTuple):
 
 
 def runs(views: Sequence[View]) -> List[Tuple[int, int, int]]:
-    """(first, end, step) of views that differ only in their offsets, by the same step: one copy moves them all."""
+    """(first, end, step) of views that differ only in their offsets, which grow by the same step: one copy moves them all."""
     found: List[Tuple[int, int, int]] = []
     i = 0
     while i < len(views):
         end, step = i + 1, 0
         while end < len(views) and views[end][1:] == views[i][1:]:
             more = views[end].offset - views[end - 1].offset
-            if end > i + 1 and more != step:
+            if more < 0 or (end > i + 1 and more != step):
                 break
             end, step = end + 1, more
         found.append((i, end, step))

@@ -93,27 +93,23 @@ def _of(memory: Any, view: View) -> Any:
     return memory.as_strided(view.sizes, view.strides, memory.storage_offset() + view.offset)
 
 
-def _together(memory: Any, views: Sequence[View], count: int, step: int) -> Any:
+def _together(memory: Any, first: View, count: int, step: int) -> Any:
     """Views whose offsets differ by "step", as one with a dimension in front."""
-    first = views[0]
     return memory.as_strided((count, *first.sizes), (step, *first.strides), memory.storage_offset() + first.offset)
 
 
 def _pack(x: Any, moves: Sequence[Move], dtype: Any) -> List[Any]:
-    """The pieces as they are sent: rows of x where they are contiguous, or copies in one buffer."""
-    buffer = x.new_empty(sum(_count(m.source) for m in moves if not _is_sent(m.source, x, dtype)), dtype=dtype)
-    sent: List[Any] = [_of(x, m.source) for m in moves]
-    open_ = [i for i, m in enumerate(moves) if not _is_sent(m.source, x, dtype)]
-    views = [moves[i].source for i in open_]
-    at = 0
+    """The pieces as they are sent: rows of x where they are contiguous, or copies in one buffer. What goes to several devices is copied once."""
+    views = list(dict.fromkeys(m.source for m in moves if not _is_sent(m.source, x, dtype)))
+    buffer = x.new_empty(sum(map(_count, views)), dtype=dtype)
+    packed, at = {}, 0
     for first, end, step in runs(views):
         size = _count(views[first])
         rows = buffer[at:at + size * (end - first)].view(end - first, *views[first].sizes)
-        _api.copy_(rows, _together(x, views[first:end], end - first, step))
-        for k in range(first, end):
-            sent[open_[k]] = rows[k - first]
+        _api.copy_(rows, _together(x, views[first], end - first, step))
+        packed.update(zip(views[first:end], rows))
         at += size * (end - first)
-    return sent
+    return [packed[m.source] if m.source in packed else _of(x, m.source) for m in moves]
 
 
 def _count(view: View) -> int:
@@ -125,24 +121,41 @@ def _is_sent(view: View, memory: Any, dtype: Any) -> bool:
     return memory.dtype == dtype and view.is_contiguous()
 
 
+class _Arrivals:
+    """The pieces that come: at their place in "out", or in a buffer from which they are unpacked."""
+
+    def __init__(self, out: Any, moves: Sequence[Move], dtype: Any) -> None:
+        self.out = out
+        self.views = [m.target for m in moves if not _is_sent(m.target, out, dtype)]
+        self.buffer = out.new_empty(sum(map(_count, self.views)), dtype=dtype)
+        rows = iter(self.buffer.split([_count(v) for v in self.views]))
+        self.pieces = [_of(out, m.target) if _is_sent(m.target, out, dtype) else next(rows) for m in moves]
+
+    def unpack(self) -> None:
+        at = 0
+        for first, end, step in runs(self.views):
+            view, count = self.views[first], end - first
+            rows = self.buffer[at:at + count * _count(view)].view(count, *view.sizes)
+            _api.copy_(_together(self.out, view, count, step), rows)
+            at += count * _count(view)
+
+
 def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh) -> None:
     """Pieces are packed, sent and unpacked; the narrower of the two types travels."""
     wire = x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
-    sent = _pack(x, schedule.sends, wire)
-    got = [_of(out, m.target) if _is_sent(m.target, out, wire) else out.new_empty(m.target.sizes, dtype=wire) for m in schedule.receives]
-    pairs = [(dist.isend, t, m.peer) for t, m in zip(sent, schedule.sends)] + [(dist.irecv, t, m.peer) for t, m in zip(got, schedule.receives)]
+    arrivals = _Arrivals(out, schedule.receives, wire)
+    pairs = [(dist.isend, t, m.peer) for t, m in zip(_pack(x, schedule.sends, wire), schedule.sends)]
+    pairs += [(dist.irecv, t, m.peer) for t, m in zip(arrivals.pieces, schedule.receives)]
     work = dist.batch_isend_irecv([dist.P2POp(op, _bytes(t), mesh.ranks[peer], mesh.group) for op, t, peer in pairs]) if pairs else []
     for move in schedule.local:  # while the others travel
         _api.copy_(_of(out, move.target), _of(x, move.source))
     for w in work:
         w.wait()
-    open_ = [(m.target, t) for m, t in zip(schedule.receives, got) if not _is_sent(m.target, out, wire)]
-    for view, t in open_:
-        _api.copy_(_of(out, view), t)
+    arrivals.unpack()
 
 
 def _bytes(t: Any) -> Any:
-    return t.reshape(-1).view(torch.uint8)
+    return t.as_strided((t.numel(),), (1,)).view(torch.uint8)
 
 
 def _run(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any) -> Any:
