@@ -318,8 +318,8 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
         if (i) out->stride[i - 1] = (uint64_t)stride;
         out->box[i] = (uint32_t)map->box[i];
         out->step[i] = 1;
-        small &= !__builtin_mul_overflow(extent, i ? stride : map->element_bytes, &size) &&
-                 size < SMALL;
+        small &=
+            !__builtin_mul_overflow(extent, i ? stride : map->element_bytes, &size) && size < SMALL;
     }
     while (16 << out->swizzle < map->swizzle_bytes) ++out->swizzle;
     out->clear = small;

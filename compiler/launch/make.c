@@ -298,8 +298,9 @@ static void set_arguments(const struct making *m, const struct kir_variant *v,
         struct tcpc_argument *r = NEW(m, struct tcpc_argument);
         size_t bytes = x->map ? TCPC_MAP_BYTES : x->narrow ? sizeof(int32_t) : sizeof(int64_t);
         at = (at + bytes - 1) / bytes * bytes;
-        *r = (struct tcpc_argument){sizeof *r, of_tensor(m, x->tensor), of_param(m, x->param), at,
-                                    bytes, x->map ? map(m, x->map) : NULL};
+        *r = (struct tcpc_argument){
+            sizeof *r, of_tensor(m, x->tensor),       of_param(m, x->param), at,
+            bytes,     x->map ? map(m, x->map) : NULL};
         at += bytes;
         list[i] = r;
     }

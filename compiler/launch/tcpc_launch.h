@@ -216,9 +216,9 @@ enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128 };
 
 /* What cuTensorMapEncodeTiled takes for a map, as its types. */
 struct tcpc_map_call {
-    size_t size;    /* the caller sets it: sizeof(struct tcpc_map_call) */
-    int type;       /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
-    uint32_t rank;  /* tensorRank */
+    size_t size;   /* the caller sets it: sizeof(struct tcpc_map_call) */
+    int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
+    uint32_t rank; /* tensorRank */
     uint64_t address;
     uint64_t extent[TCPC_MAP_RANK];     /* globalDim */
     uint64_t stride[TCPC_MAP_RANK - 1]; /* globalStrides: of the modes from the second on */
@@ -235,8 +235,8 @@ struct tcpc_map_call {
  * CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
 TCPC_API enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l,
                                                  const struct tcpc_map *map, const int64_t *param,
-                                                 const uint64_t *address,
-                                                 struct tcpc_map_call *out, struct tcpc_call *call);
+                                                 const uint64_t *address, struct tcpc_map_call *out,
+                                                 struct tcpc_call *call);
 
 /* The variant for these, whether or not they keep the promises: what NAME_variant returns. */
 TCPC_API const struct tcpc_variant *
