@@ -322,7 +322,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind != ARRIVAL_GROUP) return;
+    if (a.kind != ARRIVAL_GROUP && a.kind != ARRIVAL_MEMORY) return;
     if (m->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
         r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
@@ -334,6 +334,11 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
     if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
+    if (a.kind == ARRIVAL_MEMORY) {
+        int id = MACHINE_NAMED + m->barrier;
+        clocks_pass(&r->clocks, m, id);
+        r->done[m->arrived] = (struct done){r->epoch, r->clocks.came[id]};
+    }
     if (a.kind == ARRIVAL_BLOCK) {
         ++r->epoch;
         clocks_meet(&r->clocks);
@@ -346,7 +351,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 static void come(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
     if (!clocks_arrive(&r->clocks, m, id, first))
-        machine_fail(m, "a role that may come to a named barrier again before the others");
+        machine_fail(m, "a role that may come to a barrier again before the others");
 }
 
 // -- one block ------------------------------------------------------------------------------------

@@ -135,6 +135,9 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     nest_open(w, nest->batch, nest->nbatch, true);
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
+    if (w->role_memory && atom->row->counter)  // the object of its ring
+        n->function =
+            arena_printf(&w->s->arena, "tcp_ring%d%s", w->role_memory, strchr(n->function, '.'));
     n->cache = atom_for_width(atom->row, y->bits)->cache;
     n->cost = atom_for_width(atom->row, y->bits)->cost;
     n->align = atom->row->alone ? atom->row->align : 0;

@@ -246,8 +246,7 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
 // A device function returns only after its accesses are complete, and no block ends while it counts
 // in shared memory what comes.
 static bool waits_last(const struct kernel *k) {
-    bool counted = k->groups && k->groups->counter;
-    return (counted || (k->device && !k->async)) && any_async(k->body);
+    return stmt_counts(k->body, false) || (k->device && !k->async && any_async(k->body));
 }
 
 // Inserts waits and barriers where they are first needed, then removes needless ones.
