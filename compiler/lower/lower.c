@@ -73,6 +73,13 @@ void lower_wait(struct lowering *w, struct arrival a) {
     w->was_barrier = true;
 }
 
+// Nothing is left in flight: for a device function's caller, or a kernel's copies that memory counts.
+static void lower_last_wait(struct lowering *w) {
+    struct kir_node *n = lower_node(w, KIR_WAIT);
+    n->arrival = arrival_groups(0);
+    n->counts = w->kernel->device ? lower_counts(w) : COUNTS_MEMORY;
+}
+
 void lower_commit(struct lowering *w) {
     struct kir_node *n = lower_node(w, KIR_ARRIVE);
     n->arrival = arrival_groups(0);
@@ -321,8 +328,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     lower_list(&w, k->body);
     w.at = k->at;
     if (k->commit_last) lower_commit(&w);
-    if (k->manual && stmt_counts(k->body, false)) lower_commit(&w);
-    if (k->wait_last) lower_wait(&w, arrival_groups(0));
+    if (k->wait_last) lower_last_wait(&w);
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
