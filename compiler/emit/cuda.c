@@ -25,6 +25,8 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
         if (!p->in_body) continue;  // only the grid uses it
         call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
+    for (int i = 0; i < k->nmaps; ++i)
+        call_arg(c, "const __grid_constant__ tcp_tensor_map %s", k->map[i]->c_name);
 }
 
 // Whether elements of "x" are accessed that are not consecutive: then it is accessed by words.
@@ -81,10 +83,10 @@ void emit_body(const struct emission *o) {
                           x->layout_told);
         }
     }
-    if (!k->device && kir_uses(k->body, k->tid))
+    if (!k->device && kir_tells(k->body, k->tid))
         buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && kir_uses(k->body, k->block[i])) {
+        if (k->block[i] && kir_tells(k->body, k->block[i])) {
             buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
         }
     }
@@ -177,7 +179,8 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     buf_puts(b, "#include \"tcp_device.cuh\"\n");
     if (ir->header) buf_printf(b, "#include \"%s\"\n", ir->header);
     if (!s->options.device)
-        buf_printf(b, "%s#include \"tcp_launch.h\"\n#endif\n", emit_host_begins);
+        buf_printf(b, "%s#include \"%s\"\n#endif\n", emit_host_begins,
+                   ir->maps ? "tcp_tma_launch.h" : "tcp_launch.h");
     buf_printf(b, "\n%s", version);
     put_includes(ir, b);
     return p;

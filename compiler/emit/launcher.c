@@ -219,6 +219,7 @@ static void put_variant(const struct emission *o) {
 }
 
 static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
+    for (int i = 0; i < v->kernel->nmaps; ++i) emit_map(o, indent, v->kernel->map[i]);
     struct call c = emit_call_of(o, indent, "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];
@@ -231,7 +232,9 @@ static void put_launch(const struct emission *o, int indent, const struct kir_va
     for (int i = 0; i < v->nargs; ++i) {
         const struct kir_argument *x = &v->arg[i];
         call_arg(&c, "%s%s", x->narrow ? "(int)" : "",
-                 x->tensor ? x->tensor->c_name : x->param->c_name);
+                 x->tensor  ? x->tensor->c_name
+                 : x->param ? x->param->c_name
+                            : x->map->c_name);
     }
     call_write(o->b, &c);
 }

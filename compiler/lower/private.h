@@ -50,6 +50,8 @@ struct lowering {
     bool hold_commits;        // the caller makes the commits
     struct buffer_of *buffer;
     int nbuffers;
+    const struct kir_map **map;  // tensor maps so far
+    int nmaps, cap_maps;
     bool warps;  // the kernel uses warps and lanes
     // In a role: the number of a thread in it, how many it has, and the number of its own barrier.
     const struct ix_var *role_tid;  // NULL: in no role
@@ -103,6 +105,10 @@ void lower_commit(struct lowering *w);
 void lower_wait(struct lowering *w, struct arrival a);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
+// The member "function" of "tcp_ring", or in a role of what counts the copies of its ring.
+const char *lower_of_ring(const struct lowering *w, const char *function);
+// The boxes of "c" to "to" on, with an empty body.
+struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {

@@ -97,6 +97,11 @@ def number(text):
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel, at, "with another thread that issues copies"))
+        if box := re.fullmatch(r"(\s*)(tcp_ring\.load_box<\d+>\(.*)\);", line):
+            k = len(mutants)
+            line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
+            mutants.append((kernel, at, "without its box"))
+            mutants.append((kernel, at, "with its box one further along the last mode"))
         if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (
