@@ -9,7 +9,8 @@ static const char *counted_text(struct session *s, const struct kernel *k, const
         if (y->kind != STMT_COPY || !copy_atom(y->copy)->row->counter) continue;
         const struct ix *n = explain_bytes(s, k, y->copy);
         bool once = y->up->kind == STMT_PART;
-        if (!once || (y->copy->facts.edge != EDGE_NEVER && !y->copy->facts.boxes) || !n || !ix_static(n, &bytes))
+        if (!once || (y->copy->facts.edge != EDGE_NEVER && !y->copy->facts.boxes) || !n ||
+            !ix_static(n, &bytes))
             return "as many bytes as were asked for";
         all += bytes;
     }
