@@ -27,7 +27,7 @@ static int moved_by(const struct reads *r, const struct access *b, const struct 
         if (a->write || to == first || a->view->base->space != MEM_GLOBAL) continue;
         if (lay_tuple_leaves(a->view->base->layout.shape) < 2 || !index_moves(y, a->view)) continue;
         struct flow flow = flow_of(r, a);
-        if (!flow_goes_to(&flow, a, b)) continue;
+        if (!flow_goes_to(&flow, b)) continue;
         first = to;
         ++n;
     }
@@ -172,7 +172,7 @@ static bool same_twice(struct reads *r, const struct pair *p) {
         const struct view *still;
         if (!is_again(p->a, c, &still)) continue;
         struct flow flow = flow_of(r, c);
-        if (!flow_goes_to(&flow, c, p->b)) continue;
+        if (!flow_goes_to(&flow, p->b)) continue;
         warn_alike(r->s, p);
         if (still)
             diag_note(r->s, still->at, "this read of '%s' stands still; is '%s' meant to move it?",

@@ -5,6 +5,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/lint/flow.h"
 #include "pass/lint/reads.h"
 #include "plan/view.h"
 
@@ -68,11 +69,13 @@ static bool is_alike(const struct view *a, const struct view *b) {
            lay_tuple_equal(a->base->layout.shape, b->base->layout.shape);
 }
 
-static const struct view *written_alike(const struct kernel *k, const struct tensor *t,
-                                        const struct view *a) {
+// The part of "t" to which elements that "c" reads go, if it is alike and moves.
+static const struct view *written_alike(struct session *s, const struct kernel *k,
+                                        const struct tensor *t, const struct copy *c) {
+    const struct view *a = &c->src;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_COPY && st->copy->dst.base == t && is_alike(a, &st->copy->dst) &&
-            mode_apart(a, &st->copy->dst) >= 0)
+            mode_apart(a, &st->copy->dst) >= 0 && flow_reaches(s, k, c, st->copy))
             return &st->copy->dst;
     return NULL;
 }
@@ -312,7 +315,7 @@ static const struct view *output_alike(struct session *s, const struct kernel *k
     if (!x->copy || x->n != 1 || is_whole(s, &x->copy->copy->src)) return NULL;
     for (int j = 0; j < k->nformals && !b; ++j)
         if (k->formal[j].dir == ARG_OUT)
-            b = written_alike(k, k->formal[j].tensor, &x->copy->copy->src);
+            b = written_alike(s, k, k->formal[j].tensor, x->copy->copy);
     return b;
 }
 

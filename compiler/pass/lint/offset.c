@@ -89,7 +89,7 @@ static bool is_made_of(const struct reads *r, const struct access *a, const stru
     if (a->copy == b->copy)
         return b->view->limit && kernel_formal(r->k, b->view->base)->dir == ARG_INOUT;
     struct flow flow = flow_of(r, a);
-    return flow.called && flow_goes_to(&flow, a, b);
+    return flow.called && flow_goes_to(&flow, b);
 }
 
 // The variable number "n" that may move "a": of an axis of the grid, then of loops, unless "blocks" are asked for alone.
