@@ -335,6 +335,18 @@ static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
     return true;
 }
 
+// Whether "loop" moves a part of an output to which go elements of "st", a read of a part like it.
+static bool writes_alike(struct session *s, const struct kernel *k, const struct stmt *loop,
+                         const struct stmt *st) {
+    for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+        const struct view *b = x->kind == STMT_COPY ? &x->copy->dst : NULL;
+        if (b && b->base->space == MEM_GLOBAL && is_alike(&st->copy->src, b) &&
+            view_depends(b, loop->var) && flow_reaches(s, k, st->copy, x->copy))
+            return true;
+    }
+    return false;
+}
+
 // Whether "loop" moves another copy from global memory, by "tile" elements along a mode of "extent".
 static bool moves_as_many(struct session *s, const struct stmt *loop, struct lay_int extent,
                           int64_t tile) {
@@ -361,13 +373,15 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
     const struct stmt *up = st->up && st->up->kind == STMT_PART ? st->up->up : st->up;
     if (up != loop || !f || !formal_is_constant(k, f)) return;
     if (st->copy->dst.base->space == MEM_GLOBAL) return;
-    if (view_depends(&st->copy->dst, loop->var) || !fills_alone(loop, st)) return;
+    if (view_depends(&st->copy->dst, loop->var)) return;
+    bool alike = writes_alike(s, k, loop, st);
+    if (!alike && !fills_alone(loop, st)) return;
     for (int i = 0; i < ncoords(a); ++i) {
         struct lay_int extent;
         int64_t tile;
-        if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
+        if (!a->coord_off[i] || (!alike && ix_constant(a->coord_off[i]))) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
-        if (!lay_int_valid(n) || !counts(s, loop, a, n, NULL)) continue;
+        if (!lay_int_valid(n) || lay_int_is(n, 1) || !counts(s, loop, a, n, NULL)) continue;
         // with numbers, as many steps may be a coincidence
         if (lay_int_static(n) && !moves_as_many(s, loop, extent, tile)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,
@@ -393,7 +407,7 @@ static bool look_at(struct reads *r, const struct tensor *t) {
     if (b) warn(s, k, &x, b);
     if (b || t->space != MEM_GLOBAL) return b;
     return (x.copy && !is_whole(s, &x.copy->copy->src) && warn_counted(s, k, x.copy)) ||
-           beside(r, t);
+           beside(r, t) || stands_still(r, t);
 }
 
 void lint_fixed_tile(struct lint *l) {
