@@ -335,16 +335,18 @@ static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
     return true;
 }
 
-// Whether "loop" moves a part of an output to which go elements of "st", a read of a part like it.
+// Whether "loop" moves a part of an output to which go elements of "st", a read of a part like it.  No function gets the
+// step: it might choose by it.
 static bool writes_alike(struct session *s, const struct kernel *k, const struct stmt *loop,
                          const struct stmt *st) {
+    bool alike = false;
     for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
         const struct view *b = x->kind == STMT_COPY ? &x->copy->dst : NULL;
-        if (b && b->base->space == MEM_GLOBAL && is_alike(&st->copy->src, b) &&
-            view_depends(b, loop->var) && flow_reaches(s, k, st->copy, x->copy))
-            return true;
+        if (x->kind == STMT_CALL && statement_depends(x, loop->var)) return false;
+        alike |= b && b->base->space == MEM_GLOBAL && is_alike(&st->copy->src, b) &&
+                 view_depends(b, loop->var) && flow_reaches(s, k, st->copy, x->copy);
     }
-    return false;
+    return alike;
 }
 
 // Whether "loop" moves another copy from global memory, by "tile" elements along a mode of "extent".
@@ -407,7 +409,7 @@ static bool look_at(struct reads *r, const struct tensor *t) {
     if (b) warn(s, k, &x, b);
     if (b || t->space != MEM_GLOBAL) return b;
     return (x.copy && !is_whole(s, &x.copy->copy->src) && warn_counted(s, k, x.copy)) ||
-           beside(r, t) || stands_still(r, t);
+           beside(r, t);
 }
 
 void lint_fixed_tile(struct lint *l) {

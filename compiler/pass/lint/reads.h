@@ -127,11 +127,6 @@ void tally_twice(struct reads *r, const struct tensor *t);
 // elements beside it.
 bool beside(struct reads *r, const struct tensor *t);
 
-// still.c
-// Warns of a read of the input "t" that stands still where an index moves another operand of the same function, or the
-// slot to which it goes, if nothing reads the rest.
-bool stands_still(struct reads *r, const struct tensor *t);
-
 // shares.c
 // How far "e" moves from one value of "x" to the next; or NULL.
 const struct ix *reads_step_by(struct session *s, const struct ix *e, const struct ix_var *x);

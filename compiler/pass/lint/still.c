@@ -117,11 +117,15 @@ static bool fills_slots(struct reads *r, const struct access *a) {
     return false;
 }
 
-bool stands_still(struct reads *r, const struct tensor *t) {
+void lint_still(struct lint *l) {
+    const struct kernel *k = l->k;
+    if (k->device || l->told || has_no_output(k)) return;
+    struct reads *r = reads_of(l);
     for (int i = 0; i < r->n && !r->more; ++i) {
         const struct access *a = &r->at[i];
-        if (a->view->base == t && is_read(a) && (operand_stands(r, a) || fills_slots(r, a)))
-            return true;
+        const struct formal *f = kernel_formal(k, a->view->base);
+        if (f && f->dir == ARG_IN && is_read(a) && (operand_stands(r, a) || fills_slots(r, a)))
+            return;
     }
-    return false;
+    lay_clear_error(&l->s->lay);
 }

@@ -81,14 +81,22 @@ static bool is_complete(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
 }
 
+// Whether "c" is in no loop but those around "a".
+static bool is_outside(const struct access *c, const struct access *a) {
+    for (int i = 0; i < c->around.n; ++i)
+        if (i >= a->around.n || c->around.stmt[i] != a->around.stmt[i]) return false;
+    return true;
+}
+
 // Whether another copy reads the first elements along "mode" for the same buffer as "a": a tile that is loaded before
 // the loop.
 static bool is_begun(struct reads *r, const struct access *a, int mode) {
     for (int i = 0; i < r->n; ++i) {
         const struct access *c = &r->at[i];
         int64_t from;
-        if (c != a && reads_count(c, a->view->base, ARG_IN) && a->copy && c->copy &&
-            c->copy->dst.base == a->copy->dst.base && a->copy->dst.base->space != MEM_GLOBAL &&
+        if (c != a && is_outside(c, a) && reads_count(c, a->view->base, ARG_IN) && a->copy &&
+            c->copy && c->copy->dst.base == a->copy->dst.base &&
+            a->copy->dst.base->space != MEM_GLOBAL &&
             ix_static(ix_min(r->s, c->view->coord_off[mode]), &from) && from == 0)
             return true;
     }
