@@ -5,11 +5,15 @@
 #include "pass/lint/flow.h"
 #include "plan/view.h"
 
-// Whether "v" is a range that the plan names along "mode": not a single coordinate.
-static bool is_named(struct session *s, const struct view *v, int mode) {
+// Whether "v" ends before its tensor along "mode", by a range.
+static bool ends_before(struct session *s, const struct view *v, int mode) {
     const struct ix *all = ix_lay(s, reads_extent(s, v->base, mode));
-    return v->limit && (view_along(s, v, mode) != 1 || !all || !v->limit[mode] ||
-                        !ix_equal(v->limit[mode], all));
+    return v->limit && (!all || !v->limit[mode] || !ix_equal(v->limit[mode], all));
+}
+
+// Whether the plan may name a range of "v" along "mode": a single coordinate is none.
+static bool is_named(struct session *s, const struct view *v, int mode) {
+    return ends_before(s, v, mode) || (v->limit && view_along(s, v, mode) != 1);
 }
 
 // Whether "v" is at one place along "mode" of its tensor, of which nothing reads the rest; that place is no range that
@@ -59,7 +63,7 @@ static int mode_like(struct reads *r, const struct access *c, const struct view 
     const struct view *w = c->view;
     for (int m = 0; m < lay_tuple_leaves(w->base->layout.shape); ++m)
         if (lay_int_equal(reads_extent(s, w->base, m), reads_extent(s, v->base, mode)) &&
-            !is_named(s, w, m) && view_along(s, w, m) == view_along(s, v, mode) &&
+            !ends_before(s, w, m) && view_along(s, w, m) == view_along(s, v, mode) &&
             (*x = mover_of(r, c, m, v)))
             return m;
     return -1;
