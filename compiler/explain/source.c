@@ -333,6 +333,7 @@ static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import)
     case D_ATOM:
     case D_TILED_COPY:
     case D_TILED_MMA:
+    case D_MESH:
     case D_EXPECT: break;
     }
 }

@@ -73,6 +73,7 @@ struct relayout {
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
     bool several;             // it is one of several copies of a kernel: modes are not merged
+    bool piece;               // it is a piece of a copy between devices: block.z is the device
     int arch;                 // 90: sm_90
     int64_t shared;           // shared memory that a block may have, in bytes
     const char *usual;        // the typical sizes that are assumed, "M = 4096"; NULL: none are
@@ -155,6 +156,18 @@ struct relayout_several {
 };
 // Writes it.  Returns NULL, or why there is none.
 const char *relayout_several(struct session *s, const struct relayout_several *of, struct buf *out);
+
+// A kernel of a copy between devices, each of which writes several pieces: the relayout "r", which is
+// "several" and a "piece", from view "src" to view "dst".
+struct relayout_pieces {
+    const struct relayout *r;
+    const char *src, *dst;
+    const char *head;           // "k(A, B, out C)", with conditions
+    const char *lets;           // statements for names in the views: "rank" and "piece" are known
+    int64_t devices, pieces;    // pieces: of a device
+};
+// Writes it.  Returns NULL, or why there is none.
+const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out);
 
 // A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
 // and why those before it are refused.

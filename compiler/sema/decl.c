@@ -318,6 +318,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_TILED_COPY: declare_tiled(c, d); break;
         case D_TILED_MMA: declare_mma(c, d); break;
         case D_TENSOR: declare_tensor(c, d); break;
+        case D_MESH: declare_mesh(c, d); break;
         case D_EXPECT: check_expect(c, &d->expect, d->at); break;
         case D_FN:
             if (!c->imported) {

@@ -1,0 +1,201 @@
+// Kernels of one copy between tensors over the devices of a mesh.  Each device writes its part of the
+// source to all devices that need some of it, a piece for each.  A piece is a relayout, which the planner
+// plans.  In the text, block.z is the number of the device, so that all devices together are one grid: what
+// is proven of it is proven of them.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "plan/print.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/planned.h"
+
+// A mode of which devices have the elements, on one side or both.
+struct across {
+    int64_t extent;
+    int64_t from, to;  // how far apart the numbers of these devices are; 0: it is in the part of one
+    struct relayout_mode mode;
+};
+
+struct exchange {
+    struct across mode[2 * RELAYOUT_MODES];
+    int n;
+    struct relayout r;  // of a piece
+};
+
+// How many times "x" is "apart"; 0: it is no multiple.
+static int64_t times(struct lay_int x, const struct param *apart) {
+    return lay_int_valid(x) && x.nsyms == 1 && x.syms[0] == apart->sym && x.den == 1 ? x.num : 0;
+}
+
+// Adds a mode for each axis that has copies of "t" on all of its devices.
+static struct lay with_copies(struct sema *c, struct lay l, const struct tensor *dst, bool is_dst) {
+    const struct spread *x = dst->spread;
+    struct lay all[LAY_MAX_RANK];
+    int n = lay_rank(l);
+    for (int i = 0; i < n; ++i) all[i] = lay_mode(c->lay, l, i);
+    for (int i = 0; i < x->mesh->naxes && n < LAY_MAX_RANK; ++i) {
+        if (x->mode[i] >= 0 || x->mesh->size[i] == 1) continue;
+        struct lay_int d = is_dst ? lay_int_mul(c->lay, lay_int_sym(c->lay, x->apart->sym),
+                                                lay_int(x->mesh->step[i]))
+                                  : lay_int(0);
+        all[n++] = lay_make(c->lay, lay_leaf_of(c->lay, x->mesh->size[i]), lay_leaf(c->lay, d));
+    }
+    return lay_join(c->lay, n, all);
+}
+
+// The axis of the devices that are "step" apart.
+static int axis_of(const struct mesh *m, int64_t step) {
+    int i = 0;
+    while (step < m->step[i]) ++i;
+    return i;
+}
+
+// Takes the modes across devices out of x->r.
+static void split(const struct tensor *a, const struct tensor *b, struct exchange *x) {
+    int kept = 0;
+    for (int i = 0; i < x->r.rank; ++i) {
+        const struct relayout_mode m = x->r.mode[i];
+        int64_t from = times(m.run[RELAYOUT_SRC], a->spread->apart);
+        int64_t to = times(m.run[RELAYOUT_DST], b->spread->apart);
+        if (from || to)
+            x->mode[x->n++] = (struct across){m.extent, from, to, m};
+        else
+            x->r.mode[kept++] = m;
+    }
+    x->r.rank = kept;
+}
+
+// Lowers what is promised of where pieces begin to what the modes across devices leave of it.
+static void align_pieces(struct exchange *x) {
+    for (int i = 0; i < x->n; ++i)
+        for (int src = 0; src < 2; ++src) {
+            const struct relayout_mode *m = &x->mode[i].mode;
+            struct lay_int d = m->run[src ? RELAYOUT_SRC : RELAYOUT_DST];
+            int64_t at = lay_int_valid(d) ? lay_int_divisor(d) : src ? m->src : m->dst;
+            const struct elem_type *e = src || !x->r.to ? x->r.type : x->r.to;
+            int *align = src ? &x->r.src_align : &x->r.dst_align;
+            while (at && *align > e->bits / 8 && at * (e->bits / 8) % *align) *align /= 2;
+        }
+}
+
+static const char *number(struct sema *c, const struct relayout_mode *m, enum relayout_number k) {
+    int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
+    return lay_int_valid(m->run[k]) ? lay_int_text(c->lay, m->run[k]) : sema_text(c, "%" PRId64, n);
+}
+
+// "A : f16 global (..):(..) align 16" with the modes across devices first.
+static const char *formal_text(struct sema *c, const struct tensor *t, const struct exchange *x, bool src) {
+    const char *shape = "", *stride = "";
+    for (int i = 0; i < x->n + x->r.rank; ++i) {
+        const struct relayout_mode *m = i < x->n ? &x->mode[i].mode : &x->r.mode[i - x->n];
+        shape = sema_text(c, "%s%s%s", shape, i ? "," : "", number(c, m, RELAYOUT_EXTENT));
+        stride = sema_text(c, "%s%s%s", stride, i ? "," : "",
+                           number(c, m, src ? RELAYOUT_SRC : RELAYOUT_DST));
+    }
+    return sema_text(c, "%s%s : %s global (%s):(%s) align %d", src ? "" : "out ", t->name, t->elem->name,
+                     shape, stride, t->align);
+}
+
+// Writes the coordinate of each mode across devices, and sets "coord" to their list; returns the number
+// of pieces of a device.
+static int64_t coordinates(struct sema *c, const struct tensor *a, struct exchange *x, const char **lets,
+                           const char **coord) {
+    const struct mesh *m = a->spread->mesh;
+    int64_t pieces = 1, done = 1;
+    bool own[2 * RELAYOUT_MODES];
+    for (int i = 0; i < x->n; ++i) {
+        const struct across *d = &x->mode[i];
+        // a device reads its own part, or its own copy
+        own[i] = d->from || a->spread->mode[axis_of(m, d->to)] < 0;
+        if (!own[i]) pieces *= d->extent;
+    }
+    *lets = *coord = "";
+    for (int i = 0; i < x->n; ++i) {
+        const struct across *d = &x->mode[i];
+        int64_t by = d->from ? d->from : d->to;
+        const char *device = by > 1 ? sema_text(c, "rank / %" PRId64, by) : "rank";
+        const char *is = sema_text(c, "%s %% %" PRId64, device, d->extent);
+        if (!own[i]) {
+            const char *piece = done > 1 ? sema_text(c, "piece / %" PRId64, done) : "piece";
+            is = sema_text(c, "(%s + %s) %% %" PRId64, piece, device, d->extent);
+            done *= d->extent;
+        }
+        *lets = sema_text(c, "%s  let d%d = %s;\n", *lets, i, is);
+        *coord = sema_text(c, "%s%sd%d", *coord, i ? ", " : "", i);
+    }
+    for (int i = 0; i < x->r.rank; ++i) *coord = sema_text(c, "%s%s_", *coord, i + x->n ? ", " : "");
+    return pieces;
+}
+
+// Why a copy from "a" to "b" is none between devices; or NULL.
+static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
+                               const struct tensor *b, const struct copy *y, bool out) {
+    const struct tensor *one = a->spread ? b : a;
+    if (!a->spread || !b->spread)
+        return sema_text(c, "'%s' is not over the devices of the mesh; 'over (%s: _)' gives each device a "
+                            "copy",
+                         one->name, (a->spread ? a : b)->spread->mesh->axis[0]);
+    if (a->spread->mesh != b->spread->mesh) return "its sides are over different meshes";
+    if (s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME)
+        return "a part of a tensor over devices is not supported yet; copy all of it";
+    if (!out) return sema_text(c, "'%s' is written by all devices together; it is 'out'", b->name);
+    if (lay_rank(y->src.layout) != lay_rank(y->dst.layout))
+        return "its sides have different numbers of modes";
+    for (int i = 0; i < lay_rank(y->src.layout); ++i)
+        if (!lay_int_equal(lay_size(c->lay, lay_mode(c->lay, y->src.layout, i)),
+                           lay_size(c->lay, lay_mode(c->lay, y->dst.layout, i))))
+            return "its sides have different extents";
+    return NULL;
+}
+
+int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt *s, struct copy *y,
+                 struct kernel_text out[MOST_CASES]) {
+    const struct tensor *a = y->src.base, *b = y->dst.base;
+    struct exchange *x = ARENA_NEW(&c->s->arena, struct exchange);
+    const char *why = no_exchange(c, s, a, b, y, planned_is_out(&d->fn, b));
+    if (why) return planned_refuse(c, s, a, b, why);
+    planned_relayout(c, a, b, &x->r);
+    why = relayout_between(c->s, with_copies(c, y->src.layout, b, false),
+                           with_copies(c, y->dst.layout, b, true), &x->r);
+    if (!why && x->r.index) why = "the parts of its sides have no modes in common";
+    if (!why) split(a, b, x);
+    x->r.several = false;
+    if (!why) why = relayout_coalesce(c->s, &x->r);
+    if (why) return planned_refuse(c, s, a, b, why);
+    align_pieces(x);
+    x->r.several = x->r.piece = true;
+    const char *lets, *coord;
+    int64_t pieces = coordinates(c, a, x, &lets, &coord);
+    const char *from = formal_text(c, a, x, true), *to = formal_text(c, b, x, false);
+    bool dst_first = d->fn.formal[0].dir != DIR_NONE;
+    struct relayout_case list[RELAYOUT_CASES];
+    int cases = relayout_several_cases(c->s, &x->r, 1, list);
+    struct buf text;
+    buf_init(&text);
+    buf_puts(&text, "tcp 1;\n// A copy between devices.\n");
+    for (int i = 0; i < cases && !why; ++i) {
+        struct relayout_pieces of = {.r = list[i].r,
+                                     .src = sema_text(c, "%s(%s)", a->name, coord),
+                                     .dst = sema_text(c, "%s(%s)", b->name, coord),
+                                     .lets = lets,
+                                     .devices = a->spread->mesh->devices,
+                                     .pieces = pieces};
+        of.head = sema_text(c, "%s(%s,\n    %s)%s", d->name.name, dst_first ? to : from,
+                            dst_first ? from : to, list[i].when);
+        why = relayout_pieces(c->s, &of, &text);
+    }
+    const char *made = buf_finish(&text, &c->s->arena);
+    if (why) return planned_refuse(c, s, a, b, why);
+    scope_use(c, scope_find(c, a->name), s->copy.src->at);
+    scope_use(c, scope_find(c, b->name), s->copy.dst->at);
+    struct copy *wanted = ARENA_NEW(&c->s->arena, struct copy);
+    *wanted = *y;
+    int n = planned_parse(c, d->name.name, made, wanted, 1, out);
+    for (int i = 0; i < n; ++i) {
+        out[i].declared[dst_first] = a;
+        out[i].declared[!dst_first] = b;
+        out[i].mesh = a->spread->mesh;
+    }
+    return n ? n : 1;
+}
