@@ -164,6 +164,7 @@ struct relayout_pieces {
     const char *src, *dst;
     const char *head;           // "k(A, B, out C)", with conditions
     const char *lets;           // statements for names in the views: "rank" and "piece" are known
+    int nlets;                  // so many braces are open after these
     int64_t devices, pieces;    // pieces: of a device
 };
 // Writes it.  Returns NULL, or why there is none.

@@ -166,6 +166,7 @@ const char *relayout_pieces(struct session *s, const struct relayout_pieces *of,
                of->dst);
     m.t.hole = m.of.form->holes(&m.t);
     buf_puts(out, text_fill(&m.t, m.of.form->body, none));
+    for (int i = 0; i < of->nlets; ++i) buf_puts(out, "  }\n");
     buf_puts(out, "}\n");
     return NULL;
 }

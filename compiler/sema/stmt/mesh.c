@@ -97,31 +97,55 @@ static const char *formal_text(struct sema *c, const struct tensor *t, const str
                      shape, stride, t->align);
 }
 
-// Writes the coordinate of each mode across devices, and sets "coord" to their list; returns the number
-// of pieces of a device.
-static int64_t coordinates(struct sema *c, const struct tensor *a, struct exchange *x, const char **lets,
-                           const char **coord) {
-    const struct mesh *m = a->spread->mesh;
-    int64_t pieces = 1, done = 1;
-    bool own[2 * RELAYOUT_MODES];
+// Sets by which step of its number a device finds the coordinate of each mode; 0: it has a piece for each.
+// Returns statements that leave out devices whose copy of the source another one writes, and "*left" to
+// their number.
+static const char *owners(struct sema *c, const struct tensor *a, const struct exchange *x, int64_t *by,
+                          int *left) {
+    const struct spread *of = a->spread;
+    const char *text = "";
+    *left = 0;
     for (int i = 0; i < x->n; ++i) {
         const struct across *d = &x->mode[i];
         // a device reads its own part, or its own copy
-        own[i] = d->from || a->spread->mode[axis_of(m, d->to)] < 0;
-        if (!own[i]) pieces *= d->extent;
+        by[i] = d->from ? d->from : of->mode[axis_of(of->mesh, d->to)] < 0 ? d->to : 0;
     }
+    for (int i = 0; i < x->n; ++i) {
+        const struct across *d = &x->mode[i];
+        if (!d->from || !d->to || of->mode[axis_of(of->mesh, d->to)] >= 0) continue;
+        // this digit of a device's number is free: those with the same part share the pieces
+        int k = 0;
+        while (k < x->n && (by[k] || x->mode[k].extent != d->extent)) ++k;
+        if (k < x->n) {
+            by[k] = d->to;
+            continue;
+        }
+        int64_t e = d->extent;
+        text = sema_text(c,
+                         "%s  for on%d in 0 .. (%" PRId64 " - (rank / %" PRId64 " + %" PRId64
+                         " - d%d) %% %" PRId64 ") / %" PRId64 " {\n",
+                         text, i, e, d->to, e, i, e, e);
+        ++*left;
+    }
+    return text;
+}
+
+// Writes the coordinate of each mode across devices, and sets "coord" to their list; returns the number
+// of pieces of a device.
+static int64_t coordinates(struct sema *c, const struct exchange *x, const int64_t *by, const char **lets,
+                           const char **coord) {
+    int64_t pieces = 1;
     *lets = *coord = "";
     for (int i = 0; i < x->n; ++i) {
         const struct across *d = &x->mode[i];
-        int64_t by = d->from ? d->from : d->to;
-        const char *device = by > 1 ? sema_text(c, "rank / %" PRId64, by) : "rank";
-        const char *is = sema_text(c, "%s %% %" PRId64, device, d->extent);
-        if (!own[i]) {
-            const char *piece = done > 1 ? sema_text(c, "piece / %" PRId64, done) : "piece";
-            is = sema_text(c, "(%s + %s) %% %" PRId64, piece, device, d->extent);
-            done *= d->extent;
+        int64_t step = by[i] ? by[i] : d->to;
+        const char *rank = step > 1 ? sema_text(c, "rank / %" PRId64, step) : "rank";
+        if (!by[i]) {
+            const char *piece = pieces > 1 ? sema_text(c, "piece / %" PRId64, pieces) : "piece";
+            rank = sema_text(c, "(%s + %s)", piece, rank);
+            pieces *= d->extent;
         }
-        *lets = sema_text(c, "%s  let d%d = %s;\n", *lets, i, is);
+        *lets = sema_text(c, "%s  let d%d = %s %% %" PRId64 ";\n", *lets, i, rank, d->extent);
         *coord = sema_text(c, "%s%sd%d", *coord, i ? ", " : "", i);
     }
     for (int i = 0; i < x->r.rank; ++i) *coord = sema_text(c, "%s%s_", *coord, i + x->n ? ", " : "");
@@ -166,7 +190,10 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     align_pieces(x);
     x->r.several = x->r.piece = true;
     const char *lets, *coord;
-    int64_t pieces = coordinates(c, a, x, &lets, &coord);
+    int64_t by[2 * RELAYOUT_MODES];
+    int left;
+    const char *on = owners(c, a, x, by, &left);
+    int64_t pieces = coordinates(c, x, by, &lets, &coord);
     const char *from = formal_text(c, a, x, true), *to = formal_text(c, b, x, false);
     bool dst_first = d->fn.formal[0].dir != DIR_NONE;
     struct relayout_case list[RELAYOUT_CASES];
@@ -178,7 +205,8 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
         struct relayout_pieces of = {.r = list[i].r,
                                      .src = sema_text(c, "%s(%s)", a->name, coord),
                                      .dst = sema_text(c, "%s(%s)", b->name, coord),
-                                     .lets = lets,
+                                     .lets = sema_text(c, "%s%s", lets, on),
+                                     .nlets = left,
                                      .devices = a->spread->mesh->devices,
                                      .pieces = pieces};
         of.head = sema_text(c, "%s(%s,\n    %s)%s", d->name.name, dst_first ? to : from,
