@@ -163,7 +163,8 @@ struct relayout_pieces {
     const struct relayout *r;
     const char *src, *dst;
     const char *head;           // "k(A, B, out C)", with conditions
-    const char *lets;           // statements for names in the views: "rank" and "piece" are known
+    const char *end;            // of all names of the kernel
+    const char *lets;           // statements for names in the views: "rank" and "piece", with "end", are known
     int nlets;                  // so many braces are open after these
     int64_t devices, pieces;    // pieces: of a device
 };

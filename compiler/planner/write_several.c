@@ -143,25 +143,24 @@ const char *relayout_several(struct session *s, const struct relayout_several *o
 const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out) {
     static const struct hole none[] = {{0}};
     const struct relayout *r = of->r;
+    const char *end = of->end;
     struct member m;
     bool beyond;
-    if (!make_member(s, r, "_0", 0, &m) || m.blocks > INT32_MAX / of->pieces)
+    if (!make_member(s, r, end, 0, &m) || m.blocks > INT32_MAX / of->pieces)
         return "a device writes more than 2^31 blocks";
-    if (divides_by_params(r, &m)) return "its pieces have tiles along more than two extents that are params";
+    if (divides_by_params(r, &m))
+        return "its pieces have tiles along more than two extents that are params";
     const char *x = blocks_along(r, &m, 0, &beyond), *y = blocks_along(r, &m, 1, &beyond);
+    buf_printf(out,
+               "kernel %s grid (%" PRId64 " * (%s), %s, %" PRId64
+               ") threads %d {\n  let rank%s = block.z;\n",
+               of->head, of->pieces, x, y, of->devices, m.of.threads, end);
     if (of->pieces > 1) {
         // neighbouring blocks write to different devices, so that all links are busy at once
-        m.t.block = "block_0";
-        buf_printf(out, "kernel %s grid (%" PRId64 " * (%s), %s, %" PRId64 ") threads %d {\n", of->head,
-                   of->pieces, x, y, of->devices, m.of.threads);
-    } else {
-        buf_printf(out, "kernel %s grid (%s, %s, %" PRId64 ") threads %d {\n", of->head, x, y,
-                   of->devices, m.of.threads);
+        m.t.block = arena_printf(&s->arena, "block%s", end);
+        buf_printf(out, "  let piece%s = block.x %% %" PRId64 ";\n  let %s = block.x / %" PRId64 ";\n",
+                   end, of->pieces, m.t.block, of->pieces);
     }
-    buf_puts(out, "  let rank = block.z;\n");
-    if (of->pieces > 1)
-        buf_printf(out, "  let piece = block.x %% %" PRId64 ";\n  let block_0 = block.x / %" PRId64 ";\n",
-                   of->pieces, of->pieces);
     buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src, m.names.dst,
                of->dst);
     m.t.hole = m.of.form->holes(&m.t);

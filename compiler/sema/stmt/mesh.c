@@ -20,7 +20,9 @@ struct across {
 struct exchange {
     struct across mode[2 * RELAYOUT_MODES];
     int n;
-    struct relayout r;  // of a piece
+    bool idle[2 * RELAYOUT_MODES];  // only devices whose digit is that of the mode write
+    struct relayout r;              // of a piece
+    const char *end;                // of all names of the text, and of no tensor's
 };
 
 // How many times "x" is "apart"; 0: it is no multiple.
@@ -100,7 +102,7 @@ static const char *formal_text(struct sema *c, const struct tensor *t, const str
 // Sets by which step of its number a device finds the coordinate of each mode; 0: it has a piece for each.
 // Returns statements that leave out devices whose copy of the source another one writes, and "*left" to
 // their number.
-static const char *owners(struct sema *c, const struct tensor *a, const struct exchange *x, int64_t *by,
+static const char *owners(struct sema *c, const struct tensor *a, struct exchange *x, int64_t *by,
                           int *left) {
     const struct spread *of = a->spread;
     const char *text = "";
@@ -115,16 +117,17 @@ static const char *owners(struct sema *c, const struct tensor *a, const struct e
         if (!d->from || !d->to || of->mode[axis_of(of->mesh, d->to)] >= 0) continue;
         // this digit of a device's number is free: those with the same part share the pieces
         int k = 0;
-        while (k < x->n && (by[k] || x->mode[k].extent != d->extent)) ++k;
+        while (k < x->n && (by[k] || x->mode[k].to != d->from || x->mode[k].extent != d->extent)) ++k;
         if (k < x->n) {
             by[k] = d->to;
             continue;
         }
         int64_t e = d->extent;
+        x->idle[i] = true;
         text = sema_text(c,
-                         "%s  for on%d in 0 .. (%" PRId64 " - (rank / %" PRId64 " + %" PRId64
-                         " - d%d) %% %" PRId64 ") / %" PRId64 " {\n",
-                         text, i, e, d->to, e, i, e, e);
+                         "%s  for on%d%s in 0 .. (%" PRId64 " - (rank%s / %" PRId64 " + %" PRId64
+                         " - d%d%s) %% %" PRId64 ") / %" PRId64 " {\n",
+                         text, i, x->end, e, x->end, d->to, e, i, x->end, e, e);
         ++*left;
     }
     return text;
@@ -139,17 +142,69 @@ static int64_t coordinates(struct sema *c, const struct exchange *x, const int64
     for (int i = 0; i < x->n; ++i) {
         const struct across *d = &x->mode[i];
         int64_t step = by[i] ? by[i] : d->to;
-        const char *rank = step > 1 ? sema_text(c, "rank / %" PRId64, step) : "rank";
+        const char *rank = sema_text(c, "rank%s", x->end);
+        if (step > 1) rank = sema_text(c, "%s / %" PRId64, rank, step);
         if (!by[i]) {
-            const char *piece = pieces > 1 ? sema_text(c, "piece / %" PRId64, pieces) : "piece";
+            const char *piece = sema_text(c, "piece%s", x->end);
+            if (pieces > 1) piece = sema_text(c, "%s / %" PRId64, piece, pieces);
             rank = sema_text(c, "(%s + %s)", piece, rank);
             pieces *= d->extent;
         }
-        *lets = sema_text(c, "%s  let d%d = %s %% %" PRId64 ";\n", *lets, i, rank, d->extent);
-        *coord = sema_text(c, "%s%sd%d", *coord, i ? ", " : "", i);
+        *lets = sema_text(c, "%s  let d%d%s = %s %% %" PRId64 ";\n", *lets, i, x->end, rank,
+                          d->extent);
+        *coord = sema_text(c, "%s%sd%d%s", *coord, i ? ", " : "", i, x->end);
     }
     for (int i = 0; i < x->r.rank; ++i) *coord = sema_text(c, "%s%s_", *coord, i + x->n ? ", " : "");
     return pieces;
+}
+
+// Measured on H200s with NVLink: the time of both barriers and GB/s that a device writes to others, and
+// what a copy one way has.
+enum { BARRIERS_NS = 6500, WIRE_GB = 350, LINK_GB = 375 };
+
+// What is said of the plan: "Each of 4 devices writes 4 pieces, 3 of them to other devices. .."
+static const char *reasons(struct sema *c, const struct tensor *b, const struct exchange *x, const int64_t *by,
+                           int64_t pieces) {
+    const struct mesh *m = b->spread->mesh;
+    int64_t most = 0, elements = 1, bytes = b->elem->bits / 8;
+    for (int64_t rank = 0; rank < m->devices; ++rank) {
+        int64_t away = 0;
+        for (int64_t piece = 0; piece < pieces; ++piece) {
+            int64_t to = 0, rest = piece;
+            bool idle = false;
+            for (int i = 0; i < x->n; ++i) {
+                const struct across *d = &x->mode[i];
+                int64_t at = rank / (by[i] ? by[i] : 1) % d->extent;
+                if (!by[i]) {
+                    at = rest % d->extent;
+                    rest /= d->extent;
+                }
+                to += at * d->to;
+                idle |= x->idle[i] && rank / d->to % d->extent != at;
+            }
+            away += !idle && to != rank;
+        }
+        if (away > most) most = away;
+    }
+    const char *text = sema_text(c,
+                                 "// Each of %" PRId64 " devices writes %" PRId64 " piece%s, at most %" PRId64
+                                 " of them to other devices; no plan sends fewer elements.\n",
+                                 m->devices, pieces, pieces > 1 ? "s" : "", most);
+    for (int i = 0; i < x->r.rank; ++i) {
+        struct lay_int e = relayout_extent(&x->r, i);
+        if (!lay_int_static(e) || __builtin_mul_overflow(elements, e.num, &elements)) return text;
+    }
+    if (most == 0 || __builtin_mul_overflow(elements * most, bytes, &bytes)) return text;
+    int64_t ns = BARRIERS_NS + bytes / WIRE_GB;
+    return sema_text(c,
+                     "%s// %" PRId64 " bytes of a device cross the wire. Predicted for H200s with NVLink: %" PRId64
+                     " us, %" PRId64 "%% of a copy one way.\n",
+                     text, bytes, (ns + 500) / 1000, 100 * (bytes / LINK_GB) / ns);
+}
+
+static bool ends_with(const char *name, const char *end) {
+    size_t n = strlen(name), k = strlen(end);
+    return n >= k && strcmp(name + n - k, end) == 0;
 }
 
 // Why a copy from "a" to "b" is none between devices; or NULL.
@@ -184,6 +239,8 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
                            with_copies(c, y->dst.layout, b, true), &x->r);
     if (!why && x->r.index) why = "the parts of its sides have no modes in common";
     if (!why) split(a, b, x);
+    for (x->end = "_0"; ends_with(a->name, x->end) || ends_with(b->name, x->end);)
+        x->end = sema_text(c, "%s_", x->end);
     x->r.several = false;
     if (!why) why = relayout_coalesce(c->s, &x->r);
     if (why) return planned_refuse(c, s, a, b, why);
@@ -200,11 +257,13 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     int cases = relayout_several_cases(c->s, &x->r, 1, list);
     struct buf text;
     buf_init(&text);
-    buf_puts(&text, "tcp 1;\n// A copy between devices.\n");
+    buf_puts(&text, "tcp 1;\n");
     for (int i = 0; i < cases && !why; ++i) {
+        buf_puts(&text, reasons(c, b, x, by, pieces));
         struct relayout_pieces of = {.r = list[i].r,
                                      .src = sema_text(c, "%s(%s)", a->name, coord),
                                      .dst = sema_text(c, "%s(%s)", b->name, coord),
+                                     .end = x->end,
                                      .lets = sema_text(c, "%s%s", lets, on),
                                      .nlets = left,
                                      .devices = a->spread->mesh->devices,
