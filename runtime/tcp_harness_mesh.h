@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "tcp_launch.h"
 #include "tcp_mesh.h"
 
 struct tcp_harness_part {

@@ -189,6 +189,7 @@ static void declare_tiled(struct sema *c, const struct ast_decl *d) {
 
 static void declare_tensor(struct sema *c, const struct ast_decl *d) {
     struct tensor *t = make_tensor(c, d->name, &d->type, NULL);
+    if (t && !spread_tensor(c, t, &d->type)) t = NULL;
     struct symbol *sym = scope_declare(c, d->name, SYM_TENSOR, &value_none);
     if (!sym || !t) return;
     sym->tensor = t;

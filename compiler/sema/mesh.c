@@ -41,7 +41,8 @@ void declare_mesh(struct sema *c, const struct ast_decl *d) {
         step *= m->size[i];
     }
     for (int i = 0; i < d->mesh.nnames; ++i) {
-        struct symbol *sym = scope_declare(c, d->mesh.name[i], SYM_AXIS, &value_none);
+        const struct value *size = ok ? value_static(c, m->size[i]) : &value_none;
+        struct symbol *sym = scope_declare(c, d->mesh.name[i], SYM_AXIS, size);
         if (sym) sym->mesh = ok ? m : NULL;
     }
 }
@@ -100,7 +101,9 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
     }
     x->mode[axis] = -1;
     if (e->rhs->kind == E_WILD) return true;
-    if (e->rhs->kind == E_NAME && strcmp(e->rhs->name, "partial") == 0 && !t->names) {
+    bool partial = e->rhs->kind == E_NAME && strcmp(e->rhs->name, "partial") == 0;
+    for (int i = 0; t->names && i < lay_rank(t->layout); ++i) partial &= t->names[i] != e->rhs->name;
+    if (partial) {
         sema_not_yet(c, e->rhs->at,
                      "a tensor whose elements are sums over devices; reduce them first, with NCCL");
         return false;
@@ -262,4 +265,10 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
     if (t->align < PARTS_ALIGN) t->align = PARTS_ALIGN;
     t->spread = x;
     return lay_valid(t->layout);
+}
+
+bool spread_nowhere(struct sema *c, const struct ast_type *type) {
+    if (!type->over_at.end) return true;
+    diag_error(c->s, type->over_at, "a tensor over devices is declared at top level, not in a list");
+    return false;
 }

@@ -316,5 +316,5 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     warn_moves_nothing(c, t, type->shape->at);
     if (stages && !add_stages(c, t, stages)) return NULL;
     if (!check_layout(c, t, type->shape->at) || !set_align(c, t, type)) return NULL;
-    return spread_tensor(c, t, type) ? t : NULL;
+    return t;
 }
