@@ -86,7 +86,8 @@ tcp_status tcp_harness_on_devices(int devices, void *const *t, const tcp_harness
             const bool hold =
                 tcp_harness_guards_hold((const unsigned char *)from - TCP_HARNESS_GUARD, part[i]);
             if (!hold && status == TCP_OK)
-                status = tcp_fail(TCP_ERR_DEVICE, "device %d: memory around a tensor was written", d);
+                status =
+                    tcp_fail(TCP_ERR_DEVICE, "device %d: memory around a tensor was written", d);
             memcpy((char *)t[i] + (size_t)part[i].own[d] * part[i].apart, from, part[i].bytes);
             tcp_mesh_free(m.ends[(size_t)d], from - TCP_HARNESS_GUARD);
         }

@@ -220,7 +220,8 @@ static void put_variant(const struct emission *o) {
 
 static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
     bool mesh = o->k->devices > 0;
-    struct call c = emit_call_of(o, indent, mesh ? "return TCP_MESH_LAUNCH(" : "return TCP_LAUNCH(", ");");
+    struct call c =
+        emit_call_of(o, indent, mesh ? "return TCP_MESH_LAUNCH(" : "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];
     for (int i = 0; i < 3; ++i)
@@ -308,8 +309,8 @@ static void put_mesh(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     const struct kir_launch *l = k->launch;
     buf_printf(o->b, "    tcp_mesh_call %s_call;\n", k->mesh);
-    buf_printf(o->b, "    TCP_CHECK(tcp_mesh_enter(\"%s\", %s, %" PRId64 ", &%s_call));\n", l->name, k->mesh,
-               k->devices, k->mesh);
+    buf_printf(o->b, "    TCP_CHECK(tcp_mesh_enter(\"%s\", %s, %" PRId64 ", &%s_call));\n", l->name,
+               k->mesh, k->devices, k->mesh);
     for (int i = 0; i < l->ntensors; ++i) {
         const struct kir_tensor *t = &l->tensor[i];
         if (!t->device) continue;
@@ -324,7 +325,8 @@ static void put_mesh(const struct emission *o) {
     }
     buf_printf(o->b, "    tcp_mesh_mix(&%s_call, 0x%016" PRIx64 ");\n", k->mesh, k->digest);
     for (int i = 0; i < l->ngiven; ++i)
-        buf_printf(o->b, "    tcp_mesh_mix(&%s_call, (uint64_t)%s);\n", k->mesh, l->param[i].c_name);
+        buf_printf(o->b, "    tcp_mesh_mix(&%s_call, (uint64_t)%s);\n", k->mesh,
+                   l->param[i].c_name);
 }
 
 void emit_launcher(const struct emission *o) {

@@ -16,12 +16,14 @@ static bool speaks_of(const struct lay_tuple *t, const struct lay_sym *y) {
 }
 
 // The device in whose part "v" is.
-static const struct ix *device_of(struct session *s, const struct view *v, const struct lay_sym *apart) {
+static const struct ix *device_of(struct session *s, const struct view *v,
+                                  const struct lay_sym *apart) {
     const struct ix *e = v->offset, *sum = ix_int(s, 0);
     struct lay_int one;
     if (speaks_of(v->layout.stride, apart)) BUG("a copy has elements of several devices");
     if (e->op != IX_SUM) {
-        if (ix_monomial(e, &one) && one.nsyms == 1 && one.syms[0] == apart) return ix_int(s, one.num);
+        if (ix_monomial(e, &one) && one.nsyms == 1 && one.syms[0] == apart)
+            return ix_int(s, one.num);
         if (ix_speaks_of(e, apart)) BUG("the device of a copy is not known");
         return sum;
     }
@@ -29,7 +31,8 @@ static const struct ix *device_of(struct session *s, const struct view *v, const
         struct lay_int k = e->term[i].coef;
         bool is = k.nsyms == 1 && k.syms[0] == apart && k.den == 1;
         const struct ix *atom = e->term[i].atom ? e->term[i].atom : ix_int(s, 1);
-        if (!is && ix_speaks_of(ix_scale(s, atom, k), apart)) BUG("the device of a copy is not known");
+        if (!is && ix_speaks_of(ix_scale(s, atom, k), apart))
+            BUG("the device of a copy is not known");
         if (is) sum = ix_add(s, sum, ix_scale(s, atom, lay_int(k.num)));
     }
     return sum;
@@ -40,8 +43,8 @@ static const struct ix *own_part(struct session *s, const struct spread *x, cons
     const struct ix *sum = ix_int(s, 0);
     for (int i = 0; i < x->mesh->naxes; ++i) {
         if (x->mode[i] < 0) continue;
-        const struct ix *digit = ix_mod(s, ix_div(s, rank, lay_int(x->mesh->step[i])),
-                                        lay_int(x->mesh->size[i]));
+        const struct ix *digit =
+            ix_mod(s, ix_div(s, rank, lay_int(x->mesh->step[i])), lay_int(x->mesh->size[i]));
         sum = ix_add(s, sum, ix_scale(s, digit, lay_int(x->mesh->step[i])));
     }
     return sum;

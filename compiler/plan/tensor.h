@@ -93,9 +93,9 @@ struct tensor {
     // Frag: register i of a thread is value i of this tile.  Set by sema if the frag is "like" an
     // operand, otherwise by pass "partition" from the first copy to it; NULL if unknown.
     const struct tiled_copy *holds;
-    int smem_offset;        // pass "shared": bytes
-    int64_t smem_elements;  // pass "shared": how many elements are reserved from there on
-    bool outside;           // memory of the device function's caller (shared or frag)
+    int smem_offset;              // pass "shared": bytes
+    int64_t smem_elements;        // pass "shared": how many elements are reserved from there on
+    bool outside;                 // memory of the device function's caller (shared or frag)
     const struct spread *spread;  // over the devices of a mesh; NULL: it is on one
     struct range at;
 };

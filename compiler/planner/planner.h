@@ -162,11 +162,12 @@ const char *relayout_several(struct session *s, const struct relayout_several *o
 struct relayout_pieces {
     const struct relayout *r;
     const char *src, *dst;
-    const char *head;           // "k(A, B, out C)", with conditions
-    const char *end;            // of all names of the kernel
-    const char *lets;           // statements for names in the views: "rank" and "piece", with "end", are known
-    int nlets;                  // so many braces are open after these
-    int64_t devices, pieces;    // pieces: of a device
+    const char *head;  // "k(A, B, out C)", with conditions
+    const char *end;   // of all names of the kernel
+    const char
+        *lets;  // statements for names in the views: "rank" and "piece", with "end", are known
+    int nlets;  // so many braces are open after these
+    int64_t devices, pieces;  // pieces: of a device
 };
 // Writes it.  Returns NULL, or why there is none.
 const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out);

@@ -158,11 +158,12 @@ const char *relayout_pieces(struct session *s, const struct relayout_pieces *of,
     if (of->pieces > 1) {
         // neighbouring blocks write to different devices, so that all links are busy at once
         m.t.block = arena_printf(&s->arena, "block%s", end);
-        buf_printf(out, "  let piece%s = block.x %% %" PRId64 ";\n  let %s = block.x / %" PRId64 ";\n",
+        buf_printf(out,
+                   "  let piece%s = block.x %% %" PRId64 ";\n  let %s = block.x / %" PRId64 ";\n",
                    end, of->pieces, m.t.block, of->pieces);
     }
-    buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src, m.names.dst,
-               of->dst);
+    buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src,
+               m.names.dst, of->dst);
     m.t.hole = m.of.form->holes(&m.t);
     buf_puts(out, text_fill(&m.t, m.of.form->body, none));
     for (int i = 0; i < of->nlets; ++i) buf_puts(out, "  }\n");

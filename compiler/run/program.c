@@ -219,8 +219,10 @@ static void put_parts(struct session *s, const struct run_case *c, const struct 
 // Writes the call of the launcher by each device.
 static void put_launches(struct session *s, const struct run_case *c, const struct kernel *k, int v,
                          struct buf *out) {
-    buf_printf(out, "    return tcp_harness_on_devices(%" PRId64 ", t, parts_%s, %d, [&](void *const *p, "
-                    "tcp_mesh *end) {\n        return %s_launch(",
+    buf_printf(out,
+               "    return tcp_harness_on_devices(%" PRId64
+               ", t, parts_%s, %d, [&](void *const *p, "
+               "tcp_mesh *end) {\n        return %s_launch(",
                k->mesh->devices, run_id(s, k, v), k->nformals, launcher_of(c, k));
     put_arguments(c, k, "p", out);
     buf_puts(out, ", end, stream);\n    });\n}\n");

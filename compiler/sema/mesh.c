@@ -15,7 +15,8 @@ void declare_mesh(struct sema *c, const struct ast_decl *d) {
     *m = (struct mesh){.at = d->at, .devices = 1};
     bool ok = true;
     if (d->mesh.nnames != d->mesh.nsizes) {
-        diag_error(c->s, d->at, "a mesh of %d axes with %d sizes; each axis has one: mesh (dp, tp) (2, 4)",
+        diag_error(c->s, d->at,
+                   "a mesh of %d axes with %d sizes; each axis has one: mesh (dp, tp) (2, 4)",
                    d->mesh.nnames, d->mesh.nsizes);
         ok = false;
     } else if (d->mesh.nnames > MESH_AXES) {
@@ -61,10 +62,11 @@ static int mode_of(struct sema *c, const struct tensor *t, const struct ast_expr
         diag_error(c->s, e->at, "'%s' has no mode '%s'", t->name, e->name);
     else if (e->kind == E_NAME)
         diag_error(c->s, e->at,
-                   "the modes of '%s' have no names; give them, 'row(%s=..)', or count from 0", t->name,
-                   e->name);
+                   "the modes of '%s' have no names; give them, 'row(%s=..)', or count from 0",
+                   t->name, e->name);
     else
-        diag_error(c->s, e->at, "a mode of '%s' is expected: a name, or a number below %d", t->name, rank);
+        diag_error(c->s, e->at, "a mode of '%s' is expected: a name, or a number below %d", t->name,
+                   rank);
     return -1;
 }
 
@@ -73,7 +75,8 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
                      struct spread *x) {
     const struct ast_expr *e = arg->value;
     if (arg->key.name || e->kind != E_LAYOUT || e->lhs->kind != E_NAME) {
-        diag_error(c->s, e->at, "'over' takes an axis of a mesh and the mode that it cuts: over (g: m)");
+        diag_error(c->s, e->at,
+                   "'over' takes an axis of a mesh and the mode that it cuts: over (g: m)");
         return false;
     }
     struct symbol *sym = scope_find(c, e->lhs->name);
@@ -89,7 +92,8 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
     }
     if (!sym->mesh) return false;
     if (x->mesh && x->mesh != sym->mesh) {
-        diag_error(c->s, e->lhs->at, "'%s' is an axis of another mesh; a tensor is over one", sym->name);
+        diag_error(c->s, e->lhs->at, "'%s' is an axis of another mesh; a tensor is over one",
+                   sym->name);
         return false;
     }
     x->mesh = sym->mesh;
@@ -102,7 +106,8 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
     x->mode[axis] = -1;
     if (e->rhs->kind == E_WILD) return true;
     bool partial = e->rhs->kind == E_NAME && strcmp(e->rhs->name, "partial") == 0;
-    for (int i = 0; t->names && i < lay_rank(t->layout); ++i) partial &= t->names[i] != e->rhs->name;
+    for (int i = 0; t->names && i < lay_rank(t->layout); ++i)
+        partial &= t->names[i] != e->rhs->name;
     if (partial) {
         sema_not_yet(c, e->rhs->at,
                      "a tensor whose elements are sums over devices; reduce them first, with NCCL");
@@ -112,8 +117,8 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
 }
 
 // The extent of mode "m" of a part; invalid after an error.
-static struct lay_int part_extent(struct sema *c, const struct tensor *t, const struct spread *x, int m,
-                                  struct range at) {
+static struct lay_int part_extent(struct sema *c, const struct tensor *t, const struct spread *x,
+                                  int m, struct range at) {
     struct lay_int e = t->layout.shape->kid[m]->leaf;
     for (int i = 0; i < x->mesh->naxes; ++i) {
         if (x->mode[i] != m) continue;
@@ -122,13 +127,14 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
                                   : LAY_INT_INVALID;
         if (!lay_int_valid(part)) {
             lay_clear_error(c->lay);
-            sema_not_yet(c, at,
-                         sema_text(c,
-                                   "parts that are not equal: axis '%s' has %" PRId64
-                                   " devices, and the extent %s is not known to be a multiple; promise "
-                                   "it, 'index %% %" PRId64 "'",
-                                   x->mesh->axis[i], x->mesh->size[i], lay_int_text(c->lay, e),
-                                   x->mesh->size[i]));
+            sema_not_yet(
+                c, at,
+                sema_text(c,
+                          "parts that are not equal: axis '%s' has %" PRId64
+                          " devices, and the extent %s is not known to be a multiple; promise "
+                          "it, 'index %% %" PRId64 "'",
+                          x->mesh->axis[i], x->mesh->size[i], lay_int_text(c->lay, e),
+                          x->mesh->size[i]));
             return LAY_INT_INVALID;
         }
         e = part;
@@ -157,11 +163,12 @@ static bool part_strides(struct sema *c, const struct tensor *t, const struct la
     }
     if (done == rank && lay_int_valid(whole) && lay_int_valid(part)) return true;
     lay_clear_error(c->lay);
-    sema_not_yet(c, at,
-                 sema_text(c,
-                           "a tensor over devices whose elements do not follow each other, %s; 'row' and "
-                           "'col' make such layouts",
-                           lay_text(c->lay, t->layout)));
+    sema_not_yet(
+        c, at,
+        sema_text(c,
+                  "a tensor over devices whose elements do not follow each other, %s; 'row' and "
+                  "'col' make such layouts",
+                  lay_text(c->lay, t->layout)));
     return false;
 }
 
@@ -205,7 +212,7 @@ static struct lay all_parts(struct sema *c, const struct spread *x) {
     struct lay_int apart = lay_int_sym(c->lay, x->apart->sym);
     for (int m = 0; m < rank; ++m) {
         const struct lay_tuple *e[MESH_AXES + 1] = {x->part.shape->kid[m]},
-                               *d[MESH_AXES + 1] = {x->part.stride->kid[m]};
+                                              *d[MESH_AXES + 1] = {x->part.stride->kid[m]};
         int n = 1;
         for (int i = x->mesh->naxes - 1; i >= 0; --i) {
             if (x->mode[i] != m) continue;
@@ -240,9 +247,10 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
     bool plain = l.shape->rank > 0 && !l.sw.b && lay_int_is(l.offset, 0);
     for (int m = 0; plain && m < rank; ++m) plain = lay_is_leaf(l.shape->kid[m]);
     if (!plain) {
-        sema_not_yet(c, type->shape->at,
-                     "a tensor over devices with nested modes, a swizzle or an offset; give it plain modes: "
-                     "row(M,N)");
+        sema_not_yet(
+            c, type->shape->at,
+            "a tensor over devices with nested modes, a swizzle or an offset; give it plain modes: "
+            "row(M,N)");
         return false;
     }
     struct lay_int e[LAY_MAX_RANK], d[LAY_MAX_RANK], n = lay_int(1);
@@ -269,6 +277,7 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
 
 bool spread_nowhere(struct sema *c, const struct ast_type *type) {
     if (!type->over_at.end) return true;
-    diag_error(c->s, type->over_at, "a tensor over devices is declared at top level, not in a list");
+    diag_error(c->s, type->over_at,
+               "a tensor over devices is declared at top level, not in a list");
     return false;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sema/decl.h"
-#include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 #include "sema/view/viewfn.h"

@@ -147,11 +147,12 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
     }
     if (!sym->tensor) return NULL;
     if (sym->tensor->spread) {
-        sema_not_yet(c, f->name.at,
-                     sema_text(c,
-                               "'%s', a tensor over devices, in a kernel that is not one copy; tcpc plans "
-                               "'kernel k(A, out B) { copy A -> B; }'",
-                               sym->name));
+        sema_not_yet(
+            c, f->name.at,
+            sema_text(c,
+                      "'%s', a tensor over devices, in a kernel that is not one copy; tcpc plans "
+                      "'kernel k(A, out B) { copy A -> B; }'",
+                      sym->name));
         return NULL;
     }
     if (space_is_shared(sym->tensor->space) && device) {

@@ -13,7 +13,8 @@
 // A mode of which devices have the elements, on one side or both.
 struct across {
     int64_t extent;
-    int64_t from, to;  // how far apart the numbers of these devices are; 0: it is in the part of one
+    int64_t from,
+        to;  // how far apart the numbers of these devices are; 0: it is in the part of one
     struct relayout_mode mode;
 };
 
@@ -21,8 +22,9 @@ struct exchange {
     struct across mode[2 * RELAYOUT_MODES];
     int n;
     bool idle[2 * RELAYOUT_MODES];  // only devices whose digit is that of the mode write
-    struct relayout r;              // of a piece
-    const char *end;                // of all names of the text, and of no tensor's
+    bool nearest;       // .. whose digits along axes with copies are those of who gets it
+    struct relayout r;  // of a piece
+    const char *end;    // of all names of the text, and of no tensor's
 };
 
 // How many times "x" is "apart"; 0: it is no multiple.
@@ -87,7 +89,8 @@ static const char *number(struct sema *c, const struct relayout_mode *m, enum re
 }
 
 // "A : f16 global (..):(..) align 16" with the modes across devices first.
-static const char *formal_text(struct sema *c, const struct tensor *t, const struct exchange *x, bool src) {
+static const char *formal_text(struct sema *c, const struct tensor *t, const struct exchange *x,
+                               bool src) {
     const char *shape = "", *stride = "";
     for (int i = 0; i < x->n + x->r.rank; ++i) {
         const struct relayout_mode *m = i < x->n ? &x->mode[i].mode : &x->r.mode[i - x->n];
@@ -95,8 +98,43 @@ static const char *formal_text(struct sema *c, const struct tensor *t, const str
         stride = sema_text(c, "%s%s%s", stride, i ? "," : "",
                            number(c, m, src ? RELAYOUT_SRC : RELAYOUT_DST));
     }
-    return sema_text(c, "%s%s : %s global (%s):(%s) align %d", src ? "" : "out ", t->name, t->elem->name,
-                     shape, stride, t->align);
+    return sema_text(c, "%s%s : %s global (%s):(%s) align %d", src ? "" : "out ", t->name,
+                     t->elem->name, shape, stride, t->align);
+}
+
+// Whether each mode is a digit of the numbers of devices along one axis.
+static bool by_axes(const struct mesh *m, const struct exchange *x) {
+    bool whole = true;
+    for (int i = 0; i < x->n; ++i) {
+        const struct across *d = &x->mode[i];
+        if (!d->to) continue;
+        int axis = axis_of(m, d->to);
+        int64_t end = m->step[axis] * m->size[axis];
+        whole &= d->to % m->step[axis] == 0 && end % (d->to * d->extent) == 0;
+    }
+    return whole;
+}
+
+// Statements that leave out all pieces but those for which a device has the nearest copy; "*left" gets
+// their number.
+static const char *nearest(struct sema *c, const struct spread *of, const struct exchange *x,
+                           int *left) {
+    const char *text = "", *to = "";
+    for (int i = 0; i < x->n; ++i)
+        if (x->mode[i].to)
+            to = sema_text(c, "%s%s%" PRId64 "*d%d%s", to, *to ? " + " : "", x->mode[i].to, i,
+                           x->end);
+    for (int i = 0; i < of->mesh->naxes; ++i) {
+        int64_t e = of->mesh->size[i], step = of->mesh->step[i];
+        if (of->mode[i] >= 0 || e == 1) continue;
+        text = sema_text(c,
+                         "%s  for on%d%s in 0 .. (%" PRId64 " - (rank%s / %" PRId64 " %% %" PRId64
+                         " + %" PRId64 " - (%s) / %" PRId64 " %% %" PRId64 ") %% %" PRId64
+                         ") / %" PRId64 " {\n",
+                         text, i, x->end, e, x->end, step, e, e, to, step, e, e, e);
+        ++*left;
+    }
+    return text;
 }
 
 // Sets by which step of its number a device finds the coordinate of each mode; 0: it has a piece for each.
@@ -107,6 +145,9 @@ static const char *owners(struct sema *c, const struct tensor *a, struct exchang
     const struct spread *of = a->spread;
     const char *text = "";
     *left = 0;
+    x->nearest = !by_axes(of->mesh, x);
+    for (int i = 0; i < x->n && x->nearest; ++i) by[i] = x->mode[i].from;
+    if (x->nearest) return nearest(c, of, x, left);
     for (int i = 0; i < x->n; ++i) {
         const struct across *d = &x->mode[i];
         // a device reads its own part, or its own copy
@@ -117,7 +158,8 @@ static const char *owners(struct sema *c, const struct tensor *a, struct exchang
         if (!d->from || !d->to || of->mode[axis_of(of->mesh, d->to)] >= 0) continue;
         // this digit of a device's number is free: those with the same part share the pieces
         int k = 0;
-        while (k < x->n && (by[k] || x->mode[k].to != d->from || x->mode[k].extent != d->extent)) ++k;
+        while (k < x->n && (by[k] || x->mode[k].to != d->from || x->mode[k].extent != d->extent))
+            ++k;
         if (k < x->n) {
             by[k] = d->to;
             continue;
@@ -135,8 +177,8 @@ static const char *owners(struct sema *c, const struct tensor *a, struct exchang
 
 // Writes the coordinate of each mode across devices, and sets "coord" to their list; returns the number
 // of pieces of a device.
-static int64_t coordinates(struct sema *c, const struct exchange *x, const int64_t *by, const char **lets,
-                           const char **coord) {
+static int64_t coordinates(struct sema *c, const struct exchange *x, const int64_t *by,
+                           const char **lets, const char **coord) {
     int64_t pieces = 1;
     *lets = *coord = "";
     for (int i = 0; i < x->n; ++i) {
@@ -150,11 +192,12 @@ static int64_t coordinates(struct sema *c, const struct exchange *x, const int64
             rank = sema_text(c, "(%s + %s)", piece, rank);
             pieces *= d->extent;
         }
-        *lets = sema_text(c, "%s  let d%d%s = %s %% %" PRId64 ";\n", *lets, i, x->end, rank,
-                          d->extent);
+        *lets =
+            sema_text(c, "%s  let d%d%s = %s %% %" PRId64 ";\n", *lets, i, x->end, rank, d->extent);
         *coord = sema_text(c, "%s%sd%d%s", *coord, i ? ", " : "", i, x->end);
     }
-    for (int i = 0; i < x->r.rank; ++i) *coord = sema_text(c, "%s%s_", *coord, i + x->n ? ", " : "");
+    for (int i = 0; i < x->r.rank; ++i)
+        *coord = sema_text(c, "%s%s_", *coord, i + x->n ? ", " : "");
     return pieces;
 }
 
@@ -163,8 +206,8 @@ static int64_t coordinates(struct sema *c, const struct exchange *x, const int64
 enum { BARRIERS_NS = 6500, WIRE_GB = 350, LINK_GB = 375 };
 
 // What is said of the plan: "Each of 4 devices writes 4 pieces, 3 of them to other devices. .."
-static const char *reasons(struct sema *c, const struct tensor *b, const struct exchange *x, const int64_t *by,
-                           int64_t pieces) {
+static const char *reasons(struct sema *c, const struct tensor *a, const struct tensor *b,
+                           const struct exchange *x, const int64_t *by, int64_t pieces) {
     const struct mesh *m = b->spread->mesh;
     int64_t most = 0, elements = 1, bytes = b->elem->bits / 8;
     for (int64_t rank = 0; rank < m->devices; ++rank) {
@@ -182,14 +225,18 @@ static const char *reasons(struct sema *c, const struct tensor *b, const struct 
                 to += at * d->to;
                 idle |= x->idle[i] && rank / d->to % d->extent != at;
             }
+            for (int i = 0; i < m->naxes && x->nearest; ++i)
+                idle |=
+                    a->spread->mode[i] < 0 && (rank / m->step[i] - to / m->step[i]) % m->size[i];
             away += !idle && to != rank;
         }
         if (away > most) most = away;
     }
-    const char *text = sema_text(c,
-                                 "// Each of %" PRId64 " devices writes %" PRId64 " piece%s, at most %" PRId64
-                                 " of them to other devices; no plan sends fewer elements.\n",
-                                 m->devices, pieces, pieces > 1 ? "s" : "", most);
+    const char *text =
+        sema_text(c,
+                  "// Each of %" PRId64 " devices writes %" PRId64 " piece%s, at most %" PRId64
+                  " of them to other devices; no plan sends fewer elements.\n",
+                  m->devices, pieces, pieces > 1 ? "s" : "", most);
     for (int i = 0; i < x->r.rank; ++i) {
         struct lay_int e = relayout_extent(&x->r, i);
         if (!lay_int_static(e) || __builtin_mul_overflow(elements, e.num, &elements)) return text;
@@ -197,7 +244,8 @@ static const char *reasons(struct sema *c, const struct tensor *b, const struct 
     if (most == 0 || __builtin_mul_overflow(elements * most, bytes, &bytes)) return text;
     int64_t ns = BARRIERS_NS + bytes / WIRE_GB;
     return sema_text(c,
-                     "%s// %" PRId64 " bytes of a device cross the wire. Predicted for H200s with NVLink: %" PRId64
+                     "%s// %" PRId64
+                     " bytes of a device cross the wire. Predicted for H200s with NVLink: %" PRId64
                      " us, %" PRId64 "%% of a copy one way.\n",
                      text, bytes, (ns + 500) / 1000, 100 * (bytes / LINK_GB) / ns);
 }
@@ -212,9 +260,11 @@ static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const s
                                const struct tensor *b, const struct copy *y, bool out) {
     const struct tensor *one = a->spread ? b : a;
     if (!a->spread || !b->spread)
-        return sema_text(c, "'%s' is not over the devices of the mesh; 'over (%s: _)' gives each device a "
-                            "copy",
-                         one->name, (a->spread ? a : b)->spread->mesh->axis[0]);
+        return sema_text(
+            c,
+            "'%s' is not over the devices of the mesh; 'over (%s: _)' gives each device a "
+            "copy",
+            one->name, (a->spread ? a : b)->spread->mesh->axis[0]);
     if (a->spread->mesh != b->spread->mesh) return "its sides are over different meshes";
     if (s->copy.src->kind != E_NAME || s->copy.dst->kind != E_NAME)
         return "a part of a tensor over devices is not supported yet; copy all of it";
@@ -259,7 +309,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     buf_init(&text);
     buf_puts(&text, "tcp 1;\n");
     for (int i = 0; i < cases && !why; ++i) {
-        buf_puts(&text, reasons(c, b, x, by, pieces));
+        buf_puts(&text, reasons(c, a, b, x, by, pieces));
         struct relayout_pieces of = {.r = list[i].r,
                                      .src = sema_text(c, "%s(%s)", a->name, coord),
                                      .dst = sema_text(c, "%s(%s)", b->name, coord),
