@@ -3,6 +3,7 @@
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
 //   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
+//   ring.load_box<BYTES>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //
@@ -27,6 +28,13 @@
 #endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// A coordinate of 64 bits as tensor maps have it. They have fewer than 2^31 elements along a mode, so
+// that zeros are read wherever this is not exact.
+TCP_BULK_MEMBER int tcp_coordinate(int64_t x) {
+    const int64_t most = 0x7fffff00;
+    return (int)(x > most ? most : x < -most ? -most : x);
+}
+
 struct tcp_bulk_ring {
     enum : unsigned { BARRIERS = 8 };
     tcp_mbarrier *barrier;
@@ -51,6 +59,23 @@ struct tcp_bulk_ring {
         tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }
+
+#define TCP_BULK_ROW(parameters, ...)                                                              \
+    template <int Bytes>                                                                           \
+    TCP_BULK_MEMBER void load_box(void *shared, const tcp_tensor_map &map,                         \
+                                  TCP_BULK_EACH parameters TCP_BULK_AT) {                          \
+        tcp_fence_async();                                                                         \
+        tcp_tma_load(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);         \
+        bytes += Bytes;                                                                            \
+    }
+#define TCP_BULK_EACH(...) __VA_ARGS__
+    TCP_BULK_ROW((int x), x)
+    TCP_BULK_ROW((int x, int y), x, y)
+    TCP_BULK_ROW((int x, int y, int z), x, y, z)
+    TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
+    TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
+#undef TCP_BULK_EACH
+#undef TCP_BULK_ROW
 
     TCP_BULK_MEMBER void commit() {
         if (!leader) return;

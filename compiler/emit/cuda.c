@@ -26,6 +26,8 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
         call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
     if (k->devices) call_arg(c, "const tcp_mesh_call %s", k->mesh);
+    for (int i = 0; i < k->nmaps; ++i)
+        call_arg(c, "const __grid_constant__ tcp_tensor_map %s", k->map[i]->c_name);
 }
 
 // Whether elements of "x" are accessed that are not consecutive: then it is accessed by words.
@@ -98,10 +100,10 @@ void emit_body(const struct emission *o) {
                           x->layout_told);
         }
     }
-    if (!k->device && kir_uses(k->body, k->tid))
+    if (!k->device && kir_tells(k->body, k->tid))
         buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (!k->block[i] || !(kir_uses(k->body, k->block[i]) || across(k, k->block[i]))) continue;
+        if (!k->block[i] || !(kir_tells(k->body, k->block[i]) || across(k, k->block[i]))) continue;
         if (k->devices && i == 2)
             buf_printf(b, "    const int %s = (int)%s.rank;\n", k->block[i]->c_name, k->mesh);
         else
@@ -200,7 +202,9 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     if (ir->meshes) buf_puts(b, "#include \"tcp_mesh.cuh\"\n");
     if (!s->options.device)
         buf_printf(b, "%s#include \"%s\"\n#endif\n", emit_host_begins,
-                   ir->meshes ? "tcp_mesh_launch.h" : "tcp_launch.h");
+                   ir->maps ? "tcp_tma_launch.h" : ir->meshes ? "tcp_mesh_launch.h" : "tcp_launch.h");
+    if (ir->maps && ir->meshes && !s->options.device)
+        buf_printf(b, "%s#include \"tcp_mesh_launch.h\"\n#endif\n", emit_host_begins);
     buf_printf(b, "\n%s", version);
     put_includes(ir, b);
     return p;

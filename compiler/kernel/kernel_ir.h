@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "hw/arrival.h"
+#include "hw/boxes.h"
 #include "hw/classes.h"
 #include "hw/space.h"
 #include "image/elem.h"
@@ -52,6 +53,8 @@ enum kir_kind {
     KIR_FILL,  // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     // like MOVE, from global to shared memory; completes before a KIR_WAIT for its group
     KIR_ASYNC,
+    // copies boxes of a tensor; the body says the same by ASYNC, element by element, and is not emitted
+    KIR_BOXES,
     KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
     KIR_WAIT,    // for "arrival"
     KIR_CALL,    // an extern function
@@ -96,6 +99,24 @@ struct kir_arg {
     int64_t apart;      // shared memory that only a function of others writes: elements; else 0
 };
 
+// A tensor map, which the launcher makes.  Its dimensions begin with the contiguous one.
+struct kir_map {
+    const char *c_name;
+    int tensor;  // number among the kernel's tensors
+    int rank;
+    const struct ix *extent[BOX_RANK], *stride[BOX_RANK];  // of params; elements
+    int64_t box[BOX_RANK];                                 // elements
+    int swizzle;                                           // bytes of a row, or 0
+};
+
+// BOXES: the coordinates of the first box, and the loops over the others.
+struct kir_boxes {
+    const struct kir_map *map;
+    const struct ix *at[BOX_RANK];
+    struct box_loop loop[BOX_LOOPS];  // the innermost first
+    int nloops;
+};
+
 // What the 32 lanes of a warp do together in one instruction.
 struct kir_together {
     int src_bits, dst_bits;    // bits that a lane addresses or holds
@@ -109,7 +130,7 @@ struct kir_node {
     enum kir_kind kind;
     struct range where;  // place of the statement in the plan
     struct kir_node *next;
-    struct kir_node *body;    // FOR, GUARD, IF, BLOCK
+    struct kir_node *body;    // FOR, GUARD, IF, BLOCK, BOXES
     struct kir_node *orelse;  // IF; or NULL
     // IF: the warps for which the conditions hold, and the others, execute both lists side by side and
     // wait for each other at named barriers
@@ -143,9 +164,10 @@ struct kir_node {
     int64_t most;
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
-    struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source
-    const struct ix *at;        // elements
-    struct kir_buffer *to_buf;  // MOVE, ASYNC
+    struct kir_buffer *buf;         // LOAD, STORE; MOVE, ASYNC: source
+    const struct ix *at;            // elements
+    const struct kir_boxes *boxes;  // BOXES; they go to "to_buf" from "to_at" on
+    struct kir_buffer *to_buf;      // MOVE, ASYNC, BOXES
     const struct ix *to_at;
     int bits;
     // LOAD, STORE, MOVE, FILL: the distances of the elements of an access in "apart", by the binary
@@ -199,6 +221,8 @@ struct kir_kernel {
     // If the groups have a counter (plan/atoms.h): its type, and its byte in shared memory
     const char *counter;
     int64_t counter_at;
+    const struct kir_map *const *map;  // tensor maps that its launcher makes and passes
+    int nmaps;
     bool leaves_group;  // a device function that returns with one group in flight
     // The kernel's next variant; the widest one is first.
     struct kir_kernel *narrower;
@@ -245,6 +269,7 @@ struct kir {
     int nincludes;
     const char *header;  // of the runtime, for kernels whose groups have a counter; or NULL
     bool meshes;         // some kernels are for several devices
+    bool maps;           // launchers make tensor maps
     const char *const *prototype;  // of each extern function, in C++, for comments and messages
     int nprototypes;
     struct kir_kernel *kernels;  // kernels, then device functions
@@ -252,7 +277,9 @@ struct kir {
 
 // Whether the nodes use "v".  Guards and calls use tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
-// Whether they use the param "y".
+// The same for what is emitted, which has no bodies of BOXES.
+bool kir_tells(const struct kir_node *list, const struct ix_var *v);
+// Whether what is emitted uses the param "y".
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
 
 // The position of element "i" of an access, given the steps of its binary digits.

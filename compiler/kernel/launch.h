@@ -12,6 +12,7 @@
 #include "index/ix.h"
 
 struct kir_kernel;
+struct kir_map;
 
 // A tensor as the plan declares it, where the planner's has other modes.
 struct kir_declared {
@@ -103,7 +104,8 @@ struct kir_condition {
 // An argument of a kernel: a pointer, or a param as an int or an int64_t.
 struct kir_argument {
     const struct kir_tensor *tensor;  // or
-    const struct kir_param *param;
+    const struct kir_param *param;    // or
+    const struct kir_map *map;
     bool narrow;
 };
 

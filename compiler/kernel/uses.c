@@ -15,6 +15,9 @@ static bool any(const struct kir_node *n, speaks_fn *speaks, const void *of) {
     for (int i = 0; i < n->ncarries; ++i) {
         if (speaks(n->carry[i].first, of) || speaks(n->carry[i].step, of)) return true;
     }
+    for (int i = 0; n->boxes && i < n->boxes->map->rank; ++i) {
+        if (speaks(n->boxes->at[i], of)) return true;
+    }
     for (int i = 0; i < n->nconds; ++i) {
         if (speaks(n->cond[i].a, of) || speaks(n->cond[i].b, of)) return true;
     }
@@ -29,12 +32,21 @@ static bool uses_param(const struct ix *e, const void *y) {
     return ix_speaks_of(e, y);
 }
 
-bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
+static bool uses(const struct kir_node *list, const struct ix_var *v, bool told) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if ((n->kind == KIR_GUARD || n->kind == KIR_CALL) && v->kind == IX_TID) return true;
-        if (any(n, uses_var, v) || kir_uses(n->body, v) || kir_uses(n->orelse, v)) return true;
+        if (any(n, uses_var, v) || uses(n->orelse, v, told)) return true;
+        if (!(told && n->kind == KIR_BOXES) && uses(n->body, v, told)) return true;
     }
     return false;
+}
+
+bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
+    return uses(list, v, false);
+}
+
+bool kir_tells(const struct kir_node *list, const struct ix_var *v) {
+    return uses(list, v, true);
 }
 
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
@@ -47,7 +59,8 @@ bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
                 if (c->apart.syms[k] == y) return true;
             }
         }
-        if (kir_uses_param(n->body, y) || kir_uses_param(n->orelse, y)) return true;
+        if (n->kind != KIR_BOXES && kir_uses_param(n->body, y)) return true;
+        if (kir_uses_param(n->orelse, y)) return true;
     }
     return false;
 }

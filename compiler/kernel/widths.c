@@ -198,6 +198,12 @@ static void decide_node(struct widths *w, struct kir_node *n) {
         }
         n->arg = arg;
     }
+    if (n->boxes) {
+        struct kir_boxes *as = ARENA_NEW(&w->s->arena, struct kir_boxes);
+        *as = *n->boxes;
+        for (int i = 0; i < as->map->rank; ++i) decide_in_place(w, &as->at[i]);
+        n->boxes = as;
+    }
     if (n->var) n->var_bits = var_bits(n->var);
     // The load step of a pipeline exceeds the existing steps before it is compared with their end.
     // The begin and end of the steps have better bounds than their expressions show.

@@ -372,6 +372,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     y.step = f->step;
     y.turn = f->turn;
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
+    if (f->boxes) lower_open(w, lower_boxes(w, c, to));
     enum edge edge = copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
     begin_side(w, c, true, from, shared, &y);

@@ -231,12 +231,14 @@ static void conditions_of(const struct making *m, const struct kernel *of, const
 static void arguments_of(const struct making *m, const struct kir_kernel *x,
                          struct kir_variant *out) {
     struct kir_argument *arg =
-        ARENA_ARRAY(&m->s->arena, struct kir_argument, x->ntensors + x->nparams + 1);
+        ARENA_ARRAY(&m->s->arena, struct kir_argument, x->ntensors + x->nparams + x->nmaps + 1);
     for (int i = 0; i < x->ntensors; ++i) arg[out->nargs++].tensor = &m->k->tensor[i];
     for (int i = 0; i < x->nparams; ++i) {
         if (!x->param[i].in_body || x->param[i].apart) continue;
-        arg[out->nargs++] = (struct kir_argument){NULL, &m->k->param[i], x->param[i].narrow};
+        arg[out->nargs++] =
+            (struct kir_argument){.param = &m->k->param[i], .narrow = x->param[i].narrow};
     }
+    for (int i = 0; i < x->nmaps; ++i) arg[out->nargs++].map = x->map[i];
     out->arg = arg;
 }
 

@@ -359,6 +359,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
     if (out->counter) add_fences(out->body);
+    out->map = w.map;
+    out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)
         out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
     if (!k->device) out->blocks = blocks_at_least(p, out);
@@ -388,6 +390,9 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
     for (const struct kernel *k = p->kernels; k; k = k->next) out->meshes |= k->mesh != NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         if (k->groups && k->groups->header) out->header = k->groups->header;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+            out->maps |= st->kind == STMT_COPY && st->copy->facts.boxes;
     const char **prototype = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
     for (int i = 0; i < p->nfunctions; ++i)
         prototype[out->nprototypes++] = lower_prototype(s, p->function[i]);

@@ -50,6 +50,8 @@ struct lowering {
     bool hold_commits;        // the caller makes the commits
     struct buffer_of *buffer;
     int nbuffers;
+    const struct kir_map **map;  // tensor maps so far
+    int nmaps, cap_maps;
     bool warps;  // the kernel uses warps and lanes
     // In a role: the number of a thread in it, how many it has, and the number of its own barrier.
     const struct ix_var *role_tid;  // NULL: in no role
@@ -101,6 +103,8 @@ void lower_share(struct lowering *w, struct kir_node **body);
 void lower_commit(struct lowering *w);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
+// The boxes of "c" to "to" on, with an empty body.
+struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {

@@ -348,6 +348,7 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
     case KIR_FOR: return run_loop(m, n);
     case KIR_IF: return n->roles && !m->schedule->apart ? machine_roles(m, n) : run_ways(m, n);
     case KIR_GUARD: return run_guard(m, n);
+    case KIR_BOXES:
     case KIR_BLOCK: return machine_list(m, n->body);
     case KIR_CALL: return run_call(m, n);
     case KIR_LOAD:

@@ -19,6 +19,7 @@
 
 #include "base/session.h"
 #include "base/warnings.h"
+#include "pass/partition/boxes.h"
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
@@ -373,7 +374,8 @@ bool vectorize_asks(const struct copy *c) {
 static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     vectorize_finish(s, c, &c->facts);
-    return !c->facts.npred || async_edge(s, k, c, copy_atom(c));
+    if (c->facts.npred && !async_edge(s, k, c, copy_atom(c))) return false;
+    return !copy_atom(c) || !copy_atom(c)->row->boxes || boxes_find(s, c);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {
