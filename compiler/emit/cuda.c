@@ -62,7 +62,7 @@ static void put_devices_ready(const struct emission *o) {
         if (k->param[i].apart && k->param[i].in_body)
             emit_constant(o, 4, arena_printf(a, "const int64_t %s = 0;", k->param[i].c_name),
                           "each part has its own address");
-    buf_printf(o->b, "    if (!tcp_mesh_begin(%s)) return;\n", k->mesh);
+    if (k->across) buf_printf(o->b, "    if (!tcp_mesh_begin(%s)) return;\n", k->mesh);
     for (int i = 0, n = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         if (!t->device) continue;
@@ -111,7 +111,7 @@ void emit_body(const struct emission *o) {
     }
     if (k->devices) put_devices_ready(o);
     emit_inside(o, k->body, 4);
-    if (k->devices) buf_printf(b, "    tcp_mesh_end(%s);\n", k->mesh);
+    if (k->across) buf_printf(b, "    tcp_mesh_end(%s);\n", k->mesh);
     size_t line = start - 1;
     while (line > 0 && b->text[line - 1] != '\n') --line;
     if (b->len == start && start - line <= EMIT_COLUMNS) --b->len;  // {} on one line
@@ -202,7 +202,9 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     if (ir->meshes) buf_puts(b, "#include \"tcp_mesh.cuh\"\n");
     if (!s->options.device)
         buf_printf(b, "%s#include \"%s\"\n#endif\n", emit_host_begins,
-                   ir->maps ? "tcp_tma_launch.h" : ir->meshes ? "tcp_mesh_launch.h" : "tcp_launch.h");
+                   ir->maps     ? "tcp_tma_launch.h"
+                   : ir->meshes ? "tcp_mesh_launch.h"
+                                : "tcp_launch.h");
     if (ir->maps && ir->meshes && !s->options.device)
         buf_printf(b, "%s#include \"tcp_mesh_launch.h\"\n#endif\n", emit_host_begins);
     buf_printf(b, "\n%s", version);

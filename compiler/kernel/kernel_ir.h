@@ -250,6 +250,7 @@ struct kir_kernel {
     // Devices that launch it together: block.z is the number of the device.  0: it is for one.
     int64_t devices;
     const char *mesh;  // its argument for that, in emitted code
+    bool across;       // some of them write to others, so they wait for each other
     uint64_t digest;   // of the plan's text for it, which all devices compare
     int64_t threads;
     int blocks;  // of an SM at least, which limits the registers; 0: any

@@ -52,7 +52,7 @@ static const struct ix *own_part(struct session *s, const struct spread *x, cons
 
 // Sets "out->device" to the device whose part of formal "f" the copies of "k" access.
 static void find_device(struct lowering *w, const struct kernel *k, const struct formal *f,
-                        struct kir_tensor *out) {
+                        struct kir_kernel *to, struct kir_tensor *out) {
     struct session *s = w->s;
     const struct spread *x = f->declared->spread;
     const struct ix *rank = ix_var(s, k->block[2]), *device = NULL;
@@ -65,8 +65,10 @@ static void find_device(struct lowering *w, const struct kernel *k, const struct
             device = here;
         }
     }
-    if (device && ix_equal(device, own_part(s, x, rank)) && f->dir == ARG_IN) return;
+    bool own = device && ix_equal(device, f->dir == ARG_IN ? own_part(s, x, rank) : rank);
+    if (own) return;
     if (f->dir == ARG_IN) BUG("'%s' is read from another device", f->tensor->name);
+    to->across = true;
     out->device = device ? device : rank;
     out->own_c_name = names_take(&w->names, arena_printf(&s->arena, "%s_own", f->tensor->name));
 }
@@ -80,7 +82,7 @@ void lower_mesh(struct lowering *w, const struct kernel *k, struct kir_kernel *o
     for (int i = 0; i < k->nformals; ++i) {
         struct lay_int n = lay_size(&s->lay, k->formal[i].declared->spread->part);
         out->tensor[i].part_span = ix_lay(s, n);
-        find_device(w, k, &k->formal[i], &out->tensor[i]);
+        find_device(w, k, &k->formal[i], out, &out->tensor[i]);
     }
     digest_begin(&d);
     for (const struct kernel *c = k->first_case ? k->first_case : k; c; c = c->next_case)

@@ -105,6 +105,8 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
 // sides begin, and their alignment there.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);
+// Assumes typical sizes again, after modes were taken out of "r".  Returns NULL, or why it cannot.
+const char *relayout_resize(struct session *s, struct relayout *r);
 // Makes "r" a relayout of no elements.
 void relayout_empty(struct session *s, struct relayout *r);
 // Removes extents of 1 and merges modes that continue each other on both sides.  Then the modes are

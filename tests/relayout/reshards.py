@@ -1,10 +1,11 @@
 """Random copies between devices: on the host each element of each device, compared with index arithmetic.
 
-usage: reshards.py [--seed N] [--count N] [--cxx "COMMAND"] [--library FILE] [--schedules N] TCPC RUNTIME FOLDER
+usage: reshards.py [--seed N] [--count N] [--cxx "COMMAND"] [--library FILE] [--schedules N] [--broken] TCPC RUNTIME FOLDER
 
 A case has a mesh of 1 or 2 axes and 1 to 16 devices, a tensor of rank 1 to 4 with names, a permutation of them, an axis for some of the
 modes on each side (the others are copies), types, and perhaps a param. The numbers of elements are computed here, from coordinates; nothing
-of the compiler is used for that. Prints how many cases there were of each class, and how many are wrong.
+of the compiler is used for that. Prints how many cases there were of each class, and how many are wrong. With --broken, the emitted text is
+changed in each way of BROKEN, and each change has to be noticed in a case between several devices.
 """
 import argparse, os, pathlib, random, re, subprocess, sys
 
@@ -12,7 +13,13 @@ TYPES = {"u8": ("uint8_t", 199), "u16": ("uint16_t", 4001), "s32": ("int32_t", 4
 PAIRS = [("u8", "u8"), ("u16", "u16"), ("s32", "s32"), ("f32", "f32"), ("u8", "f32"), ("s32", "f32"), ("u16", "s32")]
 MESHES = [(1,), (2,), (2,), (3,), (4,), (4,), (5,), (6,), (7,), (8,), (16,), (2, 2), (2, 3), (2, 4), (3, 2), (4, 2), (4, 4), (1, 4), (8, 2)]
 MOST = 6000  # elements
-REFUSED = re.compile("no modes in common|tiles along more than two extents")
+BROKEN = {
+    "no barrier at the begin": (r"\n    if \(!tcp_mesh_begin\(mesh\)\) return;", ""),
+    "no barrier at the end": (r"\n    tcp_mesh_end\(mesh\);", ""),
+    "all to one device": (r"(= tcp_mesh_at\(mesh, 0,\s*)(.*?)(, \w+_own\);)", r"\g<1>0\3"),
+    "a piece less": (r"tcp_blocks\((.*?), (\d+), 1\)", r"tcp_blocks((\1) > 1 ? (\1) - 1 : (\1), \2, 1)"),
+}
+REFUSED = re.compile("do not divide each other|tiles along more than two extents")
 
 
 class Case:
@@ -189,6 +196,30 @@ int main() {
 """
 
 
+def built(o, text, name):
+    """The program of the emitted text "text"."""
+    (o.folder / f"{name}.cu").write_text(text)
+    objects = [o.library] if o.library else [str(x) for x in sorted(pathlib.Path(o.runtime, "host").glob("*.cpp"))]
+    subprocess.run([*o.cxx.split(), "-O1", "-w", "-I", o.runtime, "-x", "c++", o.folder / f"{name}.cu", o.folder / "main.cpp",
+                    "-x", "none" if o.library else "c++", *objects, "-o", o.folder / name], check=True)
+    return o.folder / name
+
+
+def broken(o, text):
+    """Whether each change of the text is noticed in all kernels that write to other devices."""
+    good = True
+    kernel = {int(n): body for n, body in re.findall(r"^k(\d+)_kernel\((.*?)^}", text, re.M | re.S)}
+    across = {n for n, body in kernel.items() if "tcp_mesh_at(" in body}
+    for what, (old, new) in BROKEN.items():
+        r = subprocess.run([built(o, re.sub(old, new, text, flags=re.S if "one device" in what else 0), "broken")], capture_output=True, text=True)
+        noticed = {int(n) for n in re.findall(r"^k(\d+):", r.stdout, re.M)}
+        # a block may have nothing to do where several devices have the same copy
+        expected = {n for n in across if "piece" not in what or " on" not in kernel[n]}
+        print(f"{what}: noticed in {'all' if noticed >= expected else sorted(noticed)} of {len(expected)} kernels")
+        good &= noticed >= expected
+    return good
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--seed", type=int, default=0)
@@ -196,6 +227,7 @@ def main():
     p.add_argument("--cxx", default="c++ -std=c++17")
     p.add_argument("--library")
     p.add_argument("--schedules", type=int, default=2)
+    p.add_argument("--broken", action="store_true")
     p.add_argument("tcpc")
     p.add_argument("runtime")
     p.add_argument("folder", type=pathlib.Path)
@@ -221,11 +253,12 @@ def main():
     subprocess.run([o.tcpc, "-w", plan, "-o", o.folder / "plan.cu"], check=True)
     (o.folder / "main.cpp").write_text(MAIN.replace("static const char *run(", "".join(c.declaration() for c in cases) +
                                                    "static const test tests[] = {\n" + "".join(c.row() for c in cases) + "};\nstatic const char *run("))
-    objects = [o.library] if o.library else [str(x) for x in sorted(pathlib.Path(o.runtime, "host").glob("*.cpp"))]
-    subprocess.run([*o.cxx.split(), "-O1", "-w", "-I", o.runtime, "-x", "c++", o.folder / "plan.cu", o.folder / "main.cpp",
-                    "-x", "none" if o.library else "c++", *objects, "-o", o.folder / "reshards"], check=True)
-    for threads in ["forward", "backward", "scatter=1", "scatter=2"][:o.schedules]:
-        r = subprocess.run([o.folder / "reshards"], env={**os.environ, "TCP_HOST_SCHEDULE": threads}, capture_output=True, text=True)
+    text = (o.folder / "plan.cu").read_text()
+    if o.broken:
+        return 0 if broken(o, text) else 1
+    program = built(o, text, "plan")
+    for threads in ["forward", "backward"][:o.schedules]:
+        r = subprocess.run([program], env={**os.environ, "TCP_HOST_SCHEDULE": threads}, capture_output=True, text=True)
         print(f"{threads}: {r.stdout.strip()} {r.stderr.strip()}")
         if r.returncode:
             return 1

@@ -287,11 +287,13 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     planned_relayout(c, a, b, &x->r);
     why = relayout_between(c->s, with_copies(c, y->src.layout, b, false),
                            with_copies(c, y->dst.layout, b, true), &x->r);
-    if (!why && x->r.index) why = "the parts of its sides have no modes in common";
+    if (!why && x->r.index)
+        why = "the numbers of parts that its sides cut a mode into do not divide each other";
     if (!why) split(a, b, x);
     for (x->end = "_0"; ends_with(a->name, x->end) || ends_with(b->name, x->end);)
         x->end = sema_text(c, "%s_", x->end);
     x->r.several = false;
+    if (!why) why = relayout_resize(c->s, &x->r);
     if (!why) why = relayout_coalesce(c->s, &x->r);
     if (why) return planned_refuse(c, s, a, b, why);
     align_pieces(x);
