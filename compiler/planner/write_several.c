@@ -151,17 +151,16 @@ const char *relayout_pieces(struct session *s, const struct relayout_pieces *of,
     if (divides_by_params(r, &m))
         return "its pieces have tiles along more than two extents that are params";
     const char *x = blocks_along(r, &m, 0, &beyond), *y = blocks_along(r, &m, 1, &beyond);
-    buf_printf(out,
-               "kernel %s grid (%" PRId64 " * (%s), %s, %" PRId64
-               ") threads %d {\n  allow \"unused\" let rank%s = block.z;\n",
-               of->head, of->pieces, x, y, of->devices, m.of.threads, end);
+    buf_printf(out, "kernel %s grid (%" PRId64 " * (%s), %s, %" PRId64 ") threads %d {\n", of->head,
+               of->pieces, x, y, of->devices, m.of.threads);
+    if (strstr(of->lets, "rank")) buf_printf(out, "  let rank%s = block.z;\n", end);
     if (of->pieces > 1) {
         // neighbouring blocks write to different devices, so that all links are busy at once
         m.t.block = arena_printf(&s->arena, "block%s", end);
-        buf_printf(out,
-                   "  let piece%s = block.x %% %" PRId64 ";\n  allow \"unused\" let %s = block.x / %" PRId64 ";\n",
-                   end, of->pieces, m.t.block, of->pieces);
+        buf_printf(out, "  let piece%s = block.x %% %" PRId64 ";\n", end, of->pieces);
     }
+    if (of->pieces > 1 && strcmp(x, "1") != 0)
+        buf_printf(out, "  let %s = block.x / %" PRId64 ";\n", m.t.block, of->pieces);
     buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src,
                m.names.dst, of->dst);
     m.t.hole = m.of.form->holes(&m.t);
