@@ -100,10 +100,10 @@ void emit_body(const struct emission *o) {
                           x->layout_told);
         }
     }
-    if (!k->device && kir_tells(k->body, k->tid))
+    if (!k->device && kir_uses(k->body, k->tid))
         buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (!k->block[i] || !(kir_tells(k->body, k->block[i]) || across(k, k->block[i]))) continue;
+        if (!k->block[i] || !(kir_uses(k->body, k->block[i]) || across(k, k->block[i]))) continue;
         if (k->devices && i == 2)
             buf_printf(b, "    const int %s = (int)%s.rank;\n", k->block[i]->c_name, k->mesh);
         else

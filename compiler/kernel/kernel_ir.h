@@ -53,7 +53,8 @@ enum kir_kind {
     KIR_FILL,  // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     // like MOVE, from global to shared memory; completes before a KIR_WAIT for its group
     KIR_ASYNC,
-    // copies boxes of a tensor; the body says the same by ASYNC, element by element, and is not emitted
+    // copies boxes of a tensor; the body is one ASYNC, which says how each of its accesses of 16 bytes
+    // counts, but not where it is, and is not emitted
     KIR_BOXES,
     KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
     KIR_WAIT,    // for "arrival"
@@ -115,6 +116,7 @@ struct kir_boxes {
     const struct ix *at[BOX_RANK];
     struct box_loop loop[BOX_LOOPS];  // the innermost first
     int nloops;
+    struct lay_swizzle sw;  // of the destination, in elements
 };
 
 // What the 32 lanes of a warp do together in one instruction.
@@ -278,9 +280,7 @@ struct kir {
 
 // Whether the nodes use "v".  Guards and calls use tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
-// The same for what is emitted, which has no bodies of BOXES.
-bool kir_tells(const struct kir_node *list, const struct ix_var *v);
-// Whether what is emitted uses the param "y".
+// Whether they use the param "y".
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
 
 // The position of element "i" of an access, given the steps of its binary digits.

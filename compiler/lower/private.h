@@ -103,8 +103,8 @@ void lower_share(struct lowering *w, struct kir_node **body);
 void lower_commit(struct lowering *w);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
-// The boxes of "c" to "to" on, with an empty body.
-struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
+// The boxes of "c" to "to" on.
+void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {
