@@ -262,6 +262,11 @@ struct kir_kernel {
     struct kir_relation *relation;
     int nrelations;
     struct lay_int grid[3];
+    // Devices that launch it together: block.z is the number of the device.  0: it is for one.
+    int64_t devices;
+    const char *mesh;  // its argument for that, in emitted code
+    bool across;       // some of them write to others, so they wait for each other
+    uint64_t digest;   // of the plan's text for it, which all devices compare
     int64_t threads;
     int blocks;  // of an SM at least, which limits the registers; 0: any
     int64_t smem_bytes;
@@ -279,6 +284,7 @@ struct kir {
     const char *const *include;  // files of extern functions, without repetitions
     int nincludes;
     const char *header;  // of the runtime, for kernels whose groups have a counter; or NULL
+    bool meshes;         // some kernels are for several devices
     bool maps;           // launchers make tensor maps
     const char *const *prototype;  // of each extern function, in C++, for comments and messages
     int nprototypes;

@@ -148,6 +148,8 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                const struct kir_buffer *b);
 void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
                   struct kir_kernel *out);
+// mesh.c: what a kernel between devices has besides: which device's part each tensor is.
+void lower_mesh(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
 // Makes the launcher of "k", the lowered kernel "plan" of "of" with its variants.
 void lower_launch(struct session *s, const struct plan *of, const struct kernel *plan,
