@@ -21,6 +21,10 @@ for stages in 1 2 3 4; do
     sed -e "s/ threads 128 {/ {/; /g2s =/s/thr=(16,8)/thr=(4,8)/" \
         -e "s/\(  pipeline .*\) {/\1 warps (load = 1, use = 4) {/" bench/pipeline/colsum.tcp >"$to/colsum.tcp"
     "$build/bin/tcpc" -w -arch=sm_90 -D STAGES=$stages "$to/colsum.tcp" -o "$to/colsum.cu"
+    to=$out/emitted/${stages}_tma
+    mkdir -p "$to"
+    sed -e "s/ with g2s;/ with tma.load;/; /g2s =/d; s/arch sm_80/arch sm_90/" bench/pipeline/colsum.tcp >"$to/colsum.tcp"
+    "$build/bin/tcpc" -w -D STAGES=$stages "$to/colsum.tcp" -o "$to/colsum.cu"
     for l2 in 0 128; do
         to=$out/emitted/${stages}_$l2
         mkdir -p "$to"
@@ -32,7 +36,7 @@ for stages in 1 2 3 4; do
         fi
     done
 done
-for header in $(nvcc -std=c++17 -arch="${ARCH:-sm_90}" -DSTAGES=4 -I "$cutlass" -M bench/pipeline/cute_peer.cu | tr ' \\' '\n\n' |
+for header in $(nvcc -std=c++17 -arch="${ARCH:-sm_90}" -DSTAGES=4 -I "$cutlass" -M bench/pipeline/cute_{,tma_}peer.cu | tr ' \\' '\n\n' |
     grep "^$cutlass/" | sort -u); do
     mkdir -p "$out/include/$(dirname "${header#"$cutlass/"}")"
     cp "$header" "$out/include/${header#"$cutlass/"}"
