@@ -45,11 +45,11 @@ static int64_t elements_of(const struct emission *o, const struct kir_buffer *x)
     return (x->count + word - 1) / word * word;
 }
 
-<<<<<<< HEAD
 // The arrivals of a phase, unless that of the thread that issues copies is the only one.
 static const char *others(const struct emission *o, const struct kir_memory *x) {
     return x->arrivals == 1 ? "" : arena_printf(&o->s->arena, ", %d", x->arrivals);
-=======
+}
+
 // Whether the device of a tensor depends on "v".
 static bool across(const struct kir_kernel *k, const struct ix_var *v) {
     bool any = false;
@@ -77,7 +77,6 @@ static void put_devices_ready(const struct emission *o) {
                                      t->written ? "" : "const ", type, t->c_name, k->mesh, n++,
                                      emit_ix(o->s, k, t->device), t->own_c_name));
     }
->>>>>>> main
 }
 
 void emit_body(const struct emission *o) {
