@@ -34,10 +34,12 @@ static __global__ void __launch_bounds__(128)
     using full_barrier = cutlass::arch::ClusterTransactionBarrier;
     using empty_barrier = cutlass::arch::ClusterBarrier;
     extern __shared__ __align__(1024) unsigned char smem[];
-    uint64_t *const full = (uint64_t *)(smem + cute_tma_colsum<Stages>::data), *const empty = full + Stages;
+    uint64_t *const full = (uint64_t *)(smem + cute_tma_colsum<Stages>::data), *const empty =
+                                                                                   full + Stages;
     Tensor mA = map.get_tma_tensor(make_shape(M, N));
     Tensor gA = local_tile(mA, Shape<_128, _64>{}, make_coord(_, (int)blockIdx.x));
-    Tensor sA = make_tensor(make_smem_ptr((half_t *)smem), typename cute_tma_colsum<Stages>::Ring{});
+    Tensor sA =
+        make_tensor(make_smem_ptr((half_t *)smem), typename cute_tma_colsum<Stages>::Ring{});
     auto [from, to] = tma_partition(map, Int<0>{}, Layout<_1>{}, group_modes<0, 2>(sA),
                                     group_modes<0, 2>(gA));  // (TMA,k), (TMA,S)
     const int bytes = sizeof(half_t) * 128 * 64;
@@ -87,12 +89,11 @@ static __global__ void __launch_bounds__(128)
 
 using cute_tma_map = decltype(cute_tma_colsum<STAGES>::map(nullptr, 0, 0));
 
-static const char *cute_tma_launch(const cute::half_t *a, float *p, int rows, int columns, int parts,
-                                   int more_shared, cudaStream_t stream) {
+static const char *cute_tma_launch(const cute::half_t *a, float *p, int rows, int columns,
+                                   int parts, int more_shared, cudaStream_t stream) {
     const int shared = cute_tma_colsum<STAGES>::shared + more_shared;
-    cudaError_t error =
-        cudaFuncSetAttribute(cute_tma_kernel<STAGES, cute_tma_map>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    cudaError_t error = cudaFuncSetAttribute(cute_tma_kernel<STAGES, cute_tma_map>,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     if (error != cudaSuccess) return cudaGetErrorString(error);
     static cute_tma_map map;
     static const void *of;
@@ -100,8 +101,8 @@ static const char *cute_tma_launch(const cute::half_t *a, float *p, int rows, in
     if (of != a || its_rows != rows) map = cute_tma_colsum<STAGES>::map(a, rows, columns);
     of = a;
     its_rows = rows;
-    cute_tma_kernel<STAGES><<<dim3(columns / 64, parts), 128, shared, stream>>>(map, p, rows, columns,
-                                                                                 parts);
+    cute_tma_kernel<STAGES>
+        <<<dim3(columns / 64, parts), 128, shared, stream>>>(map, p, rows, columns, parts);
     error = cudaGetLastError();
     return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
