@@ -33,7 +33,7 @@ def text_of(exchange: Exchange, source: str, target: str) -> Optional[str]:
     axes = [i for i, n in enumerate(exchange.mesh) if n != 1]
     if not axes or product(bound.extent.values()) == 0:
         return None
-    name = {axis: f"m{i}" for i, axis in enumerate(bound.extent)}
+    name = {axis: f"m{i}" for i, axis in enumerate(a for g in bound.left for a in g)}
     sides = []
     for groups, placements, kind in (bound.left, exchange.source, source), (bound.right, exchange.target, target):
         over = _over(groups, exchange, placements, name)
