@@ -61,7 +61,8 @@ int main(int argc, char **argv) {
         use_device(g);
         must(tcp_wait(NULL));
         must(tcp_mesh_status(end[g], NULL));
-        std::vector<uint16_t> heads((size_t)elements), first((size_t)elements), last((size_t)elements);
+        std::vector<uint16_t> heads((size_t)elements), first((size_t)elements),
+            last((size_t)elements);
         must(tcp_download(heads.data(), y[g], bytes, NULL));
         must(tcp_download(first.data(), x[g], bytes, NULL));
         must(tcp_download(last.data(), back[g], bytes, NULL));
