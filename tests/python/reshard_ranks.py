@@ -42,6 +42,38 @@ def strided(rng, x):
     return x.permute(order).contiguous().permute([order.index(i) for i in range(x.dim())])
 
 
+class Window:
+    """Memory of the pool as PyTorch sees it."""
+
+    def __init__(self, first, size):
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (first, False), "version": 3, "strides": None}
+
+
+def pool(mesh):
+    """All of it: nothing is in use between two cases."""
+    end = _reshard._ends.get(tuple(mesh.mesh.flatten().tolist()))
+    return [torch.as_tensor(Window(*w), device="cuda") for w in end.windows] if end else []
+
+
+def is_untouched(windows, y):
+    """Whether the pool has its poison outside of "y"."""
+    for w in windows:
+        first = y.data_ptr() - w.data_ptr()
+        inside = 0 <= first < w.numel()
+        parts = [w[:first], w[first + y.numel() * y.itemsize:]] if inside else [w]
+        if not all((p == 0xA5).all() for p in parts):
+            return False
+    return True
+
+
+def classes(mesh, source, target, order, mine, shape):
+    """The kinds of cases that this one belongs to."""
+    sharded = [p for p in target if p is not None]
+    return {"two axes": mesh.ndim > 1, "replicated source": None in source, "replicated target": None in target, "nothing replicated": None not in source + target,
+            "a dimension twice": len(set(sharded)) < len(sharded), "permuted": order != sorted(order), "not permuted": order == sorted(order), "uneven": len({extents(part(shape, mesh.shape, target, d)) for d in range(mesh.size())}) > 1,
+            "strides": not mine.is_contiguous(), f"rank {min(5, len(order))}": True}
+
+
 def case(rng, meshes, device, counts):
     """A random one. Returns whether it is right on this device."""
     drawn = exchanges.drawn(rng, rng.choice([(1, 2, 3, 4, 5, 7), (1, 4, 8, 16)]))
@@ -69,17 +101,22 @@ def case(rng, meshes, device, counts):
         where = mesh.get_group()
         counts["group"] += 1
     counts["conversion"] += into is not None
-    counts["strides"] += not mine.is_contiguous()
+    windows = pool(mesh)
+    for w in windows:
+        w.fill_(0xA5)
     path = rng.choice([None, "packed"])
     y = tcpc.reshard(given, None if as_dtensor else where, None if as_dtensor else [of(p) for p in source], [of(p) for p in target], pattern,
                      **({} if as_dtensor else {"shape": whole.shape}), dtype=into, path=path, **bound.extent)
+    local = y.to_local() if as_dtensor else y
     if as_dtensor:
         if tuple(y.shape) != tuple(result.shape) or list(y.placements) != [of(p) for p in target]:
             return False
-        y = y.to_local()
-    counts["packed" if path or not in_pool(y, mesh) else "direct"] += 1
+        y = local
+    counts["packed" if path or not in_pool(local, mesh) else "direct"] += 1
     want = exchanges.cut(result, part(result.shape, shape, target, me))
-    right = y.is_contiguous() and y.dtype == want.dtype and torch.equal(y.cpu(), want)
+    for name, holds in classes(mesh, source, target, order, mine, result.shape).items():
+        counts[name] = counts.get(name, 0) + holds
+    right = is_untouched(windows, y) and y.is_contiguous() and y.dtype == want.dtype and torch.equal(y.cpu(), want)
     if not right:
         print(f"device {me}: {pattern} {bound.extent} mesh {shape} {source} -> {target} {dtype} {into}", flush=True)
     return right
@@ -208,7 +245,7 @@ def main():
     if args.device == "cuda":
         tcpc.prepare_mesh(mesh, 1 << 24)
         test_direct(mesh)
-    rng, wrong, counts = random.Random(args.seed), 0, dict.fromkeys(["DTensor", "group", "conversion", "strides", "packed"] + ["direct"] * (args.device == "cuda"), 0)
+    rng, wrong, counts = random.Random(args.seed), 0, dict.fromkeys(["DTensor", "group", "conversion", "packed"] + ["direct"] * (args.device == "cuda"), 0)
     for _ in range(args.cases):
         wrong += not case(rng, meshes, args.device, counts)
     assert all(counts.values()), counts
