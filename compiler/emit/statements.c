@@ -312,7 +312,6 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_COMMENT: put_comment(o, n, indent); return;
     case KIR_NAME: put_name(o, n, indent); return;
     case KIR_LET:
-        if (o->k->nmaps && !kir_tells(n->next, n->var)) return;
         if (ix_static(n->index, NULL) && n->sampled) return;  // its name is the number
         emit_constant(o, indent,
                       arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),

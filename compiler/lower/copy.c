@@ -372,11 +372,12 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     y.step = f->step;
     y.turn = f->turn;
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
-    if (f->boxes) lower_open(w, lower_boxes(w, c, to));
-    enum edge edge = copy_edge(f);
+    enum edge edge = f->boxes ? EDGE_NEVER : copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
-    begin_side(w, c, true, from, shared, &y);
-    begin_side(w, c, false, to, shared, &y);
+    if (!f->boxes) {
+        begin_side(w, c, true, from, shared, &y);
+        begin_side(w, c, false, to, shared, &y);
+    }
     if (edge == EDGE_SOME) {
         struct kir_node *whole = ask_whole(w, f->pred, f->npred);
         whole->name = "whole";
@@ -385,7 +386,9 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         w->tail = &whole->orelse;
         move_rows(w, c, y);
     }
-    if (edge == EDGE_NEVER)
+    if (f->boxes)
+        lower_boxes(w, c, to);
+    else if (edge == EDGE_NEVER)
         move_by(w, c, &y);
     else
         move_edge(w, c, y);

@@ -339,6 +339,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     }
     if (k->device) lower_formals(&w, k, out);
     lower_params(&w, p, k, out);
+    if (k->mesh) lower_mesh(&w, k, out);
     struct kir_buffer **local = ARENA_ARRAY(&s->arena, struct kir_buffer *, k->nlocal + 1);
     for (int i = 0; i < k->nlocal; ++i) local[out->nbuffers++] = new_buffer(&w, k->local[i]);
     out->buffer = local;
@@ -386,6 +387,7 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
+    for (const struct kernel *k = p->kernels; k; k = k->next) out->meshes |= k->mesh != NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         if (k->groups && k->groups->header) out->header = k->groups->header;
     for (const struct kernel *k = p->kernels; k; k = k->next)

@@ -103,8 +103,8 @@ void lower_share(struct lowering *w, struct kir_node **body);
 void lower_commit(struct lowering *w);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
-// The boxes of "c" to "to" on, with an empty body.
-struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
+// The boxes of "c" to "to" on.
+void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {
@@ -140,6 +140,8 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                const struct kir_buffer *b);
 void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
                   struct kir_kernel *out);
+// mesh.c: what a kernel between devices has besides: which device's part each tensor is.
+void lower_mesh(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
 // Makes the launcher of "k", the lowered kernel "plan" of "of" with its variants.
 void lower_launch(struct session *s, const struct plan *of, const struct kernel *plan,
