@@ -50,6 +50,15 @@ void groups_wait(struct groups *g, const struct machine *m, int pending, struct 
     }
 }
 
+void groups_arrived(struct groups *g, const struct machine *m, struct group done) {
+    int32_t i = g->last[m->arrived_by];
+    while (i && g->at[i].number > m->arrived) i = g->at[i].older;
+    if (!i || g->at[i].number != m->arrived) return;
+    g->at[i].epoch = done.epoch;
+    g->at[i].by = m->arrived_by;
+    g->at[i].time = done.time;
+}
+
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i) {
     const struct group *x = &g->at[i];
     return x->number < 0 ? -1 : m->commits[x->role] - x->number - 1;

@@ -28,6 +28,8 @@ int32_t groups_join(struct groups *g, const struct machine *m);
 void groups_commit(struct groups *g, const struct machine *m);
 // .. waits for all but the newest "pending" ones.
 void groups_wait(struct groups *g, const struct machine *m, int pending, struct group done);
+// The group m->arrived of role m->arrived_by is there, by a barrier in memory.
+void groups_arrived(struct groups *g, const struct machine *m, struct group done);
 // How many groups ended after group "i"; -1: it did not end itself.
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i);
 

@@ -311,7 +311,7 @@ static void add_roles(struct schedule *x) {
         bool load = i == 0;
         int side = load ? p->nuses : i - 1;
         say(x, load ? "load {" : arena_printf(&s->arena, "%s {", p->use[side].name));
-        say(x, load ? "until empty" : "until full");
+        say(x, load ? "until empty" : h->arrivals ? "until full in memory" : "until full");
         x->load = load;
         for (const struct stmt *part = x->st->body; part; part = part->next)
             if (stmt_side(part) == side) add_events(x, part->body, 1);
@@ -321,10 +321,7 @@ static void add_roles(struct schedule *x) {
                                         .arrival = arrival_groups((int)h->pending)});
         }
         x->load = false;
-        say(x, !load            ? "say empty"
-               : h->behind == 0 ? "say full"
-                                : arena_printf(&s->arena, "say full, %lld step%s before",
-                                               (long long)h->behind, h->behind == 1 ? "" : "s"));
+        say(x, load ? explain_full(s, x->k, x->st) : "say empty");
         say(x, "}");
     }
 }
@@ -342,27 +339,6 @@ static void add_manual_roles(struct schedule *x) {
         }
         say(x, "}");
     }
-}
-
-// Who executes the parts of pipeline "p", and how they wait for each other.
-static const char *roles_text(struct session *s, const struct pipeline *p) {
-    const struct handover *h = &p->handover;
-    const char *told = "side by side";
-    for (int i = 0; i < p->nroles; ++i)
-        told = arena_printf(&s->arena, "%s%s %lld threads '%s'", told, i ? "," : ":",
-                            (long long)p->role[i].threads, p->role[i].name);
-    if (p->nroles) return told;
-    int named = 2 * (int)p->stages;
-    for (int i = 0; i < pipeline_sides(p); ++i) named += h->own[i] > 0;
-    told = arena_printf(&s->arena, "the first %lld threads use", (long long)p->use[0].threads);
-    for (int i = 1; i < p->nuses; ++i)
-        told = arena_printf(&s->arena, "%s, the next %lld use", told, (long long)p->use[i].threads);
-    return arena_printf(&s->arena,
-                        "%s, the other %lld load, side by side; the loads are at most %lld step%s "
-                        "ahead%s; %d named barriers",
-                        told, (long long)p->load_threads, (long long)h->ahead,
-                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
-                        named);
 }
 
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,
@@ -393,10 +369,10 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     struct schedule all = {.s = s, .k = k, .st = st};
     if (pipe->nroles) {
         x.manual = true;
-        x.roles = roles_text(s, pipe);
+        x.roles = explain_roles(s, pipe);
         add_manual_roles(&all);
     } else if (pipeline_has_roles(pipe)) {
-        x.roles = roles_text(s, pipe);
+        x.roles = explain_roles(s, pipe);
         add_roles(&all);
     } else {
         add_events(&all, st->body, 1);

@@ -76,6 +76,7 @@ struct explained_copy {
     int64_t values, nrounds;
     struct explained_side src, dst;
     int bits, vec;      // of the side with wider elements
+    const char *boxes;  // the boxes of a tensor that it consists of; or NULL
     bool together;      // the lanes of a warp make an access together
     const char *wider;  // the wider one of the element types
     // by the kernel's variants; "bits" is that of the first
@@ -242,5 +243,10 @@ enum { EXPLAINED_COUNTS = 3 };
 int explain_counts(const struct explained_cost *c, struct explained_count out[EXPLAINED_COUNTS]);
 // Fills in the pipelines, waits and barriers of "k".
 void explain_order(struct session *s, const struct kernel *k, struct explained_kernel *x);
+
+// roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
+// wait for each other.
+const char *explain_full(struct session *s, const struct kernel *k, const struct stmt *st);
+const char *explain_roles(struct session *s, const struct pipeline *p);
 
 #endif

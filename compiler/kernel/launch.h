@@ -12,6 +12,7 @@
 #include "index/ix.h"
 
 struct kir_kernel;
+struct kir_map;
 
 // A tensor as the plan declares it, where the planner's has other modes.
 struct kir_declared {
@@ -37,6 +38,11 @@ struct kir_tensor {
     const struct ix *const *stride;
     bool gaps;  // memory between its elements may belong to another tensor
     const struct kir_declared *declared;  // NULL: as above
+    // Over the devices of a mesh: elements in memory of the part of one device; NULL: it is on one.
+    const struct ix *part_span;
+    // .. and the device whose part a block accesses; NULL: its own
+    const struct ix *device;
+    const char *own_c_name;  // .. then the name of the device's own part in emitted code
 };
 
 struct kir_param {
@@ -46,6 +52,7 @@ struct kir_param {
     int64_t lo, hi, mul;
     bool narrow;   // fits an int: decided by kernel/widths.h
     bool in_body;  // the body uses it, not only the grid or the promises
+    bool apart;    // in emitted code it is 0 (struct spread)
 };
 
 struct kir_relation {
@@ -97,7 +104,8 @@ struct kir_condition {
 // An argument of a kernel: a pointer, or a param as an int or an int64_t.
 struct kir_argument {
     const struct kir_tensor *tensor;  // or
-    const struct kir_param *param;
+    const struct kir_param *param;    // or
+    const struct kir_map *map;
     bool narrow;
 };
 

@@ -18,6 +18,21 @@ static const char *hints(struct session *s, const struct kir_node *n) {
     return n->st ? arena_printf(&s->arena, "%s, st %s", ld, n->st) : ld;
 }
 
+static void put_boxes(struct session *s, struct buf *b, const struct kir_node *n) {
+    const struct kir_boxes *x = n->boxes;
+    buf_printf(b, "boxes ");
+    for (int i = 0; i < x->map->rank; ++i)
+        buf_printf(b, "%s%" PRId64, i ? "x" : "", x->map->box[i]);
+    buf_printf(b, " of %s at (", x->map->c_name);
+    for (int i = 0; i < x->map->rank; ++i)
+        buf_printf(b, "%s%s", i ? "," : "", ix_text(s, x->at[i]));
+    buf_printf(b, ") to %s[%s]", n->to_buf->name, ix_text(s, n->to_at));
+    for (int i = 0; i < x->nloops; ++i)
+        buf_printf(b, ", %" PRId64 " times dimension %d by %" PRId64 " to %" PRId64,
+                   x->loop[i].extent, x->loop[i].dim, x->loop[i].step, x->loop[i].dst);
+    buf_puts(b, "\n");
+}
+
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
     char text[ARRIVAL_TEXT];
     for (const struct kir_node *n = list; n; n = n->next) {
@@ -95,6 +110,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                            n->cond[i].least ? ">=" : "<", ix_text(s, n->cond[i].b));
             buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
+        case KIR_BOXES: put_boxes(s, b, n); break;
         case KIR_ARRIVE:
         case KIR_WAIT:
             if (n->index)
@@ -117,7 +133,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             break;
         case KIR_COMMENT: break;
         }
-        if (n->body) put_list(s, b, n->body, depth + 1);
+        if (n->body && !n->boxes) put_list(s, b, n->body, depth + 1);
         if (!n->orelse) continue;
         buf_fill(b, ' ', 2 * depth);
         buf_puts(b, "else\n");

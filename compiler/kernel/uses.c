@@ -15,6 +15,9 @@ static bool any(const struct kir_node *n, speaks_fn *speaks, const void *of) {
     for (int i = 0; i < n->ncarries; ++i) {
         if (speaks(n->carry[i].first, of) || speaks(n->carry[i].step, of)) return true;
     }
+    for (int i = 0; n->boxes && i < n->boxes->map->rank; ++i) {
+        if (speaks(n->boxes->at[i], of)) return true;
+    }
     for (int i = 0; i < n->nconds; ++i) {
         if (speaks(n->cond[i].a, of) || speaks(n->cond[i].b, of)) return true;
     }

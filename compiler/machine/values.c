@@ -176,13 +176,15 @@ static void issue(struct values *v, const struct machine *m, const struct kir_no
     v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->role, m->commits[m->role]};
 }
 
-// Completes all groups of the present role except the "pending" newest ones.
-static void arrive(struct values *v, const struct machine *m, int pending) {
+// Completes all groups of the present role except the "pending" newest ones, or with "one" that which
+// a barrier in memory has counted.
+static void arrive(struct values *v, const struct machine *m, int pending, bool one) {
     int kept = 0;
     for (int i = 0; i < v->nflight; ++i) {
         const struct in_flight *f = &v->flight[i];
         bool own = m->role == 0 || f->role == m->role;
-        if (own && f->group < m->commits[f->role] - pending)
+        if (one ? f->role == m->arrived_by && f->group == m->arrived
+                : own && f->group < m->commits[f->role] - pending)
             move(v, f->node, f->thread, f->at, f->to, f->read);
         else
             v->flight[kept++] = *f;
@@ -191,7 +193,8 @@ static void arrive(struct values *v, const struct machine *m, int pending) {
 }
 
 static void wait(void *user, struct machine *m, struct arrival a) {
-    if (a.kind == ARRIVAL_GROUP) arrive(user, m, a.count);
+    if (a.kind == ARRIVAL_GROUP) arrive(user, m, a.count, false);
+    if (a.kind == ARRIVAL_MEMORY) arrive(user, m, 0, true);
 }
 
 // An access from memory to memory.
@@ -380,7 +383,7 @@ static bool run_block(struct values *v, struct machine *m, const int64_t block[3
     image_drop_local(v->img);
     bool ok = machine_run(m, block);
     for (int i = 0; i < MACHINE_ROLES; ++i) ++m->commits[i];
-    arrive(v, m, 0);  // what the program did not wait for is completed too
+    arrive(v, m, 0, false);  // what the program did not wait for is completed too
     ++m->block;
     return ok;
 }

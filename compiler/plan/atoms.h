@@ -48,6 +48,8 @@ struct atom_row {
     // one thread copies all of the tile, by accesses that are as wide as each contiguous run allows;
     // a plan writes the name alone after 'with', and "align" is all that addresses need
     bool alone;
+    // .. and all of its accesses are boxes of a tensor map (pass/partition/boxes.c)
+    bool boxes;
     bool in_bytes;    // a plan writes the width in bytes
     bool raw;         // moves bytes: does not convert, and pads only with zeros
     bool fills;       // reads the existing part of an access and fills the rest with zeros

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hw/boxes.h"
 #include "index/ix.h"
 #include "layout/lay.h"
 
@@ -118,6 +119,19 @@ struct copy_width {
     const struct copy_turn *turn;
 };
 
+// The boxes of a tensor that a copy consists of.  Dimensions of the map are listed with the contiguous
+// one first.
+struct copy_boxes {
+    int rank;
+    int mode[BOX_RANK];                 // flattened mode of the source's tensor
+    int64_t box[BOX_RANK];              // elements
+    const struct ix *at[BOX_RANK];      // coordinate of the first box
+    const struct ix *extent[BOX_RANK];  // elements from there on are 0
+    int swizzle;                        // bytes of a row: 0 for none, 32, 64 or 128
+    struct box_loop loop[BOX_LOOPS];    // the innermost first
+    int nloops;
+};
+
 struct copy_facts {
     // partition
     enum level level;
@@ -170,6 +184,7 @@ struct copy_facts {
     // by the kernel's variants, if it has any; the fields above are those of the first, widest one
     const struct copy_width *variant;
     int nvariants;
+    const struct copy_boxes *boxes;  // vectorize; NULL: it is no copy of boxes
     // sync
     bool async;         // its atom is asynchronous
     bool commit_after;  // ends the open group of asynchronous copies

@@ -58,7 +58,8 @@ static int least_edge(const struct copy *c) {
 }
 
 bool async_edge_fits(const struct copy *c, const struct atom *atom) {
-    if (atom->row->alone && c->pad) return c->facts.edge == EDGE_NEVER;
+    if (atom->row->alone && atom->row->fills != (c->pad != NULL))
+        return c->facts.edge == EDGE_NEVER;
     return c->facts.edge == EDGE_NEVER || least_edge(c) >= atom_narrower(atom->row)->widths[0];
 }
 
@@ -66,7 +67,16 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
-    if (atom->row->alone && c->pad && f->edge != EDGE_NEVER) {
+    if (atom->row->boxes && !c->pad && f->edge != EDGE_NEVER) {
+        diag_error(
+            s, c->at,
+            "'%s' writes 0 where '%s' has no elements, so the copy needs 'pad 0'; or declare "
+            "the extents as multiples of the tile",
+            atom->row->name, c->src.base->name);
+        diag_page(s, atom->row->page);
+        return false;
+    }
+    if (atom->row->alone && !atom->row->fills && c->pad && f->edge != EDGE_NEVER) {
         diag_error(
             s, c->at,
             "at the edge '%s' copies what is there and fills nothing, but the copy has 'pad'; "

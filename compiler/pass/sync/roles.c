@@ -9,8 +9,8 @@ enum { NAMED = 16 };  // barriers that a block has; number 0 is that of all its 
 // -- the ring -------------------------------------------------------------------------------------
 
 // The statements of a step: the load waits for "empty", fills, announces "full"; each consumer comes to
-// "full", has passed it, uses, announces "empty".
-enum { WAIT_EMPTY, FILL, SAY_FULL, COME_FULL };
+// "full", has passed it, uses, announces "empty".  FILLED: all is there, which the load need not wait for.
+enum { WAIT_EMPTY, FILL, SAY_FULL, FILLED, COME_FULL };
 enum { PASS_FULL = COME_FULL + MOST_CONSUMERS, USE = PASS_FULL + MOST_CONSUMERS };
 enum { SAY_EMPTY = USE + MOST_CONSUMERS, STATEMENTS = SAY_EMPTY + MOST_CONSUMERS };
 
@@ -19,16 +19,23 @@ static void make_graph(struct live_graph *g, const struct handover *h, int uses)
     for (int i = 0; i < STATEMENTS; ++i) live_node(g);
     live_edge(g, WAIT_EMPTY, FILL, 0);
     live_edge(g, WAIT_EMPTY, SAY_FULL, 0);
-    live_edge(g, FILL, SAY_FULL, h->pending < 0 ? 0 : h->pending);  // when it has completed
     live_edge(g, SAY_FULL, WAIT_EMPTY, 1);
+    if (h->arrivals) {  // a phase ends when the bytes are there, and all arrivals
+        live_edge(g, FILL, SAY_FULL, 0);
+        live_edge(g, SAY_FULL, FILLED, 0);
+    } else {
+        live_edge(g, FILL, FILLED, h->pending < 0 ? 0 : h->pending);
+        live_edge(g, FILLED, SAY_FULL, 0);
+    }
     for (int i = 0; i < uses; ++i) {
         live_edge(g, COME_FULL + i, PASS_FULL + i, 0);
         live_edge(g, PASS_FULL + i, USE + i, 0);
         live_edge(g, USE + i, SAY_EMPTY + i, 0);
         live_edge(g, SAY_EMPTY + i, COME_FULL + i, 1);
-        live_edge(g, SAY_FULL, PASS_FULL + i, -h->behind);
+        live_edge(g, h->arrivals ? FILLED : SAY_FULL, PASS_FULL + i, -h->behind);
         live_edge(g, SAY_EMPTY + i, WAIT_EMPTY, h->ahead);
-        for (int j = 0; j < uses; ++j)
+        for (int j = 0; j < uses && !h->arrivals;
+             ++j)  // at one in memory nobody waits for another one
             if (j != i) live_edge(g, COME_FULL + j, PASS_FULL + i, 0);
     }
 }
@@ -45,12 +52,13 @@ static bool in_block(int id, int n) {
 static const char *number_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
     int stages = (int)p->stages;
-    bool apart = h->full + stages <= h->empty || h->empty + stages <= h->full;
-    bool there = in_block(h->full, stages) && in_block(h->empty, stages);
+    bool memory = h->arrivals > 0;  // then "full" is no named one
+    bool apart = memory || h->full + stages <= h->empty || h->empty + stages <= h->full;
+    bool there = (memory || in_block(h->full, stages)) && in_block(h->empty, stages);
     for (int i = 0; i < pipeline_sides(p); ++i) {
         if (!h->own[i]) continue;
         there &= in_block(h->own[i], 1);
-        apart &= h->own[i] < h->full || h->own[i] >= h->full + stages;
+        apart &= memory || h->own[i] < h->full || h->own[i] >= h->full + stages;
         apart &= h->own[i] < h->empty || h->own[i] >= h->empty + stages;
         for (int j = 0; j < i; ++j) apart &= h->own[i] != h->own[j];
     }
@@ -62,6 +70,7 @@ const char *sync_ring_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
     int stages = (int)p->stages, cycle[LIVE_NODES];
     struct live_graph g;
+    bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
     if (fault) return fault;
     if (h->threads != p->use_threads + p->load_threads)
@@ -71,11 +80,21 @@ const char *sync_ring_fault(const struct pipeline *p) {
     if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
     make_graph(&g, h, p->nuses);
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
+    // a barrier in memory is for every eighth step: nobody arrives in a phase before the last one is over,
+    // and no phase ends before everybody has waited for the last one, so that two are told apart by parity
+    int64_t threads = p->load_threads;
+    if (memory && h->arrivals != 1 + threads * h->each + threads * h->copies)
+        return "other arrivals come to a barrier in memory than it was initialised for";
+    if (memory &&
+        (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, ARRIVAL_BARRIERS)))
+        return "a barrier in memory is two phases ahead of a wait";
     for (int i = 0; i < p->nuses; ++i) {
         if (!within(&g, FILL, USE + i, 0)) return "a slot is used before it is filled";
         if (!within(&g, USE + i, FILL, stages)) return "a slot is filled again before it was used";
+        if (memory && !within(&g, PASS_FULL + i, FILLED, ARRIVAL_BARRIERS))
+            return "a barrier in memory is two phases ahead of a wait";
         // no thread arrives at a barrier twice before the others came to it once
-        if (!within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind) ||
+        if ((!memory && !within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind)) ||
             !within(&g, WAIT_EMPTY, SAY_EMPTY + i, stages - h->ahead))
             return "an announcement comes before the last one was noticed";
         // what sync_consumers_apart rests on: consumers are never in different steps
@@ -92,6 +111,17 @@ static bool loads_async(const struct stmt *st) {
         for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x))
             if (x->kind == STMT_COPY && x->copy->facts.async) return true;
     return false;
+}
+
+// What fills slots in the "load" of "st" beside copies that barriers in memory count: each thread
+// itself, and its asynchronous copies.
+static void beside_counted(const struct stmt *st, bool *each, bool *copies) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x)) {
+            bool async = x->kind == STMT_COPY && x->copy->facts.async;
+            *each |= !async && (x->kind == STMT_COPY || x->kind == STMT_CALL);
+            *copies |= async && !copy_atom(x->copy)->row->counter;
+        }
 }
 
 // Whether a barrier is in the parts of one side.
@@ -159,20 +189,26 @@ void sync_rings(struct session *s, struct kernel *k) {
 
 // Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
 static int number_ring(const struct kernel *k, struct stmt *first, int next) {
+    bool memory = first->pipe->memory_at > 0, each = false, copies = false;
     int stages = (int)first->pipe->stages, full = next, own[MOST_CONSUMERS + 1] = {0};
-    next += 2 * stages;
+    next += (1 + !memory) * stages;
     for (int side = 0; side < pipeline_sides(first->pipe); ++side)
         for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
             if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
             if (!own[side] && own_barrier(x, side)) own[side] = next++;
         }
+    for (struct stmt *x = first; x; x = next_with_roles(k, x))
+        if (x->pipe->handover.ring == first->pipe->handover.ring) beside_counted(x, &each, &copies);
     for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
         struct pipeline *p = x->pipe;
         struct handover *h = &p->handover;
-        bool async = loads_async(x);
+        bool async = loads_async(x) && !memory;
         if (h->ring != first->pipe->handover.ring) continue;
-        h->full = full;
-        h->empty = full + stages;
+        h->full = memory ? 0 : full;
+        h->empty = memory ? full : full + stages;
+        h->each = memory && each;
+        h->copies = memory && copies;
+        h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
         h->ahead = stages;
         h->behind = async ? stages - 1 : 0;
@@ -200,13 +236,35 @@ static bool too_many(struct session *s, const struct stmt *st, int rings, int ne
     return false;
 }
 
+// Reports what barriers in memory do not go together with yet.
+static bool fit_memory(struct session *s, const struct kernel *k, const struct stmt *st) {
+    bool counts = stmt_counts(k->body, true) || stmt_counts(k->body, false);
+    if (st->pipe->memory_at && st->pipe->nuses > 1) {
+        diag_error(s, st->at,
+                   "not yet supported: several 'use' beside copies that barriers in memory count; "
+                   "take one 'use', or cp_async.cg(16)");
+        return false;
+    }
+    for (const struct stmt *part = st->body; counts && part; part = part->next)
+        for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
+            if (x->kind != STMT_COPY || !x->copy->facts.async) continue;
+            diag_error(s, x->at,
+                       "not yet supported: an asynchronous copy in the 'use' of a pipeline with "
+                       "roles, in a kernel with copies that barriers in memory count; take "
+                       "'universal'");
+            return false;
+        }
+    return true;
+}
+
 bool sync_number_rings(struct session *s, struct kernel *k) {
     int next = 1, rings = 0, twice = 0;
     for (struct stmt *x = with_roles(k, k->body); x; x = next_with_roles(k, x)) {
+        if (!fit_memory(s, k, x)) return false;
         if (x->pipe->handover.ring > rings) {
             next = number_ring(k, x, next);
             ++rings;
-            twice += 2 * (int)x->pipe->stages;
+            twice += (1 + !x->pipe->memory_at) * (int)x->pipe->stages;
         }
         if (next > NAMED) return too_many(s, x, rings, next - 1, next - 1 > twice);
         const char *fault = sync_ring_fault(x->pipe);

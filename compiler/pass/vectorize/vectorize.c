@@ -19,6 +19,7 @@
 
 #include "base/session.h"
 #include "base/warnings.h"
+#include "pass/partition/boxes.h"
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
@@ -175,7 +176,8 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
             note_promises(s, k, &missing, "the copy has its width");
     }
-    if (c->tc && !beyond) diag_note(s, c->tc->at, "the tiled copy is declared here");
+    if (c->tc && !beyond && !atom->row->alone)
+        diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
         (f->won == BOUND_COMMON_RUN && (sides & SRC))) {
         diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,
@@ -373,7 +375,8 @@ bool vectorize_asks(const struct copy *c) {
 static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     vectorize_finish(s, c, &c->facts);
-    return !c->facts.npred || async_edge(s, k, c, copy_atom(c));
+    if (c->facts.npred && !async_edge(s, k, c, copy_atom(c))) return false;
+    return !copy_atom(c) || !copy_atom(c)->row->boxes || boxes_find(s, c);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {

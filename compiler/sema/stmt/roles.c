@@ -172,11 +172,13 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, struct copy
     y->team = stmt_threads(part, c->kernel->threads);
     if (!check_view(c, part, &y->src, false) || !check_view(c, part, &y->dst, true)) return false;
     if (!copy_atom(y)) return true;  // between fragments
-    if (copy_atom(y)->row->alone) {
-        diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
-                   "cp_async.cg(16)",
-                   copy_atom(y)->row->name);
+    if (copy_atom(y)->row->alone && (part->role || !part->load)) {
+        diag_error(c->s, y->how_at, "not yet supported: '%s' in %s; %stake cp_async.cg(16)",
+                   copy_atom(y)->row->name,
+                   part->up->pipe->nroles ? "the roles of a manual kernel"
+                                          : "the 'use' of a pipeline with roles",
+                   part->up->pipe->nroles ? "write a pipeline with 'warps', or "
+                                          : "move it to 'load', or ");
         diag_page(c->s, copy_atom(y)->row->page);
         return false;
     }
