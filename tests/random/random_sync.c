@@ -214,8 +214,6 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
         bool counts = arrival_row(was)->most > 0;
         if (i >= 0 && !arrival_is(was)) continue;
-        // a role's barrier between two of its accesses in a step may serve for those of two steps, too
-        if (at == &x->together && x->sync[i].stmt->pipe->handover.load_own) continue;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             *at = arrival_none;
             if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
