@@ -33,7 +33,17 @@ static bool says(struct session *s, const struct view *v) {
 // order.
 static bool same_places(struct session *s, const struct view *v, const struct view *w) {
     struct lay a = lay_coalesce(&s->lay, v->coord), b = lay_coalesce(&s->lay, w->coord);
-    return !lay_valid(a) || !lay_valid(b) || lay_equal(a, b);
+    if (!lay_valid(a) || !lay_valid(b) || !lay_tuple_equal(a.shape, b.shape))
+        return !lay_valid(a) || !lay_valid(b);
+    const struct lay_tuple *x = lay_tuple_flatten(&s->lay, a.stride);
+    const struct lay_tuple *y = lay_tuple_flatten(&s->lay, b.stride);
+    bool same = true;  // but for the modes along which they are: then it is a transposition
+    for (int i = 0; i < lay_tuple_leaves(x); ++i) {
+        const struct lay_tuple *p = lay_is_leaf(x) ? x : x->kid[i];
+        const struct lay_tuple *q = lay_is_leaf(y) ? y : y->kid[i];
+        same &= p->leaf.num == q->leaf.num;
+    }
+    return same;
 }
 
 void lint_reshaped(struct lint *l) {
