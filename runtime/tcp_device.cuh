@@ -185,12 +185,14 @@ template <typename T> TCP_DEVICE T *tcp_out(T *p, int) {
 
 #include "tcp_hints.h"
 
+// Without ".aligned", with which all threads of the block have to execute the same instruction: roles come
+// to a barrier at several places.
 TCP_INSTRUCTION void tcp_named_sync(int id, int threads) {
-    asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 TCP_INSTRUCTION void tcp_named_arrive(int id, int threads) {
-    asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+    asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 TCP_INSTRUCTION void tcp_cp_async_commit() {
