@@ -64,7 +64,7 @@ def number(text):
             mutants.append((kernel, at, "without its commit"))
             mutants.append((kernel, at, "with 16 bytes more in its group"))
             mutants.append((kernel, at, "with another step of its group"))
-        if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
+        if named := re.fullmatch(r"(\s*)tcp_named_(sync|meet|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (
                 f"{named[1]}if (tcp_mutant != {k}) tcp_named_{named[2]}({named[3]} + (tcp_mutant == {k + 1}), "
