@@ -33,5 +33,10 @@ extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);
 void emit_launcher_declaration(const struct emission *o);
 void emit_device(const struct emission *o);
+// The boxes of "n", with the loops around them.
+void emit_boxes(const struct emission *o, const struct kir_node *n, int indent);
+// In a launcher: "m" as {address, rank, bytes of an element, {extents}, {strides in bytes}, {box},
+// swizzle}, and the call that makes it.
+void emit_map(const struct emission *o, int indent, const struct kir_map *m);
 
 #endif

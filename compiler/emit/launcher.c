@@ -218,41 +218,8 @@ static void put_variant(const struct emission *o) {
     }
 }
 
-// Prints "m": {address, rank, bytes of an element, {extents}, {strides in bytes}, {box}, swizzle}.
-static void put_map(const struct emission *o, int indent, const struct kir_map *m) {
-    const struct kir_tensor *t = &o->k->launch->tensor[m->tensor];
-    struct arena *a = &o->s->arena;
-    static const char *const swizzle[] = {"NONE", "32", "64", "", "128"};
-    const char *extent = "", *stride = "", *box = "";
-    int bytes = t->elem->bits / 8;
-    for (int i = 0; i < m->rank; ++i) {
-        const char *comma = i ? ", " : "";
-        extent = arena_printf(a, "%s%s%s", extent, comma, emit_host_ix(o->s, o->k, m->extent[i]));
-        stride =
-            arena_printf(a, "%s%s%s", stride, comma,
-                         emit_host_ix(o->s, o->k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
-        box = arena_printf(a, "%s%s%" PRId64, box, comma, m->box[i]);
-    }
-    struct call c =
-        emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
-    call_arg(&c, "%s", t->c_name);
-    call_arg(&c, "%d", m->rank);
-    call_arg(&c, "%d", bytes);
-    call_arg(&c, "{%s}", extent);
-    call_arg(&c, "{%s}", stride);
-    call_arg(&c, "{%s}", box);
-    call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
-    call_write(o->b, &c);
-    statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
-    c = check(o, indent, "tcp_make_map");
-    call_arg(&c, "\"%s\"", t->name);
-    call_arg(&c, "&%s_box", m->c_name);
-    call_arg(&c, "&%s", m->c_name);
-    call_write(o->b, &c);
-}
-
 static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
-    for (int i = 0; i < v->kernel->nmaps; ++i) put_map(o, indent, v->kernel->map[i]);
+    for (int i = 0; i < v->kernel->nmaps; ++i) emit_map(o, indent, v->kernel->map[i]);
     struct call c = emit_call_of(o, indent, "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];

@@ -306,40 +306,6 @@ static void put_arrival(const struct emission *o, const struct kir_node *n, int 
     statement_write(o->b, indent, call);
 }
 
-// "e", plus "by" times "var".
-static const char *more(const struct emission *o, const char *e, int64_t by, const char *var) {
-    const char *times = by == 1 ? var : arena_printf(&o->s->arena, "%" PRId64 " * %s", by, var);
-    return strcmp(e, "0") == 0 ? times : arena_printf(&o->s->arena, "%s + %s", e, times);
-}
-
-static void put_boxes(const struct emission *o, const struct kir_node *n, int indent) {
-    static const char *const var[BOX_LOOPS] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
-    struct arena *a = &o->s->arena;
-    const struct kir_boxes *x = n->boxes;
-    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->to_at);
-    for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
-    for (int i = x->nloops - 1; i >= 0; --i) {
-        const struct box_loop *l = &x->loop[i];
-        statement_write(o->b, indent,
-                        arena_printf(a, "for (int %s = 0; %s < %" PRId64 "; ++%s)", var[i], var[i],
-                                     l->extent, var[i]));
-        indent += 4;
-        at[l->dim] = more(o, at[l->dim], l->step, var[i]);
-        to = more(o, to, l->dst, var[i]);
-    }
-    int64_t bytes = n->to_buf->elem->bits / 8;
-    for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
-    struct call c =
-        emit_call_of(o, indent, arena_printf(a, "tcp_ring.load_box<%" PRId64 ">(", bytes), ");");
-    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
-    call_arg(&c, "%s", x->map->c_name);
-    for (int i = 0; i < x->map->rank; ++i) {
-        bool wide = x->at[i]->bits == 64;
-        call_arg(&c, wide ? "tcp_coordinate(%s)" : "%s", at[i]);
-    }
-    call_write(o->b, &c);
-}
-
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -425,7 +391,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         call_write(b, &c);
         return;
     }
-    case KIR_BOXES: put_boxes(o, n, indent); return;
+    case KIR_BOXES: emit_boxes(o, n, indent); return;
     case KIR_ARRIVE:
     case KIR_WAIT: put_arrival(o, n, indent); return;
     case KIR_CALL: {

@@ -48,6 +48,11 @@ static const char *instruction_text(struct session *s, const struct copy *c) {
     bool edge = copy_edge(f) == EDGE_ALWAYS;
     bool zeros = false;
     for (int i = 0; i < f->npred; ++i) zeros |= edge && c->pad && f->pred[i].src;
+    if (f->boxes) {
+        int bytes = c->src.base->elem->bits / 8;
+        for (int i = 0; i < f->boxes->rank; ++i) bytes *= (int)f->boxes->box[i];
+        return arena_printf(&s->arena, "%s<%d>", atom->row->function, bytes);
+    }
     return atom_function(s, atom, edge ? f->edge_bits : f->bits, zeros);
 }
 
@@ -196,6 +201,10 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
     if (c->tc) explain_tiled(s, c, &x);
     for (int i = 0; i < f->nmodes; ++i) x.accesses *= f->mode[i].extent;
     if (f->by_map) x.accesses *= f->neach;
+    if (f->boxes) {
+        x.accesses = plan_nboxes(f->boxes);
+        x.boxes = plan_boxes_text(s, c);
+    }
     for (int i = 0; i < N_BOUNDS; ++i)
         x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
     explain_costs(s, p, k, c, value, &x);

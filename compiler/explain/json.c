@@ -143,6 +143,7 @@ static void put_copy(struct session *s, struct json *j, const struct explained_c
     json_text(j, "tv", c->tv);
     json_text(j, "map", c->map);
     json_int(j, "values", c->values);
+    json_text(j, "boxes", c->boxes);
     json_text(j, "rounds", c->rounds);
     json_int(j, "rounds_total", c->nrounds);
     put_side(j, "source", &c->src, c->accesses);

@@ -76,6 +76,7 @@ struct explained_copy {
     int64_t values, nrounds;
     struct explained_side src, dst;
     int bits, vec;      // of the side with wider elements
+    const char *boxes;  // the boxes of a tensor that it consists of; or NULL
     bool together;      // the lanes of a warp make an access together
     const char *wider;  // the wider one of the element types
     // by the kernel's variants; "bits" is that of the first

@@ -79,6 +79,10 @@ static void put_work(struct session *s, struct buf *b, const struct explained_co
         if (c->nrounds > 1) buf_printf(b, "; the copy takes %" PRId64 " rounds", c->nrounds);
         buf_char(b, '.');
     }
+    if (c->boxes) {
+        buf_printf(b, " These are boxes of a tensor map: %s.", c->boxes);
+        return;
+    }
     if (c->together) {
         const struct explained_side *held = is_frag(&c->src) ? &c->src : &c->dst;
         const struct explained_side *rows = is_frag(&c->src) ? &c->dst : &c->src;
@@ -117,6 +121,7 @@ static const struct explained_bound *next_bound(const struct explained_copy *c) 
 
 static void put_width(struct buf *b, const struct explained_copy *c) {
     const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
+    if (c->boxes) return;
     if (c->together)
         buf_puts(b, "The instruction has only this width.");
     else if (c->won == BOUND_CONVERSION)
@@ -252,9 +257,13 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     buf_printf(&text, "Its tiles reach beyond the tensor%s. Only elements with %s are accessed",
                c->edge_always ? " in every block" : "", c->edge);
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
-    buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
-               c->edge_vec, c->elem, c->edge_why);
-    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is completely inside have no guards.");
+    if (c->boxes)
+        buf_puts(&text, ". The hardware does that, so no box has a guard.");
+    else
+        buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
+                   c->edge_vec, c->elem, c->edge_why);
+    if (c->edge_apart && !c->boxes)
+        buf_puts(&text, " Blocks whose tile is completely inside have no guards.");
     paragraph(b, text.text);
     buf_release(&text);
 }
@@ -269,7 +278,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     paragraph(b, text.text);
     buf_clear(&text);
     put_width(&text, c);
-    paragraph(b, text.text);
+    if (text.len) paragraph(b, text.text);
     buf_release(&text);
     if (c->group)
         paragraph(b, arena_printf(&s->arena,

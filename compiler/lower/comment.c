@@ -108,7 +108,10 @@ void lower_comment(struct lowering *w, const struct copy *c) {
     const char *why = f->won == BOUND_ATOM
                           ? ""
                           : arena_printf(&s->arena, "  (limited by: %s)", bound_name(f->won));
-    line[nlines++] = arena_printf(&s->arena, "  vector  %s%s", vector, why);
+    if (f->boxes)
+        line[nlines++] = arena_printf(&s->arena, "  boxes   %s", plan_boxes_text(s, c));
+    else
+        line[nlines++] = arena_printf(&s->arena, "  vector  %s%s", vector, why);
     const char *not_together = apart(s, c);
     if (not_together) line[nlines++] = not_together;
     for (int i = 0; i < w->nfresh; ++i) {

@@ -276,6 +276,28 @@ static void print_param(const struct param *p, struct buf *b) {
     buf_printf(b, " in %" PRId64 " .. %" PRId64 ";\n", y->lo, y->hi);
 }
 
+int64_t plan_nboxes(const struct copy_boxes *b) {
+    int64_t n = 1;
+    for (int i = 0; i < b->nloops; ++i) n *= b->loop[i].extent;
+    return n;
+}
+
+const char *plan_boxes_text(struct session *s, const struct copy *c) {
+    const struct copy_boxes *b = c->facts.boxes;
+    const char *box = "", *along = "";
+    // modes in the order of the plan
+    for (int mode = 0, n = 0; mode < lay_tuple_leaves(c->src.base->layout.shape); ++mode)
+        for (int i = 0; i < b->rank; ++i) {
+            if (b->mode[i] != mode || b->box[i] == 1) continue;
+            box = arena_printf(&s->arena, "%s%s%" PRId64, box, n ? "x" : "", b->box[i]);
+            along = arena_printf(&s->arena, "%s%smode %d", along, n++ ? ", " : "", mode);
+        }
+    const char *text = arena_printf(&s->arena, "%" PRId64 " of %s along %s of %s", plan_nboxes(b),
+                                    box, along, c->src.base->name);
+    return b->swizzle ? arena_printf(&s->arena, "%s, swizzled by %d bytes", text, b->swizzle)
+                      : text;
+}
+
 const char *plan_tiled_text(struct session *s, const struct tiled_copy *tc) {
     bool layout = lay_valid(tc->tv);
     return arena_printf(&s->arena, "tile(%s, %s=%s, tile=%s)", atom_of(s, &tc->atom, tc->atom.elem),

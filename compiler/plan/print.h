@@ -19,6 +19,11 @@ const char *plan_named_layout(struct session *s, struct lay l, const char *const
 const char *plan_edge_text(struct session *s, const struct copy *c);
 const char *plan_condition_text(struct session *s, const struct predicate *p);
 
+// The boxes that "c" consists of: "2 of 16x64 along mode 0, mode 1 of A, swizzled by 128 bytes".
+const char *plan_boxes_text(struct session *s, const struct copy *c);
+// How many they are.
+int64_t plan_nboxes(const struct copy_boxes *b);
+
 // "tc" in the notation of plans: "tile(universal(128), tv=.., tile=(64,64))".
 const char *plan_tiled_text(struct session *s, const struct tiled_copy *tc);
 // The TV layout of "tc"; for a collective atom both, as "L read, L written".

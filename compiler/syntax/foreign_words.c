@@ -13,7 +13,7 @@ static const char
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones",
     bits[] = "an atom is written with its bits, such as 'universal(128)'",
-    tma[] = "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously",
+    tma[] = "TMA is 'copy A -> s with tma.load', without a tile, on sm_90",
     shares[] = "'partition_src(tc, A)' and 'partition_dst(tc, A)' are the share of a thread",
     from_tensor[] = "'size(A)', 'shape(A)' and 'stride(A)' describe a tensor",
     turned[] = "'select(A, (1,0))' is A with its modes in that order",
@@ -169,7 +169,7 @@ static const struct foreign values[] = {
     {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
     {"print_layout", NULL, "'tcpc eval --table LAYOUT' prints a layout"},
     {"wgmma", NULL, "there is no wgmma; an instruction is written like m16n8k16.f32.f16.f16.f32"},
-    {"tma_store SM90_TMA_STORE", NULL, "there is no TMA; 'universal(128)' stores 16 bytes"},
+    {"tma_store SM90_TMA_STORE", NULL, "there are no TMA stores; 'universal(128)' stores 16 bytes"},
     {"SM75_U32x1_LDSM_N", "ldmatrix.x1", NULL},
     {"SM75_U32x2_LDSM_N", "ldmatrix.x2", NULL},
     {"SM75_U16x2_LDSM_T", "ldmatrix.x1.trans", NULL},

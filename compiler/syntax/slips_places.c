@@ -189,7 +189,7 @@ const struct slip_row slip_at_word[] = {
      "nothing has arguments in '<' and '>' here; they go in parentheses: '$1($2)'", NULL, THEN_PAST},
     {"", "PLAN", "^ # L2 & .|:: & 1:64B|128B|256B # !.", "the prefetch of an access is 'l2=$i1'", "l2=$i1", THEN_PAST},
     {"", "PLAN", "^ ~ cp|cp_async {* & .|:: & WORD *} & .|:: & bulk {* & .|:: & WORD *} ~",
-     "'$~' is no atom; there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously", NULL, THEN_PAST},
+     "'$~' is no atom; TMA is 'copy A -> s with tma.load', without a tile, on sm_90", NULL, THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # 1< cp|cp_async " MORE " & .|:: & global|shared|tensor|64B|128B|256B " MORE " >1 {? & ( LIST2 ) ?} #", ATOM "cp_async.$c1($b2$l1)'?",
      "cp_async.$c1($b2$l1)", THEN_PAST},
     {"", "PLAN", "<!;|{|} ^ # 1< 2:ldmatrix|stmatrix " MORE " & .|:: & global|shared|tensor " MORE " >1 #", ATOM "$2.$o1'?", "$2.$o1", THEN_PAST},

@@ -149,13 +149,15 @@ static void prepare(stack *s) {
 }
 
 tcp_host_fiber *tcp_host_fiber_of(int id) {
-    return &pool.item[id].fiber;
+    return &pool.item[tcp_host.fiber_base + id].fiber;
 }
 
 bool tcp_host_make_fibers(int count) {
+    static const int most = 16 * TCP_HOST_MAX_THREADS;  // of all devices of a mesh
+    if (count > most) return false;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = stack_bytes + page;
     if (!pool.item) {
-        pool.item = (stack *)calloc(TCP_HOST_MAX_THREADS, sizeof *pool.item);
+        pool.item = (stack *)calloc(most, sizeof *pool.item);
         if (!pool.item) return false;
     }
     if (count <= pool.count) return true;

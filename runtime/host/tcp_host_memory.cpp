@@ -20,9 +20,11 @@ struct allocation {
     // For each grain the thread that wrote it in this launch + 1, followed by the epoch of that
     // write for each grain. NULL: not recorded.
     uint32_t *writer;
-    int grain;      // size of a grain in bytes, as a power of two
-    size_t grains;  // number of grains
-    bool written;   // written in this launch
+    int grain;         // size of a grain in bytes, as a power of two
+    size_t grains;     // number of grains
+    bool written;      // written in this launch
+    const void *mesh;  // NULL: of no mesh
+    int owner;         // .. the device of the mesh that it belongs to
     char name[40];
     allocation *next;
 };
@@ -54,6 +56,22 @@ static tcp_status allocate(void **out, const char *name, size_t bytes, size_t al
 tcp_status tcp_host_alloc(void **out, const char *name, size_t bytes, size_t align, size_t guard) {
     const std::lock_guard<std::mutex> lock(tcp_host_mutex);
     return allocate(out, name, bytes, align, guard);
+}
+
+tcp_status tcp_host_adopt(void *memory, size_t bytes, const char *name, const void *mesh,
+                          int owner) {
+    allocation *a = (allocation *)calloc(1, sizeof *a);
+    if (!a) return TCP_ERR_MEMORY;
+    a->begin = (unsigned char *)memory;
+    a->end = a->begin + bytes;
+    a->mesh = mesh;
+    a->owner = owner;
+    snprintf(a->name, sizeof a->name, "%s", name);
+    a->next = heap.first;
+    heap.first = a;
+    tcp_host_ask_environment();
+    memset(memory, tcp_host.schedule.poison, bytes);
+    return TCP_OK;
 }
 
 tcp_status tcp_alloc(void **out, size_t bytes) {
@@ -183,7 +201,32 @@ static uint32_t global_thread() {
     const tcp_host_thread *t = &tcp_host.fiber->self;
     const uint64_t block =
         ((uint64_t)t->block.z * t->blocks.y + t->block.y) * t->blocks.x + t->block.x;
-    return (uint32_t)(block * (uint64_t)tcp_host.threads + t->thread.x + 1);
+    return tcp_host.thread_base + (uint32_t)(block * (uint64_t)tcp_host.threads + t->thread.x + 1);
+}
+
+// The thread with a number of global_thread.
+struct thread_text {
+    char text[64];
+};
+static thread_text thread_of(uint32_t number) {
+    thread_text t;
+    uint32_t thread = number - 1;
+    int threads = tcp_host.threads;
+    if (tcp_host.device < 0) {
+        snprintf(t.text, sizeof t.text, "thread %u of block %u", thread % (unsigned)threads,
+                 thread / (unsigned)threads);
+        return t;
+    }
+    const int device = tcp_host_mesh_device_of(&thread, &threads);
+    snprintf(t.text, sizeof t.text, "thread %u of block %u of device %d",
+             thread % (unsigned)threads, thread / (unsigned)threads, device);
+    return t;
+}
+
+// Checks an access to memory of another device.
+static void check_peer(const allocation *a, const char *verb, tcp_host_place at) {
+    if (tcp_host.device < 0 || a->mesh != tcp_host.mesh || a->owner == tcp_host.device) return;
+    tcp_host_mesh_access(a->owner, verb, a->name, at);
 }
 
 // Returns whether the bytes may be read, and reports when not.
@@ -191,6 +234,7 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
                               tcp_host_place at) {
     allocation *a = find("reads", from, bytes, at);
     if (!a) return false;
+    check_peer(a, "reads", at);
     if (!a->writer || !a->written) return true;
     const uint32_t me = global_thread(), threads = (uint32_t)tcp_host.threads;
     const size_t offset = (size_t)(from - a->begin);
@@ -202,10 +246,8 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
         const bool barrier =
             (writer - 1) / threads == (me - 1) / threads && which[a->grains] < tcp_host.epoch;
         if (barrier && !constant) continue;
-        tcp_host_fail(at, "race",
-                      "reads byte %lld of '%s', which thread %u of block %u writes in this launch",
-                      (long long)(offset + i), a->name, (writer - 1) % (unsigned)tcp_host.threads,
-                      (writer - 1) / (unsigned)tcp_host.threads);
+        tcp_host_fail(at, "race", "reads byte %lld of '%s', which %s writes in this launch",
+                      (long long)(offset + i), a->name, thread_of(writer).text);
         return true;
     }
     return true;
@@ -218,6 +260,7 @@ bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place 
 static bool check_global_write(const unsigned char *to, int bytes, tcp_host_place at) {
     allocation *a = find("writes", to, bytes, at);
     if (!a) return false;
+    check_peer(a, "writes", at);
     if (!a->writer) return true;
     const uint32_t me = global_thread();
     const size_t offset = (size_t)(to - a->begin);
@@ -227,11 +270,8 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
         uint32_t *writer = &a->writer[(offset + i) >> a->grain];
         if (*writer && good) {
-            tcp_host_fail(at, "written twice",
-                          "writes byte %lld of '%s' after thread %u of block %u in this launch",
-                          (long long)(offset + i), a->name,
-                          (*writer - 1) % (unsigned)tcp_host.threads,
-                          (*writer - 1) / (unsigned)tcp_host.threads);
+            tcp_host_fail(at, "written twice", "writes byte %lld of '%s' after %s in this launch",
+                          (long long)(offset + i), a->name, thread_of(*writer).text);
             good = false;
         }
         *writer = me;

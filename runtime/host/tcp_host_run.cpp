@@ -129,8 +129,10 @@ void tcp_host_fail(tcp_host_place at, const char *kind, const char *format, ...)
     item->line = at.line;
     item->more = 0;
     const tcp_host_index b = tcp_host.fiber->self.block;
-    int n = snprintf(item->text, sizeof item->text, "%s:%d: %s: thread %d of block (%u,%u,%u) ",
-                     at.file, at.line, kind, tcp_host.fiber->id, b.x, b.y, b.z);
+    char device[32] = "";
+    if (tcp_host.device >= 0) snprintf(device, sizeof device, "of device %d ", tcp_host.device);
+    int n = snprintf(item->text, sizeof item->text, "%s:%d: %s: thread %d of block (%u,%u,%u) %s",
+                     at.file, at.line, kind, tcp_host.fiber->id, b.x, b.y, b.z, device);
     if (n < 0 || (size_t)n >= sizeof item->text) return;
     va_list args;
     va_start(args, format);
@@ -270,18 +272,21 @@ static void report_divergence() {
     }
 }
 
-// Lets threads continue that may; those that a named barrier opened for are ready already. Returns
-// false when all have ended.
-static bool open_barriers() {
-    int at_sync = 0, done = 0;
+enum next { GO_ON, ENDED, AWAITS_PEER };
+
+// Lets threads continue that may; those that a named barrier opened for are ready already.
+static next open_barriers() {
+    int at_sync = 0, done = 0, at_peer = 0;
     for (int i = 0; i < tcp_host.threads; ++i) {
         const tcp_host_fiber_state state = tcp_host_fiber_of(i)->state;
         at_sync += state == TCP_FIBER_AT_SYNC;
         done += state == TCP_FIBER_DONE;
-        if (state == TCP_FIBER_READY) return true;
+        at_peer += state == TCP_FIBER_AT_PEER;
+        if (state == TCP_FIBER_READY) return GO_ON;
     }
-    if (done == tcp_host.threads) return false;
-    if (at_sync + done < tcp_host.threads && (open_warps() || tcp_host_tma_deliver())) return true;
+    if (done == tcp_host.threads) return ENDED;
+    if (at_sync + done < tcp_host.threads && (open_warps() || tcp_host_tma_deliver())) return GO_ON;
+    if (at_peer) return AWAITS_PEER;
     if (at_sync < tcp_host.threads) report_divergence();
     for (int i = 0; i < tcp_host.threads; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
@@ -289,15 +294,24 @@ static bool open_barriers() {
     }
     ++tcp_host.epoch;
     tcp_host_mbarrier_meet(0, tcp_host.threads);
-    return true;
+    tcp_host_mesh_met();
+    return GO_ON;
 }
 
-static void run_block(tcp_host_index block, tcp_host_index blocks) {
-    const int n = tcp_host.threads;
+// Shared memory and all that is known of it are those of a block that begins.
+static void clear_shared() {
     tcp_host.block_epoch = ++tcp_host.epoch;
     memset(tcp_host.shared, tcp_host.schedule.poison, (size_t)tcp_host.shared_bytes);
+    tcp_host_named_begin();
+    tcp_host_mbarrier_begin();
+    tcp_host_tma_begin();
+}
+
+void tcp_host_block_begin(tcp_host_index block, tcp_host_index blocks) {
+    const int n = tcp_host.threads;
     for (int i = 0; i < n; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
+        f->id = i;
         f->self = tcp_host_thread{
             {(unsigned)i, 0, 0}, block, {(unsigned)n, 1, 1}, blocks, tcp_host.shared};
         f->state = TCP_FIBER_READY;
@@ -305,23 +319,40 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
         f->turn = 0;
         f->row[0] = f->row[1] = nullptr;
     }
-    tcp_host_named_begin();
-    tcp_host_mbarrier_begin();
-    tcp_host_tma_begin();
+    clear_shared();
+}
+
+bool tcp_host_block_run() {
+    const int n = tcp_host.threads;
+    next what;
     do {
         for (int i = 0; i < n; ++i) {
             tcp_host_fiber *f = tcp_host_fiber_of(tcp_host.schedule.backward ? n - 1 - i : i);
             if (f->state == TCP_FIBER_READY) tcp_host_resume(f);
         }
-    } while (open_barriers());
+        what = open_barriers();
+    } while (what == GO_ON);
+    return what == ENDED;
+}
+
+void tcp_host_block_return() {
+    clear_shared();
+    for (int i = 0; i < tcp_host.threads; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        if (f->state == TCP_FIBER_AT_PEER) f->state = TCP_FIBER_READY;
+    }
+}
+
+void tcp_host_block_leave() {
     tcp_host_named_end();
     while (tcp_host_tma_deliver()) {
     }
     tcp_host_mbarrier_end();
-    for (int i = 0; i < n; ++i) {  // complete the cp.async that nobody waited for
+    for (int i = 0; i < tcp_host.threads; ++i) {  // complete the cp.async that nobody waited for
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         tcp_host_finish_chunks(f, f->chunks.commits + 1);
     }
+    const tcp_host_index block = tcp_host_fiber_of(0)->self.block;
     if (block.x == 0 && block.y == 0 && block.z == 0) {
         memcpy(tcp_host.snapshot, tcp_host.shared, (size_t)tcp_host.shared_bytes);
         tcp_host.snapshot_bytes = tcp_host.shared_bytes;
@@ -341,34 +372,46 @@ static void end_reports() {
     own.count = tcp_host.reports;
 }
 
-tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
-                           void (*entry)(void *), void *context) {
-    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
+tcp_status tcp_host_begin(const char *name, int fibers) {
     own.count = 0;
     if (!tcp_host.shared) {
         tcp_host.shared = (unsigned char *)aligned_alloc(1024, TCP_HOST_MAX_SHARED);
         tcp_host.epoch = 1;
     }
-    if (!tcp_host.shared || !tcp_host_make_fibers(threads)) return TCP_ERR_MEMORY;
+    if (!tcp_host.shared || !tcp_host_make_fibers(fibers)) return TCP_ERR_MEMORY;
     tcp_host.name = name;
-    tcp_host.threads = threads;
-    tcp_host.shared_bytes = (int)shared_bytes;
-    tcp_host.entry = entry;
-    tcp_host.context = context;
+    tcp_host.device = -1;
     tcp_host.reports = 0;
     tcp_host.failures = 0;
     tcp_host.used_cp_async = false;
     tcp_host_ask_environment();
     if (tcp_host.no_schedule) return report_schedule();
     tcp_host_begin_launch();
+    return TCP_OK;
+}
+
+tcp_status tcp_host_end() {
+    end_reports();
+    return tcp_host.failures ? TCP_ERR_DEVICE : TCP_OK;
+}
+
+tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
+                           void (*entry)(void *), void *context) {
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
+    TCP_CHECK(tcp_host_begin(name, threads));
+    tcp_host.threads = threads;
+    tcp_host.shared_bytes = (int)shared_bytes;
+    tcp_host.entry = entry;
+    tcp_host.context = context;
     const tcp_host_index blocks = {(unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z};
     const int64_t count = grid.x * grid.y * grid.z;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t at = tcp_host.schedule.backward ? count - 1 - i : i;
-        run_block({(unsigned)(at % grid.x), (unsigned)(at / grid.x % grid.y),
-                   (unsigned)(at / grid.x / grid.y)},
-                  blocks);
+        tcp_host_block_begin({(unsigned)(at % grid.x), (unsigned)(at / grid.x % grid.y),
+                              (unsigned)(at / grid.x / grid.y)},
+                             blocks);
+        tcp_host_block_run();
+        tcp_host_block_leave();
     }
-    end_reports();
-    return tcp_host.failures ? TCP_ERR_DEVICE : TCP_OK;
+    return tcp_host_end();
 }

@@ -44,6 +44,7 @@ enum tcp_host_fiber_state {
     TCP_FIBER_AT_MEMORY,  // waits at a barrier in memory
     TCP_FIBER_AT_WARP,    // waits for its warp, and orders memory
     TCP_FIBER_AT_MATRIX,  // waits for its warp in a collective instruction, which orders nothing
+    TCP_FIBER_AT_PEER,    // waits for another device
     TCP_FIBER_DONE
 };
 
@@ -96,6 +97,10 @@ struct tcp_host_launch_state {
     void (*entry)(void *);
     void *context;
     int threads;
+    const void *mesh;       // whose kernel runs, or NULL
+    int device;             // .. and which of its devices; or -1
+    int fiber_base;         // the first of its fibers
+    uint32_t thread_base;   // how many threads the devices before it have in this launch
     tcp_host_fiber *fiber;  // the running fiber
     unsigned char *shared;  // aligned to 1024 bytes
     int shared_bytes;
@@ -189,6 +194,25 @@ void tcp_host_move_chunk(tcp_host_chunk *chunk);
 bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,
                            tcp_host_place place);
 
+// host/tcp_host_run.cpp: Begins a launch, or several that run together on so many fibers, and ends it.
+tcp_status tcp_host_begin(const char *name, int fibers);
+tcp_status tcp_host_end();
+// A block begins; runs until it ends (true) or waits for another device; leaves the processor at its
+// end or meanwhile, and comes back. It has nothing in shared memory then.
+void tcp_host_block_begin(tcp_host_index block, tcp_host_index blocks);
+bool tcp_host_block_run();
+void tcp_host_block_leave();
+void tcp_host_block_return();
+// host/tcp_host_mesh.cpp: All threads of the block have met.
+void tcp_host_mesh_met();
+// The running thread accesses memory of "owner", another device.
+void tcp_host_mesh_access(int owner, const char *verb, const char *name, tcp_host_place place);
+// The device of thread "*thread" of a launch; makes it one of that device, with so many in a block.
+int tcp_host_mesh_device_of(uint32_t *thread, int *threads);
+// host/tcp_host_memory.cpp: Lets kernels touch memory of others, which belongs to device "owner" of
+// "mesh". tcp_free forgets it. The caller holds the mutex, as for the next one.
+tcp_status tcp_host_adopt(void *memory, size_t bytes, const char *name, const void *mesh,
+                          int owner);
 // host/tcp_host_fiber.cpp: Makes sure that "count" fibers with stacks exist. False when memory ran
 // out.
 bool tcp_host_make_fibers(int count);

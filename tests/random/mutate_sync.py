@@ -64,6 +64,11 @@ def number(text):
             mutants.append((kernel, at, "without its commit"))
             mutants.append((kernel, at, "with 16 bytes more in its group"))
             mutants.append((kernel, at, "with another step of its group"))
+        if box := re.fullmatch(r"(\s*)(tcp_ring\.load_box<\d+>\(.*)\);", line):
+            k = len(mutants)
+            line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
+            mutants.append((kernel, at, "without its box"))
+            mutants.append((kernel, at, "with its box one further along the last mode"))
         if named := re.fullmatch(r"(\s*)tcp_named_(sync|meet|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (

@@ -176,7 +176,8 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
             note_promises(s, k, &missing, "the copy has its width");
     }
-    if (c->tc && !beyond) diag_note(s, c->tc->at, "the tiled copy is declared here");
+    if (c->tc && !beyond && !atom->row->alone)
+        diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
         (f->won == BOUND_COMMON_RUN && (sides & SRC))) {
         diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,

@@ -7,7 +7,7 @@
 
 static bool stands_for_something(struct sema *c, const char *name) {
     return scope_find(c, name) || elem_type_find(name) || builtin_known(name) || atom_known(name) ||
-           atom_later(name) || atom_family(c, name);
+           atom_family(c, name);
 }
 
 // Recognizes CuTe's names of values: LayoutRight, true, 16b.

@@ -76,14 +76,6 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
     return value_calc(c, (struct calc_value){.kind = CALC_SWIZZLE, .swizzle = sw});
 }
 
-static const struct value *no_tma(struct sema *c, const char *name, struct range at) {
-    return FAIL(
-        c, at,
-        "not yet supported: the atom '%s'; there is no TMA, and 'cp_async.cg(16)' copies to "
-        "shared memory asynchronously",
-        name);
-}
-
 // The declaration of "name".  NULL also for 'block', which has a value only with a part.
 static struct symbol *find_declared(struct sema *c, const char *name) {
     struct symbol *sym = scope_find(c, name);
@@ -127,7 +119,6 @@ static const struct value *eval_name(struct sema *c, const struct ast_expr *e) {
                     "'block' is not a number; its axes are 'block.x', 'block.y' and 'block.z'");
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
-    if (atom_later(name)) return no_tma(c, name, at);
     if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
     if (!builtin_known(name) && atom_known(name)) return atom_fixed(c, name, e);
@@ -154,7 +145,6 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
             return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
         }
         if (!sym && atom_family(c, name)) return atom_of_family(c, name, e->name, e->at);
-        if (!sym && atom_later(name)) return no_tma(c, sema_text(c, "%s.%s", name, e->name), e->at);
     }
     const struct value *v = eval(c, e->lhs);
     if (v->kind == VAL_NONE || suggest_part(c, e, v)) return &value_none;

@@ -10,14 +10,6 @@ bool atom_known(const char *name) {
     return atom_find(name) != NULL;
 }
 
-bool atom_later(const char *name) {
-    static const char names[][12] = {"tma"};
-    if (atom_find(name)) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 // The atoms of family "name" for messages, "'cp_async.ca' or 'cp_async.cg'"; NULL if there is no
 // such family.
 static const char *family(struct sema *c, const char *name) {

@@ -15,8 +15,6 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
 const char *atom_written(struct sema *c, const struct ast_expr *e);
 // Whether "row" can move elements of "elem_bits"; reports an error otherwise.
 bool atom_takes(struct sema *c, const struct atom_row *row, int elem_bits, struct range at);
-// part of the language but not supported yet
-bool atom_later(const char *name);
 // Whether there are atoms 'NAME.PART'.  atom_of_family reports an unknown or missing part.
 bool atom_family(struct sema *c, const char *name);
 const struct value *atom_of_family(struct sema *c, const char *name, const char *part,

@@ -1,0 +1,74 @@
+// Prints copies of boxes, and the tensor maps of launchers.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "emit/emit_private.h"
+#include "emit/write.h"
+
+// "e", plus "by" times "var".
+static const char *more(const struct emission *o, const char *e, int64_t by, const char *var) {
+    const char *times = by == 1 ? var : arena_printf(&o->s->arena, "%" PRId64 " * %s", by, var);
+    return strcmp(e, "0") == 0 ? times : arena_printf(&o->s->arena, "%s + %s", e, times);
+}
+
+void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) {
+    static const char *const var[BOX_LOOPS] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
+    struct arena *a = &o->s->arena;
+    const struct kir_boxes *x = n->boxes;
+    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->to_at);
+    for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
+    for (int i = x->nloops - 1; i >= 0; --i) {
+        const struct box_loop *l = &x->loop[i];
+        statement_write(o->b, indent,
+                        arena_printf(a, "for (int %s = 0; %s < %" PRId64 "; ++%s)", var[i], var[i],
+                                     l->extent, var[i]));
+        indent += 4;
+        at[l->dim] = more(o, at[l->dim], l->step, var[i]);
+        to = more(o, to, l->dst, var[i]);
+    }
+    int64_t bytes = n->to_buf->elem->bits / 8;
+    for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
+    struct call c =
+        emit_call_of(o, indent, arena_printf(a, "tcp_ring.load_box<%" PRId64 ">(", bytes), ");");
+    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
+    call_arg(&c, "%s", x->map->c_name);
+    for (int i = 0; i < x->map->rank; ++i) {
+        bool wide = x->at[i]->bits == 64;
+        call_arg(&c, wide ? "tcp_coordinate(%s)" : "%s", at[i]);
+    }
+    call_write(o->b, &c);
+}
+
+void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
+    const struct kir_tensor *t = &o->k->launch->tensor[m->tensor];
+    struct arena *a = &o->s->arena;
+    static const char *const swizzle[] = {"NONE", "32", "64", "", "128"};
+    const char *extent = "", *stride = "", *box = "";
+    int bytes = t->elem->bits / 8;
+    for (int i = 0; i < m->rank; ++i) {
+        const char *comma = i ? ", " : "";
+        extent = arena_printf(a, "%s%s%s", extent, comma, emit_host_ix(o->s, o->k, m->extent[i]));
+        stride =
+            arena_printf(a, "%s%s%s", stride, comma,
+                         emit_host_ix(o->s, o->k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
+        box = arena_printf(a, "%s%s%" PRId64, box, comma, m->box[i]);
+    }
+    struct call c =
+        emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
+    call_arg(&c, "%s", t->c_name);
+    call_arg(&c, "%d", m->rank);
+    call_arg(&c, "%d", bytes);
+    call_arg(&c, "{%s}", extent);
+    call_arg(&c, "{%s}", stride);
+    call_arg(&c, "{%s}", box);
+    call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
+    call_write(o->b, &c);
+    statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
+    c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");
+    call_arg(&c, "\"%s\"", o->k->launch->name);
+    call_arg(&c, "\"%s\"", t->name);
+    call_arg(&c, "&%s_box", m->c_name);
+    call_arg(&c, "&%s", m->c_name);
+    call_write(o->b, &c);
+}
