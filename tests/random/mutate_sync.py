@@ -85,7 +85,9 @@ def number(text):
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (.*first_slot.*);", line):
-            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? first_slot == 0 : {slot[3]};"
+            turned = re.fullmatch(r"\((\w+) \+ (\d+)\)( % \d+)", slot[3])
+            other = f"({turned[1]} + {int(turned[2]) + 1}){turned[3]}" if turned else f"{slot[3]} == 0"
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants
