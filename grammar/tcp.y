@@ -59,7 +59,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token <text> LIKE
 %token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN WARPS
 %token <text> ROLES BARRIER ARRIVE OF
-%token <text> READONLY ALLOW
+%token <text> READONLY ALLOW MESH OVER
 %token <text> ID STRING
 %token <num> INT FLOAT
 
@@ -107,6 +107,8 @@ decl: TCP INT ';' { $$ = build_tcp(p, @$, $INT); }
     | TILED_COPY name '=' expr ';' { $$ = build_value(p, @$, D_TILED_COPY, $name, $expr); }
     | TILED_MMA name '=' expr ';' { $$ = build_value(p, @$, D_TILED_MMA, $name, $expr); }
     | TENSOR name ':' tensor_type ';' { $$ = build_tensor(p, @$, $name, $tensor_type); }
+    | MESH name '(' args ')' ';' { $$ = build_mesh(p, @$, build_names(p, (struct list){0}, $name), $args); }
+    | MESH '(' names ')' '(' args ')' ';' { $$ = build_mesh(p, @$, $names, $args); }
     | expect { $$ = build_expect_decl(p, @$, $expect); }
     | fn
     | EXTERN DEVICE name '(' formals ')' FROM STRING ';'
@@ -135,6 +137,8 @@ where: %empty { $$ = NULL; }
     ;
 
 tensor_type: type space shape align { $$ = build_type(@$, $type, $space, $shape, false, $align); }
+    | type space shape OVER '(' args ')' align
+      { $$ = build_over(build_type(@$, $type, $space, $shape, false, $align), range_join(@OVER, @7), $args); }
     | type space LIKE expr align { $$ = build_type(@$, $type, $space, $expr, true, $align); }
     ;
 type: ID { $$ = build_ident($ID, @ID); };
@@ -342,6 +346,8 @@ name: ID { $$ = build_ident($1, @1); }
     | SYNC { $$ = build_ident($1, @1); }
     | READONLY { $$ = build_ident($1, @1); }
     | ALLOW { $$ = build_ident($1, @1); }
+    | MESH { $$ = build_ident($1, @1); }
+    | OVER { $$ = build_ident($1, @1); }
     ;
 
 %%

@@ -59,7 +59,8 @@ inline tcp_status tcp_mesh_launch(const char *name, void (*kernel)(P...), tcp_gr
 }
 
 #define TCP_MESH_LAUNCH(kernel, grid, threads, shared_bytes, stream, end, ...)                     \
-    tcp_mesh_launch(#kernel, kernel, grid, threads, shared_bytes, end, ##__VA_ARGS__)
+    ((void)(stream),                                                                               \
+     tcp_mesh_launch(#kernel, kernel, grid, threads, shared_bytes, end, ##__VA_ARGS__))
 
 #endif
 #endif

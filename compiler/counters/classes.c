@@ -279,7 +279,7 @@ static void walk(struct classes *x, const struct kir_node *list) {
             break;
         case KIR_IF: walk_ways(x, n); break;
         case KIR_GUARD: n->index ? walk_ways(x, n) : walk(x, n->body); break;
-        case KIR_BOXES:
+        case KIR_BOXES: x->failed = true; break;  // what they cost is not known
         case KIR_BLOCK: walk(x, n->body); break;
         case KIR_LOAD:
         case KIR_STORE:

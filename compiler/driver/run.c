@@ -122,7 +122,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
         return false;
     }
     for (int i = 0; i < p->nparams; ++i)
-        if (!p->param[i]->sum && fixed[p->param[i]->sym->id] == PLAN_UNBOUND)
+        if (!p->param[i]->sum && !p->param[i]->apart && fixed[p->param[i]->sym->id] == PLAN_UNBOUND)
             fprintf(stderr, "%s%s = %" PRId64,
                     chosen++ ? ", " : "tcpc: chosen: ", p->param[i]->name,
                     c->sym_values[p->param[i]->sym->id]);

@@ -18,13 +18,14 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         call_arg(c, "%s%s *__restrict__ %s", t->written ? "" : "const ", t->elem->c_name,
-                 t->c_name);
+                 t->device ? t->own_c_name : t->c_name);
     }
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
-        if (!p->in_body) continue;  // only the grid uses it
+        if (!p->in_body || p->apart) continue;  // only the grid uses it
         call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
+    if (k->devices) call_arg(c, "const tcp_mesh_call %s", k->mesh);
     for (int i = 0; i < k->nmaps; ++i)
         call_arg(c, "const __grid_constant__ tcp_tensor_map %s", k->map[i]->c_name);
 }
@@ -44,13 +45,55 @@ static int64_t elements_of(const struct emission *o, const struct kir_buffer *x)
     return (x->count + word - 1) / word * word;
 }
 
+// The arrivals of a phase, unless that of the thread that issues copies is the only one.
+static const char *others(const struct emission *o, const struct kir_memory *x) {
+    return x->arrivals == 1 ? "" : arena_printf(&o->s->arena, ", %d", x->arrivals);
+}
+
+// Whether the device of a tensor depends on "v".
+static bool across(const struct kir_kernel *k, const struct ix_var *v) {
+    bool any = false;
+    for (int i = 0; i < k->ntensors; ++i)
+        any |= k->tensor[i].device && ix_depends_on(k->tensor[i].device, v);
+    return any;
+}
+
+// Prints what comes before the statements of a kernel between devices: nobody writes before all are
+// ready.
+static void put_devices_ready(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    struct arena *a = &o->s->arena;
+    for (int i = 0; i < k->nparams; ++i)
+        if (k->param[i].apart && k->param[i].in_body)
+            emit_constant(o, 4, arena_printf(a, "const int64_t %s = 0;", k->param[i].c_name),
+                          "each part has its own address");
+    if (k->across) buf_printf(o->b, "    if (!tcp_mesh_begin(%s)) return;\n", k->mesh);
+    for (int i = 0, n = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        if (!t->device) continue;
+        const char *type = t->elem->c_name;
+        statement_write(o->b, 4,
+                        arena_printf(a, "%s%s *const %s = tcp_mesh_at(%s, %d, %s, %s);",
+                                     t->written ? "" : "const ", type, t->c_name, k->mesh, n++,
+                                     emit_ix(o->s, k, t->device), t->own_c_name));
+    }
+}
+
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
     struct arena *a = &o->s->arena;
     size_t start = b->len;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
-    if (k->counter && !k->device)
+    for (int i = 0; i < k->nmemory; ++i)
+        emit_constant(
+            o, 4,
+            arena_printf(a, "%s tcp_ring%d(smem + %" PRId64 ", threadIdx.x == %" PRId64 "%s);",
+                         k->counter, k->memory[i].ring, k->memory[i].at, k->memory[i].leader,
+                         others(o, &k->memory[i])),
+            NULL);
+    if (k->nmemory) buf_puts(b, "    tcp_sync();\n");
+    if (k->counter && k->counter_at >= 0)
         emit_constant(o, 4,
                       arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
                                    k->counter, k->counter_at),
@@ -70,14 +113,18 @@ void emit_body(const struct emission *o) {
                           x->layout_told);
         }
     }
-    if (!k->device && kir_tells(k->body, k->tid))
+    if (!k->device && kir_uses(k->body, k->tid))
         buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && kir_tells(k->body, k->block[i])) {
+        if (!k->block[i] || !(kir_uses(k->body, k->block[i]) || across(k, k->block[i]))) continue;
+        if (k->devices && i == 2)
+            buf_printf(b, "    const int %s = (int)%s.rank;\n", k->block[i]->c_name, k->mesh);
+        else
             buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
-        }
     }
+    if (k->devices) put_devices_ready(o);
     emit_inside(o, k->body, 4);
+    if (k->across) buf_printf(b, "    tcp_mesh_end(%s);\n", k->mesh);
     size_t line = start - 1;
     while (line > 0 && b->text[line - 1] != '\n') --line;
     if (b->len == start && start - line <= EMIT_COLUMNS) --b->len;  // {} on one line
@@ -165,9 +212,14 @@ struct printing *emit_cuda_begin(struct session *s, const struct kir *ir, struct
     put_head(s, ir, b);
     buf_puts(b, "#include \"tcp_device.cuh\"\n");
     if (ir->header) buf_printf(b, "#include \"%s\"\n", ir->header);
+    if (ir->meshes) buf_puts(b, "#include \"tcp_mesh.cuh\"\n");
     if (!s->options.device)
         buf_printf(b, "%s#include \"%s\"\n#endif\n", emit_host_begins,
-                   ir->maps ? "tcp_tma_launch.h" : "tcp_launch.h");
+                   ir->maps     ? "tcp_tma_launch.h"
+                   : ir->meshes ? "tcp_mesh_launch.h"
+                                : "tcp_launch.h");
+    if (ir->maps && ir->meshes && !s->options.device)
+        buf_printf(b, "%s#include \"tcp_mesh_launch.h\"\n#endif\n", emit_host_begins);
     buf_printf(b, "\n%s", version);
     put_includes(ir, b);
     return p;
@@ -211,7 +263,7 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
     bool both = devices && kernels;
     if (both) buf_puts(b, emit_host_begins);
-    if (kernels) buf_puts(b, "#include \"tcp_runtime.h\"\n");
+    if (kernels) buf_printf(b, "#include \"%s\"\n", ir->meshes ? "tcp_mesh.h" : "tcp_runtime.h");
     if (both) buf_puts(b, "#endif\n");
     buf_printf(b, "\n%s", version);
     if (devices) put_includes(ir, b);

@@ -202,7 +202,7 @@ static void put_variant(const struct emission *o) {
     for (int i = 0; i < l->ngiven; ++i)
         if (!asks_for(l, i)) buf_printf(o->b, "    (void)%s;\n", l->param[i].c_name);
     for (int i = l->ngiven; i < l->nparams; ++i)
-        if (asks_for(l, i)) put_sum(o, &l->param[i], true);
+        if (l->param[i].sum && asks_for(l, i)) put_sum(o, &l->param[i], true);
     for (int n = 0; n < l->nvariants; ++n) {
         const struct kir_variant *v = &l->variant[n];
         if (v->nwhen == 0) {
@@ -219,16 +219,19 @@ static void put_variant(const struct emission *o) {
 }
 
 static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
+    bool mesh = o->k->devices > 0;
     for (int i = 0; i < v->kernel->nmaps; ++i) emit_map(o, indent, v->kernel->map[i]);
-    struct call c = emit_call_of(o, indent, "return TCP_LAUNCH(", ");");
+    struct call c =
+        emit_call_of(o, indent, mesh ? "return TCP_MESH_LAUNCH(" : "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];
     for (int i = 0; i < 3; ++i)
         blocks[i] = emit_host_ix(o->s, o->k, ix_lay(o->s, v->kernel->grid[i]));
-    call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
+    call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], mesh ? "1" : blocks[2]);
     call_arg(&c, "%" PRId64, v->kernel->threads);
     call_arg(&c, "%" PRId64, v->kernel->smem_bytes);
     call_arg(&c, "stream");
+    if (mesh) call_arg(&c, "%s", o->k->mesh);
     for (int i = 0; i < v->nargs; ++i) {
         const struct kir_argument *x = &v->arg[i];
         call_arg(&c, "%s%s", x->narrow ? "(int)" : "",
@@ -236,6 +239,7 @@ static void put_launch(const struct emission *o, int indent, const struct kir_va
                  : x->param ? x->param->c_name
                             : x->map->c_name);
     }
+    if (mesh) call_arg(&c, "%s_call", o->k->mesh);
     call_write(o->b, &c);
 }
 
@@ -292,6 +296,7 @@ static void put_launcher_head(const struct emission *o, const char *end) {
     buf_char(o->b, '\n');
     put_contract(o);
     put_parameters(l, &c);
+    if (o->k->devices) call_arg(&c, "tcp_mesh *%s", o->k->mesh);
     call_arg(&c, "tcp_stream stream");
     call_write(o->b, &c);
 }
@@ -301,11 +306,38 @@ void emit_launcher_declaration(const struct emission *o) {
     put_launcher_head(o, ");");
 }
 
+// Prints what a kernel between devices needs: its end of the mesh, where peers write, and what has to be
+// equal on all devices.
+static void put_mesh(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    const struct kir_launch *l = k->launch;
+    buf_printf(o->b, "    tcp_mesh_call %s_call;\n", k->mesh);
+    buf_printf(o->b, "    TCP_CHECK(tcp_mesh_enter(\"%s\", %s, %" PRId64 ", &%s_call));\n", l->name,
+               k->mesh, k->devices, k->mesh);
+    for (int i = 0; i < l->ntensors; ++i) {
+        const struct kir_tensor *t = &l->tensor[i];
+        if (!t->device) continue;
+        struct call c = check(o, 4, "tcp_mesh_tensor");
+        call_arg(&c, "\"%s\"", t->name);
+        call_arg(&c, "%s", k->mesh);
+        call_arg(&c, "&%s_call", k->mesh);
+        call_arg(&c, "%s", t->c_name);
+        const struct ix *bytes = ix_scale(o->s, t->part_span, lay_int(t->elem->bits / 8));
+        call_arg(&c, "(size_t)(%s)", emit_host_ix(o->s, k, bytes));
+        call_write(o->b, &c);
+    }
+    buf_printf(o->b, "    tcp_mesh_mix(&%s_call, 0x%016" PRIx64 ");\n", k->mesh, k->digest);
+    for (int i = 0; i < l->ngiven; ++i)
+        buf_printf(o->b, "    tcp_mesh_mix(&%s_call, (uint64_t)%s);\n", k->mesh,
+                   l->param[i].c_name);
+}
+
 void emit_launcher(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
     if (l->nvariants > 1) put_variant(o);
     put_launcher_head(o, ") {");
     for (int i = 0; i < l->nchecks; ++i) put_check(o, &l->check[i]);
+    if (o->k->devices) put_mesh(o);
     if (l->nvariants > 1) put_choice(o);
     put_launch(o, 4, &l->variant[l->nvariants - 1]);
     buf_puts(o->b, "}\n");

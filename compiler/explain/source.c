@@ -107,7 +107,7 @@ static int align_asked(const struct writer *w, const struct tensor *t) {
 static void pin_type(struct writer *w, struct range name, const struct ast_type *type,
                      bool stages) {
     const struct tensor *t = tensor_at(w, name);
-    if (!t || type->like) return;
+    if (!t || type->like || t->spread) return;
     if (!stages && lay_valid(t->layout) && !names_modes(type->shape) &&
         !computes_strides(t->layout.stride))
         replace_range(w, type->shape->at, plan_named_layout(w->s, t->layout, t->names));
@@ -221,6 +221,12 @@ static struct mention *mention_of(const struct writer *w, const char *name) {
     return bsearch(&x, w->mention, (size_t)w->nmentions, sizeof x, by_name);
 }
 
+// Whether the planner's text takes the place of "k".  That of a copy between devices has params that
+// no plan declares, so this one stays a copy.
+static bool written_anew(const struct kernel *k) {
+    return k->planned && !k->mesh;
+}
+
 // Records the tensors that the words of "d" mention.
 static void note_words(struct writer *w, const struct ast_decl *d) {
     static const char in_words[] =
@@ -230,7 +236,7 @@ static void note_words(struct writer *w, const struct ast_decl *d) {
     for (const char *p = text + d->at.begin; p < end;) {
         size_t n = strspn(p, in_words);
         struct mention *x = n ? mention_of(w, intern_n(w->s, p, n)) : NULL;
-        if (x && x->tensor != d) *(k && k->planned ? &x->planned : &x->other) = true;
+        if (x && x->tensor != d) *(k && written_anew(k) ? &x->planned : &x->other) = true;
         p += n ? n : 1;
     }
 }
@@ -260,7 +266,8 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
     if (!k) return;
-    if (k->planned) {  // the kernel's 'allow' follows the comments of its new text
+    if (k->mesh) return;
+    if (written_anew(k)) {  // the kernel's 'allow' follows the comments of its new text
         struct range all = ast_whole(d->at, &d->allow);
         const char *head = k->planned;
         while (strncmp(head, "//", 2) == 0) head = strchr(head, '\n') + 1;
@@ -333,6 +340,7 @@ static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import)
     case D_ATOM:
     case D_TILED_COPY:
     case D_TILED_MMA:
+    case D_MESH:
     case D_EXPECT: break;
     }
 }

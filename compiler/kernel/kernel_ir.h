@@ -53,7 +53,8 @@ enum kir_kind {
     KIR_FILL,  // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     // like MOVE, from global to shared memory; completes before a KIR_WAIT for its group
     KIR_ASYNC,
-    // copies boxes of a tensor; the body says the same by ASYNC, element by element, and is not emitted
+    // copies boxes of a tensor; the body is one ASYNC, which says how each of its accesses of 16 bytes
+    // counts, but not where it is, and is not emitted
     KIR_BOXES,
     KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
     KIR_WAIT,    // for "arrival"
@@ -61,6 +62,9 @@ enum kir_kind {
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text
 };
+
+// Whose groups a thread ends or waits for.
+enum kir_counts { COUNTS_PLAIN = 1, COUNTS_MEMORY = 2, COUNTS_BOTH = 3 };
 
 // a < b, or with "least" a >= b
 struct kir_cond {
@@ -115,6 +119,7 @@ struct kir_boxes {
     const struct ix *at[BOX_RANK];
     struct box_loop loop[BOX_LOOPS];  // the innermost first
     int nloops;
+    struct lay_swizzle sw;  // of the destination, in elements
 };
 
 // What the 32 lanes of a warp do together in one instruction.
@@ -179,7 +184,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;  // ASYNC: PTX's cache operator, or NULL
+    const char *cache;       // ASYNC: PTX's cache operator, or NULL
+    enum kir_counts counts;  // ARRIVE, WAIT of a group: which ones
+    enum arrival_by by;      // ARRIVE, at a barrier in memory
     bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
@@ -218,9 +225,17 @@ struct kir_kernel {
     // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
     // runtime's functions.
     const char *family, *commit, *wait;
-    // If the groups have a counter (plan/atoms.h): its type, and its byte in shared memory
+    // The same of groups that have a counter (plan/atoms.h), with its type, and its byte in shared
+    // memory; NULL: no copies have one
+    const char *counted_commit, *counted_wait;
     const char *counter;
-    int64_t counter_at;
+    int64_t counter_at;      // -1: the only ones are those of "memory"
+    struct kir_memory {      // of roles, for ARRIVAL_MEMORY
+        int ring;            // arrival.of
+        int64_t at, leader;  // byte in shared memory; the thread that issues copies
+        int arrivals;        // of a phase
+    } memory[ARRIVAL_RINGS];
+    int nmemory;
     const struct kir_map *const *map;  // tensor maps that its launcher makes and passes
     int nmaps;
     bool leaves_group;  // a device function that returns with one group in flight
@@ -247,6 +262,11 @@ struct kir_kernel {
     struct kir_relation *relation;
     int nrelations;
     struct lay_int grid[3];
+    // Devices that launch it together: block.z is the number of the device.  0: it is for one.
+    int64_t devices;
+    const char *mesh;  // its argument for that, in emitted code
+    bool across;       // some of them write to others, so they wait for each other
+    uint64_t digest;   // of the plan's text for it, which all devices compare
     int64_t threads;
     int blocks;  // of an SM at least, which limits the registers; 0: any
     int64_t smem_bytes;
@@ -264,6 +284,7 @@ struct kir {
     const char *const *include;  // files of extern functions, without repetitions
     int nincludes;
     const char *header;  // of the runtime, for kernels whose groups have a counter; or NULL
+    bool meshes;         // some kernels are for several devices
     bool maps;           // launchers make tensor maps
     const char *const *prototype;  // of each extern function, in C++, for comments and messages
     int nprototypes;
@@ -272,9 +293,7 @@ struct kir {
 
 // Whether the nodes use "v".  Guards and calls use tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
-// The same for what is emitted, which has no bodies of BOXES.
-bool kir_tells(const struct kir_node *list, const struct ix_var *v);
-// Whether what is emitted uses the param "y".
+// Whether they use the param "y".
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
 
 // The position of element "i" of an access, given the steps of its binary digits.

@@ -38,6 +38,11 @@ struct kir_tensor {
     const struct ix *const *stride;
     bool gaps;  // memory between its elements may belong to another tensor
     const struct kir_declared *declared;  // NULL: as above
+    // Over the devices of a mesh: elements in memory of the part of one device; NULL: it is on one.
+    const struct ix *part_span;
+    // .. and the device whose part a block accesses; NULL: its own
+    const struct ix *device;
+    const char *own_c_name;  // .. then the name of the device's own part in emitted code
 };
 
 struct kir_param {
@@ -47,6 +52,7 @@ struct kir_param {
     int64_t lo, hi, mul;
     bool narrow;   // fits an int: decided by kernel/widths.h
     bool in_body;  // the body uses it, not only the grid or the promises
+    bool apart;    // in emitted code it is 0 (struct spread)
 };
 
 struct kir_relation {

@@ -133,7 +133,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             break;
         case KIR_COMMENT: break;
         }
-        if (n->body) put_list(s, b, n->body, depth + 1);
+        if (n->body && !n->boxes) put_list(s, b, n->body, depth + 1);
         if (!n->orelse) continue;
         buf_fill(b, ' ', 2 * depth);
         buf_puts(b, "else\n");

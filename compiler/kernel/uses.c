@@ -32,21 +32,12 @@ static bool uses_param(const struct ix *e, const void *y) {
     return ix_speaks_of(e, y);
 }
 
-static bool uses(const struct kir_node *list, const struct ix_var *v, bool told) {
+bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if ((n->kind == KIR_GUARD || n->kind == KIR_CALL) && v->kind == IX_TID) return true;
-        if (any(n, uses_var, v) || uses(n->orelse, v, told)) return true;
-        if (!(told && n->kind == KIR_BOXES) && uses(n->body, v, told)) return true;
+        if (any(n, uses_var, v) || kir_uses(n->body, v) || kir_uses(n->orelse, v)) return true;
     }
     return false;
-}
-
-bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
-    return uses(list, v, false);
-}
-
-bool kir_tells(const struct kir_node *list, const struct ix_var *v) {
-    return uses(list, v, true);
 }
 
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
@@ -59,8 +50,7 @@ bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
                 if (c->apart.syms[k] == y) return true;
             }
         }
-        if (n->kind != KIR_BOXES && kir_uses_param(n->body, y)) return true;
-        if (kir_uses_param(n->orelse, y)) return true;
+        if (kir_uses_param(n->body, y) || kir_uses_param(n->orelse, y)) return true;
     }
     return false;
 }

@@ -227,7 +227,10 @@ void kir_decide_widths(struct session *s, struct kir_kernel *list) {
         for (struct kir_kernel *k = first; k; k = k->narrower) {
             for (int i = 0; i < k->nparams; ++i)
                 k->param[i].narrow = sym_bits(&w, k->param[i].sym) == 32;
-            for (int i = k->ngiven; i < k->nparams; ++i) decide_in_place(&w, &k->param[i].sum);
+            for (int i = k->ngiven; i < k->nparams; ++i)
+                if (k->param[i].sum) decide_in_place(&w, &k->param[i].sum);
+            for (int i = 0; i < k->ntensors; ++i)
+                if (k->tensor[i].device) decide_in_place(&w, &k->tensor[i].device);
             for (int i = 0; i < k->nformals; ++i)
                 if (k->formal[i].index) k->formal[i].bits = var_bits(k->formal[i].index);
             decide_list(&w, k->body);

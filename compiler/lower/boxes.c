@@ -1,7 +1,7 @@
 // Lowering copies of boxes: the tensor maps of a kernel, and the coordinates of each copy.
 //
-// The accesses that a box is made of go into its body, as those of cp.async with 16 bytes.  The emitted
-// text has the box alone; what is executed to check the kernel is the body.
+// What a box copies follows from its map and coordinates alone, for the emitted text and for the machine that
+// checks the kernel.
 #include "base/session.h"
 #include "lower/private.h"
 
@@ -30,7 +30,8 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     *m = (struct kir_map){.tensor = tensor_of(w, c), .rank = b->rank, .swizzle = b->swizzle};
     for (int i = 0; i < b->rank; ++i) {
         m->extent[i] = b->extent[i];
-        m->stride[i] = ix_lay(s, lay_tuple_get(&s->lay, stride, b->mode[i])->leaf);
+        m->stride[i] = b->mode[i] < 0 ? ix_int(s, 0)
+                                      : ix_lay(s, lay_tuple_get(&s->lay, stride, b->mode[i])->leaf);
         m->box[i] = b->box[i];
     }
     for (int i = 0; i < w->nmaps; ++i)
@@ -40,7 +41,7 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     return w->map[w->nmaps++] = m;
 }
 
-struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to) {
+void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to) {
     const struct copy_boxes *b = c->facts.boxes;
     struct kir_boxes *x = ARENA_NEW(&w->s->arena, struct kir_boxes);
     struct kir_node *n = lower_node(w, KIR_BOXES);
@@ -49,7 +50,15 @@ struct kir_node *lower_boxes(struct lowering *w, const struct copy *c, const str
     for (int i = 0; i < b->rank; ++i) x->at[i] = lower_index(w, b->at[i]);
     for (int i = 0; i < b->nloops; ++i) x->loop[i] = b->loop[i];
     n->boxes = x;
+    n->function = lower_of_ring(w, copy_atom(c)->row->function);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->to_at = to;
-    return n;
+    x->sw = c->facts.dst.sw;
+    struct kir_node **outside = lower_open(w, n), *access = lower_node(w, KIR_ASYNC);
+    access->buf = lower_buffer(w, c->src.base);
+    access->to_buf = n->to_buf;
+    access->bits = access->align = copy_atom(c)->row->align;
+    access->cost = copy_atom(c)->row->cost;
+    if (c->pad) access->constant = c->pad->id;
+    w->tail = outside;
 }

@@ -175,8 +175,9 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
     for (int i = 0; i < k->nparams; ++i) {
         const struct param *q = k->param[i];
         const char *c_name = names_take(&w->names, q->sum ? sum_name(s, q->name) : q->name);
-        out->param[out->nparams++] = (struct kir_param){q->name,    c_name,     q->sum,     q->sym,
-                                                        q->sym->lo, q->sym->hi, q->sym->mul};
+        out->param[out->nparams++] =
+            (struct kir_param){q->name,    c_name,     q->sum,      q->sym,
+                               q->sym->lo, q->sym->hi, q->sym->mul, .apart = q->apart};
     }
     out->ngiven = k->ngiven;
     // the relations that contain only these params

@@ -32,13 +32,23 @@ static void check_fits(struct making *m, const char *what, const struct ix *e) {
 }
 
 static const struct ix *bytes(struct session *s, const struct kir_tensor *t) {
-    return ix_scale(s, t->span, lay_int(t->elem->bits / 8));
+    return ix_scale(s, t->part_span ? t->part_span : t->span, lay_int(t->elem->bits / 8));
+}
+
+// Whether "e" speaks of how far parts on devices are apart.  No launcher knows that: a device has its own
+// part, which is checked.
+static bool across(const struct kir_kernel *k, const struct ix *e) {
+    bool any = false;
+    for (int i = 0; e && i < k->nparams; ++i)
+        any |= k->param[i].apart && ix_speaks_of(e, k->param[i].sym);
+    return any;
 }
 
 // The body computes "e", which may not fit: checks "most", if params determine it.
 static void check_body(void *user, const struct ix *e, const struct ix *most) {
     struct making *m = user;
     int64_t value;
+    if (across(m->k, most)) return;
     for (int i = 0; most && i < m->nchecks; ++i)
         if (m->check[i].kind == KIR_CHECK_EXACT && ix_equal(m->check[i].value, most)) return;
     if (most && !ix_static(most, &value)) {
@@ -152,6 +162,7 @@ static void check_params(struct making *m) {
     const struct kir_kernel *k = m->k;
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
+        if (p->apart) continue;
         if (p->sum) {
             check_fits(m, p->name, p->sum);
             add_check(m, KIR_CHECK_SUM)->param = p;
@@ -163,6 +174,7 @@ static void check_params(struct making *m) {
     }
     for (int i = 0; i < k->nrelations; ++i) {
         const struct kir_relation *r = &k->relation[i];
+        if (across(k, r->a) || across(k, r->b)) continue;
         check_fits(m, r->text, r->a);
         check_fits(m, r->text, r->b);
         add_check(m, KIR_CHECK_RELATION)->relation = r;
@@ -185,7 +197,8 @@ static void check_tensors(struct making *m) {
             c->tensor[1] = two;
             c->bytes[0] = bytes(m->s, one);
             c->bytes[1] = bytes(m->s, two);
-            c->between = one->stride && two->stride && (one->gaps || two->gaps);
+            c->between = one->stride && two->stride && !one->part_span && !two->part_span &&
+                         (one->gaps || two->gaps);
             // a tensor without elements overlaps nothing
             c->unless = either(m, empties(m, one, false), empties(m, two, false));
         }
@@ -221,7 +234,7 @@ static void arguments_of(const struct making *m, const struct kir_kernel *x,
         ARENA_ARRAY(&m->s->arena, struct kir_argument, x->ntensors + x->nparams + x->nmaps + 1);
     for (int i = 0; i < x->ntensors; ++i) arg[out->nargs++].tensor = &m->k->tensor[i];
     for (int i = 0; i < x->nparams; ++i) {
-        if (!x->param[i].in_body) continue;
+        if (!x->param[i].in_body || x->param[i].apart) continue;
         arg[out->nargs++] =
             (struct kir_argument){.param = &m->k->param[i], .narrow = x->param[i].narrow};
     }

@@ -71,7 +71,7 @@ static void collect(struct sharing *x, struct kir_node *list, int part, bool ask
         for (int i = 0; moves && i < n->nconds; ++i)
             moves = may_move(x, n->cond[i].a, asked) && may_move(x, n->cond[i].b, asked);
         if (moves && x->nfound < MOST) x->found[x->nfound++] = (struct value){n, part};
-        if (n->kind == KIR_GUARD || n->kind == KIR_BOXES) continue;
+        if (n->kind == KIR_GUARD) continue;
         collect(x, n->body, part, asked || n->kind == KIR_IF);
         collect(x, n->orelse, part, asked || n->kind == KIR_IF);
     }

@@ -108,7 +108,7 @@ static bool read_by(struct machine *m, const struct kir_node *n, bool *idle, int
     return true;
 }
 
-static const struct kir_buffer *wanted(const struct machine *m, const struct kir_buffer *b) {
+const struct kir_buffer *machine_wanted(const struct machine *m, const struct kir_buffer *b) {
     for (int i = 0; b && i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->wants && o->wants(o->user, b)) return b;
@@ -122,7 +122,8 @@ static bool run_access(struct machine *m, const struct kir_node *n) {
     const struct kir_buffer *to = stores ? n->buf : moves ? n->to_buf : n->stage;
     const struct ix *from_at = stores ? n->stage_at : n->at;
     const struct ix *to_at = stores ? n->at : moves ? n->to_at : n->stage_at;
-    struct machine_access a = {.node = n, .from.buf = wanted(m, from), .to.buf = wanted(m, to)};
+    struct machine_access a = {
+        .node = n, .from.buf = machine_wanted(m, from), .to.buf = machine_wanted(m, to)};
     if (!a.from.buf && !a.to.buf) return true;
     struct arena_mark mark = arena_mark(&m->s->arena);
     if (a.from.buf && (n->nconds || n->cut)) {
@@ -338,8 +339,8 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
     case KIR_COMMENT: return true;
     case KIR_ARRIVE:
     case KIR_WAIT:
-        if (n->arrival.kind == ARRIVAL_NAMED)
-            return m->schedule->apart || machine_fail(m, "a named barrier outside of roles");
+        if (n->arrival.kind == ARRIVAL_NAMED || n->arrival.kind == ARRIVAL_MEMORY)
+            return m->schedule->apart || machine_fail(m, "a barrier of roles outside of roles");
         tell(m, n);
         return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
@@ -348,7 +349,7 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
     case KIR_FOR: return run_loop(m, n);
     case KIR_IF: return n->roles && !m->schedule->apart ? machine_roles(m, n) : run_ways(m, n);
     case KIR_GUARD: return run_guard(m, n);
-    case KIR_BOXES:
+    case KIR_BOXES: return machine_boxes(m, n);
     case KIR_BLOCK: return machine_list(m, n->body);
     case KIR_CALL: return run_call(m, n);
     case KIR_LOAD:
@@ -399,9 +400,10 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     m->role = 0;
     m->nroles = 0;
     for (int i = 0; i < MACHINE_NAMED; ++i) m->named[i].came = 0;
+    memset(m->memory, 0, sizeof m->memory);
     if (m->error || !machine_list(m, m->k->body)) return false;
     for (int i = 0; i < MACHINE_NAMED && m->operations < m->schedule->limit; ++i)
         if (m->named[i].came)
             return machine_fail(m, "a named barrier at which threads are missing");
-    return true;
+    return m->schedule->apart || m->operations >= m->schedule->limit || machine_memory_over(m);
 }

@@ -14,8 +14,13 @@ bool machine_leave_out(struct machine *m, const struct kir_node *n, bool *off);
 bool machine_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i);
 bool machine_carry(struct machine *m, const struct kir_node *n, bool first);
 bool machine_node(struct machine *m, const struct kir_node *n);
+// "b" if an observer wants to know of accesses to it; otherwise NULL.
+const struct kir_buffer *machine_wanted(const struct machine *m, const struct kir_buffer *b);
+bool machine_boxes(struct machine *m, const struct kir_node *n);
 bool machine_list(struct machine *m, const struct kir_node *list);
 // Executes the roles of "n" side by side.
 bool machine_roles(struct machine *m, const struct kir_node *n);
+// Whether all that was to come to barriers in memory has, and was waited for; fails otherwise.
+bool machine_memory_over(struct machine *m);
 
 #endif

@@ -292,6 +292,11 @@ const char *plan_boxes_text(struct session *s, const struct copy *c) {
             box = arena_printf(&s->arena, "%s%s%" PRId64, box, n ? "x" : "", b->box[i]);
             along = arena_printf(&s->arena, "%s%smode %d", along, n++ ? ", " : "", mode);
         }
+    for (int i = 0; i < b->rank; ++i) {
+        if (b->mode[i] >= 0) continue;
+        box = arena_printf(&s->arena, "%sx%" PRId64, box, b->box[i]);
+        along = arena_printf(&s->arena, "%s, again", along);
+    }
     const char *text = arena_printf(&s->arena, "%" PRId64 " of %s along %s of %s", plan_nboxes(b),
                                     box, along, c->src.base->name);
     return b->swizzle ? arena_printf(&s->arena, "%s, swizzled by %d bytes", text, b->swizzle)

@@ -35,12 +35,33 @@ struct param {
     struct range at;
     struct range mod_at;  // where "% N" can be inserted
     bool mod_free;        // nothing is there yet, and the declaration is only of this param
+    bool apart;           // of a tensor's parts on devices (struct spread): no caller passes it
 };
 
 // An `expect` or `let` that reads a tensor's layout, directly or through another `let`.
 struct layout_asked {
     struct range at;
     struct layout_asked *next;
+};
+
+// The devices of a mesh, in axes.  Their numbers count the last axis fastest.
+enum { MESH_AXES = 4, MESH_DEVICES = 16 };
+struct mesh {
+    int naxes;
+    const char *axis[MESH_AXES];
+    int64_t size[MESH_AXES], step[MESH_AXES];  // step: of numbers along an axis
+    int64_t devices;
+    struct range at;
+};
+
+// How the parts of a tensor lie on devices.  The part of device n begins n * "apart" elements after that
+// of device 0.  This is so in proofs and tests; in emitted code each part has an address of its own, and
+// "apart" is 0.
+struct spread {
+    const struct mesh *mesh;
+    const struct param *apart;
+    int mode[MESH_AXES];  // the mode that an axis cuts into equal parts; -1: each device has a copy
+    struct lay part;      // of one device
 };
 
 // A tensor: a formal, a shared tensor or a fragment.
@@ -72,9 +93,10 @@ struct tensor {
     // Frag: register i of a thread is value i of this tile.  Set by sema if the frag is "like" an
     // operand, otherwise by pass "partition" from the first copy to it; NULL if unknown.
     const struct tiled_copy *holds;
-    int smem_offset;        // pass "shared": bytes
-    int64_t smem_elements;  // pass "shared": how many elements are reserved from there on
-    bool outside;           // memory of the device function's caller (shared or frag)
+    int smem_offset;              // pass "shared": bytes
+    int64_t smem_elements;        // pass "shared": how many elements are reserved from there on
+    bool outside;                 // memory of the device function's caller (shared or frag)
+    const struct spread *spread;  // over the devices of a mesh; NULL: it is on one
     struct range at;
 };
 

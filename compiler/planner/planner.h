@@ -73,6 +73,7 @@ struct relayout {
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
     bool several;             // it is one of several copies of a kernel: modes are not merged
+    bool piece;               // it is a piece of a copy between devices: block.z is the device
     int arch;                 // 90: sm_90
     int64_t shared;           // shared memory that a block may have, in bytes
     const char *usual;        // the typical sizes that are assumed, "M = 4096"; NULL: none are
@@ -104,6 +105,8 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
 // sides begin, and their alignment there.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);
+// Assumes typical sizes again, after modes were taken out of "r".  Returns NULL, or why it cannot.
+const char *relayout_resize(struct session *s, struct relayout *r);
 // Makes "r" a relayout of no elements.
 void relayout_empty(struct session *s, struct relayout *r);
 // Removes extents of 1 and merges modes that continue each other on both sides.  Then the modes are
@@ -155,6 +158,21 @@ struct relayout_several {
 };
 // Writes it.  Returns NULL, or why there is none.
 const char *relayout_several(struct session *s, const struct relayout_several *of, struct buf *out);
+
+// A kernel of a copy between devices, each of which writes several pieces: the relayout "r", which is
+// "several" and a "piece", from view "src" to view "dst".
+struct relayout_pieces {
+    const struct relayout *r;
+    const char *src, *dst;
+    const char *head;  // "k(A, B, out C)", with conditions
+    const char *end;   // of all names of the kernel
+    const char
+        *lets;  // statements for names in the views: "rank" and "piece", with "end", are known
+    int nlets;  // so many braces are open after these
+    int64_t devices, pieces;  // pieces: of a device
+};
+// Writes it.  Returns NULL, or why there is none.
+const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out);
 
 // A planned kernel with candidates that do not compile: for each of its cases the candidate to take,
 // and why those before it are refused.

@@ -109,3 +109,8 @@ const char *relayout_size(struct session *s, struct relayout *r, bool torn) {
                 r->mode[i].run[k] = LAY_INT_INVALID;
     return NULL;
 }
+
+const char *relayout_resize(struct session *s, struct relayout *r) {
+    r->usual = NULL;
+    return relayout_size(s, r, false);
+}

@@ -1,6 +1,6 @@
 // Writes a kernel of several copies.  Each has its own blocks along the first axis: those of numbers
 // follow one another; if params count tiles, the copies take turns.  Blocks beyond the tiles of a copy
-// do nothing.
+// do nothing.  Also writes the kernel of a copy between devices, whose pieces take turns.
 #include <inttypes.h>
 #include <string.h>
 
@@ -136,6 +136,36 @@ const char *relayout_several(struct session *s, const struct relayout_several *o
         buf_puts(out, text_fill(&m[i].t, m[i].of.form->body, none));
         while (loops-- > 0) buf_puts(out, "  }\n");
     }
+    buf_puts(out, "}\n");
+    return NULL;
+}
+
+const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out) {
+    static const struct hole none[] = {{0}};
+    const struct relayout *r = of->r;
+    const char *end = of->end;
+    struct member m;
+    bool beyond;
+    if (!make_member(s, r, end, 0, &m) || m.blocks > INT32_MAX / of->pieces)
+        return "a device writes more than 2^31 blocks";
+    if (divides_by_params(r, &m))
+        return "its pieces have tiles along more than two extents that are params";
+    const char *x = blocks_along(r, &m, 0, &beyond), *y = blocks_along(r, &m, 1, &beyond);
+    buf_printf(out, "kernel %s grid (%" PRId64 " * (%s), %s, %" PRId64 ") threads %d {\n", of->head,
+               of->pieces, x, y, of->devices, m.of.threads);
+    if (strstr(of->lets, "rank")) buf_printf(out, "  let rank%s = block.z;\n", end);
+    if (of->pieces > 1) {
+        // neighbouring blocks write to different devices, so that all links are busy at once
+        m.t.block = arena_printf(&s->arena, "block%s", end);
+        buf_printf(out, "  let piece%s = block.x %% %" PRId64 ";\n", end, of->pieces);
+    }
+    if (of->pieces > 1 && strcmp(x, "1") != 0)
+        buf_printf(out, "  let %s = block.x / %" PRId64 ";\n", m.t.block, of->pieces);
+    buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src,
+               m.names.dst, of->dst);
+    m.t.hole = m.of.form->holes(&m.t);
+    buf_puts(out, text_fill(&m.t, m.of.form->body, none));
+    for (int i = 0; i < of->nlets; ++i) buf_puts(out, "  }\n");
     buf_puts(out, "}\n");
     return NULL;
 }

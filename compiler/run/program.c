@@ -151,11 +151,13 @@ static const char *run_id(struct session *s, const struct kernel *k, int v) {
     return v < 0 ? k->name : arena_printf(&s->arena, "%d_%s", k->variant[v].tag, k->name);
 }
 
-static void put_arguments(const struct run_case *c, const struct kernel *k, struct buf *out) {
+// "in": the array that has the tensors.
+static void put_arguments(const struct run_case *c, const struct kernel *k, const char *in,
+                          struct buf *out) {
     const char *comma = "";
     for (int i = 0; i < k->nformals; ++i, comma = ", ")
-        buf_printf(out, "%s(%s%s *)t[%d]", comma, k->formal[i].dir == ARG_IN ? "const " : "",
-                   k->formal[i].tensor->elem->c_name, i);
+        buf_printf(out, "%s(%s%s *)%s[%d]", comma, k->formal[i].dir == ARG_IN ? "const " : "",
+                   k->formal[i].tensor->elem->c_name, in, i);
     for (int i = 0; i < k->ngiven; ++i, comma = ", ")
         buf_printf(out, "%sINT64_C(%" PRId64 ")", comma, c->sym_values[k->param[i]->sym->id]);
 }
@@ -173,11 +175,57 @@ static void put_declarations(const struct run_case *c, const struct kernel *k, s
     bool none = k->nformals + k->ngiven == 0;
     buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
     put_types(k, out);
-    buf_printf(out, "%stcp_stream);\n", none ? "" : ", ");
+    buf_printf(out, "%s%stcp_stream);\n", none ? "" : ", ", k->mesh ? "tcp_mesh *, " : "");
     if (k->nvariants == 0) return;
     buf_printf(out, "TCP_EXTERN_C int %s_variant(", launcher_of(c, k));
     put_types(k, out);
     buf_puts(out, ");\n");
+}
+
+// The number of the device whose part of a tensor device "rank" has.
+static int64_t own_part(const struct spread *x, int64_t rank) {
+    int64_t sum = 0;
+    for (int i = 0; i < x->mesh->naxes; ++i)
+        if (x->mode[i] >= 0) sum += rank / x->mesh->step[i] % x->mesh->size[i] * x->mesh->step[i];
+    return sum;
+}
+
+// Writes the tables of the parts of tensors that are over devices.
+static void put_parts(struct session *s, const struct run_case *c, const struct kernel *k, int v,
+                      struct buf *out) {
+    const char *id = run_id(s, k, v);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct spread *x = k->formal[i].declared->spread;
+        buf_printf(out, "static const int own_%s_%d[] = {", id, i);
+        for (int64_t d = 0; d < x->mesh->devices; ++d)
+            buf_printf(out, "%s%" PRId64, d ? ", " : "",
+                       k->formal[i].dir == ARG_IN ? own_part(x, d) : d);
+        buf_puts(out, "};\n");
+    }
+    buf_printf(out, "static const tcp_harness_part parts_%s[] = {\n", id);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct formal *f = &k->formal[i];
+        const struct spread *x = f->declared->spread;
+        struct oracle_flat part;
+        int64_t size = f->tensor->elem->bits / 8, n = 0;
+        if (oracle_flatten(x->part, c->sym_values, &part)) n = part.size;
+        buf_printf(out, "    {%" PRId64 ", %" PRId64 ", %s, own_%s_%d},\n",
+                   c->sym_values[x->apart->sym->id] * size, n * size,
+                   f->dir == ARG_IN ? "false" : "true", id, i);
+    }
+    buf_puts(out, "};\n");
+}
+
+// Writes the call of the launcher by each device.
+static void put_launches(struct session *s, const struct run_case *c, const struct kernel *k, int v,
+                         struct buf *out) {
+    buf_printf(out,
+               "    return tcp_harness_on_devices(%" PRId64
+               ", t, parts_%s, %d, [&](void *const *p, "
+               "tcp_mesh *end) {\n        return %s_launch(",
+               k->mesh->devices, run_id(s, k, v), k->nformals, launcher_of(c, k));
+    put_arguments(c, k, "p", out);
+    buf_puts(out, ", end, stream);\n    });\n}\n");
 }
 
 // Writes the function that calls the launcher with the params' values.  It checks that the intended
@@ -185,16 +233,21 @@ static void put_declarations(const struct run_case *c, const struct kernel *k, s
 static void put_launch(struct session *s, const struct run_case *c, const struct kernel *k, int v,
                        struct buf *out) {
     bool none = k->nformals + k->ngiven == 0;
+    if (k->mesh) put_parts(s, c, k, v, out);
     buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n",
                run_id(s, k, v));
     if (k->nformals == 0) buf_puts(out, "    (void)t;\n");
     if (v >= 0) {
         buf_printf(out, "    if (%s_variant(", launcher_of(c, k));
-        put_arguments(c, k, out);
+        put_arguments(c, k, "t", out);
         buf_printf(out, ") != %d) return TCP_STATUS_COUNT;\n", k->variant[v].tag);
     }
+    if (k->mesh) {
+        put_launches(s, c, k, v, out);
+        return;
+    }
     buf_printf(out, "    return %s_launch(", launcher_of(c, k));
-    put_arguments(c, k, out);
+    put_arguments(c, k, "t", out);
     buf_printf(out, "%sstream);\n}\n", none ? "" : ", ");
 }
 
@@ -288,7 +341,10 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
     const char *why = NULL;
     int n = 0;
     buf_init(&table);
-    buf_puts(out, "#include \"tcp_harness.h\"\n\n");
+    bool mesh = false;
+    for (const struct kernel *k = c->plan->kernels; k; k = k->next) mesh |= k->mesh != NULL;
+    buf_puts(out, "#include \"tcp_harness.h\"\n");
+    buf_puts(out, mesh ? "#include \"tcp_harness_mesh.h\"\n\n" : "\n");
     put_constants(c->plan, out);
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
         if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;

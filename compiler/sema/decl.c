@@ -189,6 +189,7 @@ static void declare_tiled(struct sema *c, const struct ast_decl *d) {
 
 static void declare_tensor(struct sema *c, const struct ast_decl *d) {
     struct tensor *t = make_tensor(c, d->name, &d->type, NULL);
+    if (t && !spread_tensor(c, t, &d->type)) t = NULL;
     struct symbol *sym = scope_declare(c, d->name, SYM_TENSOR, &value_none);
     if (!sym || !t) return;
     sym->tensor = t;
@@ -318,6 +319,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_TILED_COPY: declare_tiled(c, d); break;
         case D_TILED_MMA: declare_mma(c, d); break;
         case D_TENSOR: declare_tensor(c, d); break;
+        case D_MESH: declare_mesh(c, d); break;
         case D_EXPECT: check_expect(c, &d->expect, d->at); break;
         case D_FN:
             if (!c->imported) {

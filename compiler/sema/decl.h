@@ -31,6 +31,14 @@ void check_c_name(struct sema *c, struct ast_ident name, bool is_extern);
 // Reports functions with names that the emitted text makes from the names of others.
 void check_made_c_names(struct sema *c);
 
+// mesh.c
+void declare_mesh(struct sema *c, const struct ast_decl *d);
+// Lays "t", which has the layout of all elements, over devices as "type" says; false after an error.
+bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type);
+
+// Whether "type", of an argument in a list, is over no devices; reports an error otherwise.
+bool spread_nowhere(struct sema *c, const struct ast_type *type);
+
 // tensor.c
 // Reports what contradicts 'readonly' of the formal "f", which is the tensor "t".  "device": the
 // list is that of a device function.

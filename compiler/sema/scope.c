@@ -54,6 +54,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     case SYM_TILED: return "a tiled copy";
     case SYM_MMA: return "a tiled MMA";
     case SYM_TENSOR: return "a tensor";
+    case SYM_AXIS: return "an axis of a mesh";
     case SYM_KERNEL: return "a kernel";
     case SYM_EXTERN: return "an extern device function";
     case SYM_LET: return "a let";

@@ -19,6 +19,7 @@ enum symbol_kind {
     SYM_TILED,
     SYM_MMA,
     SYM_TENSOR,
+    SYM_AXIS,  // of a mesh
     SYM_KERNEL,
     SYM_EXTERN,
     SYM_LET,
@@ -42,6 +43,7 @@ struct symbol {
     const struct value *value;
     struct tensor *tensor;
     struct barrier *barrier;          // SYM_BARRIER
+    const struct mesh *mesh;          // SYM_AXIS
     const struct function *function;  // SYM_EXTERN; of a device function: its arguments
     const struct ast_fn *fn;          // of a device function that can be called: its text
     const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its

@@ -83,6 +83,9 @@ struct ast_type {
     bool like;
     int64_t align;  // 0: none given
     struct range align_at;
+    struct ast_arg *over;  // "over (g: m)": which axes of a mesh cut which modes
+    int nover;
+    struct range over_at;  // empty where it is not written
     struct range at;
 };
 
@@ -232,6 +235,7 @@ enum ast_decl_kind {
     D_TILED_COPY,
     D_TILED_MMA,
     D_TENSOR,
+    D_MESH,
     D_EXPECT,
     D_FN
 };
@@ -251,6 +255,12 @@ struct ast_decl {
         struct ast_expr *value;  // D_CONST, D_LAYOUT, D_ATOM, D_TILED_COPY, D_TILED_MMA
         struct ast_param param;
         struct ast_type type;  // D_TENSOR
+        struct {
+            struct ast_ident *name;  // of its axes
+            int nnames;
+            struct ast_arg *size;
+            int nsizes;
+        } mesh;  // D_MESH
         struct ast_expect expect;
         struct ast_fn fn;
     };

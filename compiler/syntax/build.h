@@ -84,6 +84,8 @@ struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_exp
 struct number build_positive(struct parser *p, struct number num, const char *what);
 struct ast_type build_type(struct range at, struct ast_ident elem, enum space space,
                            struct ast_expr *shape, bool like, struct number align);
+// Gives "type" its clause "over", at "at".
+struct ast_type build_over(struct ast_type type, struct range at, struct list over);
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name);
 struct ast_formal build_formal_index(struct parser *p, struct range at, struct ast_ident name,
                                      struct range index_at, struct number mod, struct bounds bounds,
@@ -144,6 +146,8 @@ struct ast_decl *build_value(struct parser *p, struct range at, enum ast_decl_ki
 struct ast_decl *build_param(struct parser *p, struct range at, struct list names,
                              struct range index_at, struct number mod, struct bounds bounds,
                              struct ast_expr *where);
+struct ast_decl *build_mesh(struct parser *p, struct range at, struct list names,
+                            struct list sizes);
 struct ast_decl *build_tensor(struct parser *p, struct range at, struct ast_ident name,
                               struct ast_type type);
 struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast_expect expect);

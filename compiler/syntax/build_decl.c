@@ -27,6 +27,13 @@ struct ast_type build_type(struct range at, struct ast_ident elem, enum space sp
                              .at = at};
 }
 
+struct ast_type build_over(struct ast_type type, struct range at, struct list over) {
+    type.over = over.items;
+    type.nover = over.n;
+    type.over_at = at;
+    return type;
+}
+
 struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name) {
     return (struct ast_formal){.dir = access.dir,
                                .readonly = access.readonly,
@@ -244,6 +251,16 @@ struct ast_decl *build_param(struct parser *p, struct range at, struct list name
     d->param = promises(index_at, mod, bounds, where);
     d->param.name = names.items;
     d->param.nnames = names.n;
+    return d;
+}
+
+struct ast_decl *build_mesh(struct parser *p, struct range at, struct list names,
+                            struct list sizes) {
+    struct ast_decl *d = declaration(p, D_MESH, at, (struct ast_ident){0});
+    d->mesh.name = names.items;
+    d->mesh.nnames = names.n;
+    d->mesh.size = sizes.items;
+    d->mesh.nsizes = sizes.n;
     return d;
 }
 

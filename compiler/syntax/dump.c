@@ -61,6 +61,9 @@ static void dump_type(struct buf *b, const struct ast_type *t, bool with_space, 
     if (t->align) buf_printf(b, " align %lld", (long long)t->align);
     buf_char(b, '\n');
     child(b, indent + 2, t->like ? "like" : "shape", t->shape);
+    if (!t->over_at.end) return;
+    line(b, indent + 2, "over");
+    dump_args(b, t->over, t->nover, indent + 4);
 }
 
 static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
@@ -237,6 +240,12 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     case D_TENSOR:
         named(b, 0, "tensor", d->name.name);
         dump_type(b, &d->type, true, 2);
+        break;
+    case D_MESH:
+        buf_puts(b, "mesh");
+        for (int i = 0; i < d->mesh.nnames; i++) buf_printf(b, " %s", d->mesh.name[i].name);
+        buf_char(b, '\n');
+        dump_args(b, d->mesh.size, d->mesh.nsizes, 2);
         break;
     case D_EXPECT: dump_expect(b, &d->expect, 0); break;
     case D_FN: dump_fn(b, d); break;

@@ -14,7 +14,7 @@ static const short decl_starts[] = {TOK_TCP,       TOK_ARCH,   TOK_IMPORT, TOK_C
                                     TOK_PARAM,     TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY,
                                     TOK_TILED_MMA, TOK_TENSOR, TOK_EXPECT, TOK_KERNEL,
                                     TOK_DEVICE,    TOK_ASYNC,  TOK_MANUAL, TOK_EXTERN,
-                                    TOK_ALLOW,     0};
+                                    TOK_ALLOW,     TOK_MESH,   0};
 static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY,  TOK_FOR,   TOK_PIPELINE,
                                     TOK_LET,    TOK_CALL,   TOK_FILL,  TOK_SYNC,  TOK_COMMIT,
                                     TOK_WAIT,   TOK_EXPECT, TOK_ALLOW, TOK_ROLES, TOK_BARRIER,
@@ -24,7 +24,7 @@ static const short names[] = {TOK_ID,     TOK_THREADS, TOK_GRID,  TOK_STAGES, TO
                               TOK_INDEX,  TOK_ARCH,    TOK_FROM,  TOK_FILL,   TOK_ASYNC,
                               TOK_CALL,   TOK_COMMIT,  TOK_WAIT,  TOK_SYNC,   TOK_READONLY,
                               TOK_WHEN,   TOK_ALLOW,   TOK_WARPS, TOK_ROLES,  TOK_BARRIER,
-                              TOK_ARRIVE, TOK_OF,      0};
+                              TOK_ARRIVE, TOK_OF,      TOK_MESH,  TOK_OVER,   0};
 static const short expr_starts[] = {TOK_INT, TOK_FLOAT, '_', '(', '<', TOK_SW, '-', TOK_LIKE, 0};
 static const short operators[] = {'+', '-', '*',    '/',    '%',    ':',    '.',   '(', '@',
                                   '<', '>', TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_O, 0};
@@ -73,6 +73,7 @@ static const char *called(int token) {
     case TOK_TILED_COPY: return "the tiled copy";
     case TOK_TILED_MMA: return "the tiled MMA";
     case TOK_TENSOR: return "the tensor";
+    case TOK_MESH: return "the mesh";
     case TOK_EXPECT: return "the expectation";
     case TOK_EXTERN: return "the external function";
     case TOK_SHARED: return "the shared buffer";

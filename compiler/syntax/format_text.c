@@ -13,10 +13,23 @@ static void clause(struct buf *b, const char *before, const struct ast_expr *e) 
     ast_print_expr_breakable(b, e);
 }
 
+static void args_text(struct buf *b, const struct ast_arg *arg, int n) {
+    for (int i = 0; i < n; i++) {
+        if (i) buf_puts(b, "," BREAK);
+        if (arg[i].key.name) buf_printf(b, "%s=", arg[i].key.name);
+        ast_print_expr_breakable(b, arg[i].value);
+    }
+}
+
 static void type_text(struct buf *b, const struct ast_type *t, bool with_space) {
     buf_printf(b, "%s%s%s", t->elem.name, with_space ? " " : "",
                with_space ? space_name(t->space) : "");
     clause(b, t->like ? " like " : " ", t->shape);
+    if (t->over_at.end) {
+        buf_puts(b, BREAK "over (");
+        args_text(b, t->over, t->nover);
+        buf_char(b, ')');
+    }
     if (t->align) buf_printf(b, BREAK "align %lld", (long long)t->align);
 }
 
@@ -27,14 +40,6 @@ static void expect_text(struct buf *b, const struct ast_expect *e) {
         ast_print_string(b, e->message);
     }
     buf_char(b, ';');
-}
-
-static void args_text(struct buf *b, const struct ast_arg *arg, int n) {
-    for (int i = 0; i < n; i++) {
-        if (i) buf_puts(b, "," BREAK);
-        if (arg[i].key.name) buf_printf(b, "%s=", arg[i].key.name);
-        ast_print_expr_breakable(b, arg[i].value);
-    }
 }
 
 static void copy_text(struct buf *b, const struct ast_stmt *st) {
@@ -163,6 +168,16 @@ static void param_text(struct buf *b, const struct ast_param *p) {
     buf_char(b, ';');
 }
 
+static void mesh_text(struct buf *b, const struct ast_decl *d) {
+    bool several = d->mesh.nnames > 1;
+    buf_puts(b, several ? "mesh (" : "mesh ");
+    for (int i = 0; i < d->mesh.nnames; i++)
+        buf_printf(b, "%s%s", i ? "," BREAK : "", d->mesh.name[i].name);
+    buf_puts(b, several ? ") (" : " (");
+    args_text(b, d->mesh.size, d->mesh.nsizes);
+    buf_puts(b, ");");
+}
+
 void format_decl_text(struct buf *b, const struct ast_decl *d) {
     allow_text(b, &d->allow);
     switch (d->kind) {
@@ -188,6 +203,7 @@ void format_decl_text(struct buf *b, const struct ast_decl *d) {
         type_text(b, &d->type, true);
         buf_char(b, ';');
         break;
+    case D_MESH: mesh_text(b, d); break;
     case D_EXPECT: expect_text(b, &d->expect); break;
     case D_FN: fn_text(b, d); break;
     }

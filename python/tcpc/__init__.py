@@ -4,7 +4,7 @@
     y = tcpc.relayout(x, "b s (h d) -> b h s d", h=8)
 
 relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy; plan() is a relayout for repeated use. cache_info() says what was compiled; explain() and draw() say more about a
-plan, and bench() how fast it is. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
+plan, and bench() how fast it is. reshard() changes the placement of a tensor on several devices. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
 """
 
 from typing import TYPE_CHECKING, Any, List
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from . import algebra
     from ._bench import bench
     from ._load import load
+    from ._mesh import mesh_status, prepare_mesh, reset_mesh, reshard
     from ._plan import Plan, plan
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"bench": "._bench", "load": "._load", **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 
 def __getattr__(name: str) -> Any:
@@ -32,13 +33,13 @@ def __getattr__(name: str) -> Any:
 
         module = importlib.import_module(where, __name__)
         return module if name == "algebra" else getattr(module, name)
-    meant = {"rearrange": "relayout", "transpose": "permute", "copy": "copy_", "clone": "contiguous", "compile": "load"}.get(name)
+    meant = {"rearrange": "relayout", "transpose": "permute", "copy": "copy_", "clone": "contiguous", "compile": "load", "redistribute": "reshard"}.get(name)
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'" + (f"; '{meant}' is what does it here" if meant else ""))
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "plan", "prepare",
-           "relayout", "version"]
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
+           "prepare_mesh", "relayout", "reset_mesh", "reshard", "version"]
 
 
 def __dir__() -> List[str]:

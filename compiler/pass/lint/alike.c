@@ -27,7 +27,7 @@ static int moved_by(const struct reads *r, const struct access *b, const struct 
         if (a->write || to == first || a->view->base->space != MEM_GLOBAL) continue;
         if (lay_tuple_leaves(a->view->base->layout.shape) < 2 || !index_moves(y, a->view)) continue;
         struct flow flow = flow_of(r, a);
-        if (!flow_goes_to(&flow, a, b)) continue;
+        if (!flow_goes_to(&flow, b)) continue;
         first = to;
         ++n;
     }
@@ -79,12 +79,28 @@ static void warn_alike(struct session *s, const struct pair *p) {
               p->x.v->kind == IX_LOOP ? "steps" : "blocks", p->x.v->name, p->b->view->base->name);
 }
 
+// Warns of the loop of "p", which moves only its write, if another one with as many steps moves its read twice.
+static bool is_twice_instead(struct reads *r, const struct pair *p) {
+    const struct view *v = p->a->view;
+    struct index y;
+    for (int j = 0; index_at(r, p->a, j, &y) && p->x.v->kind == IX_LOOP; ++j) {
+        if (!y.v || y.v == p->x.v || y.v->kind != IX_LOOP || !lay_int_valid(y.n) ||
+            !lay_int_equal(y.n, p->x.n) || !is_moved_twice(v, &y))
+            continue;
+        warn_alike(r->s, p);
+        diag_note(r->s, v->at, "'%s' moves '%s' along several modes; is '%s' meant in one of them?",
+                  y.v->name, v->base->name, p->x.v->name);
+        return true;
+    }
+    return false;
+}
+
 // Warns of the axis of "p", which moves only its write.
 static bool all_alike(struct reads *r, const struct pair *p) {
     const struct view *v = p->a->view;
     int mode;
     struct index y = instead(r, p, &mode);
-    if (!y.v) return false;
+    if (!y.v) return is_twice_instead(r, p);
     warn_alike(r->s, p);
     diag_note(r->s, v->at,
               "'%s' moves '%s' along %s, where it has as many elements as '%s' "
@@ -172,7 +188,7 @@ static bool same_twice(struct reads *r, const struct pair *p) {
         const struct view *still;
         if (!is_again(p->a, c, &still)) continue;
         struct flow flow = flow_of(r, c);
-        if (!flow_goes_to(&flow, c, p->b)) continue;
+        if (!flow_goes_to(&flow, p->b)) continue;
         warn_alike(r->s, p);
         if (still)
             diag_note(r->s, still->at, "this read of '%s' stands still; is '%s' meant to move it?",

@@ -26,7 +26,7 @@ static bool is_moved_elsewhere(struct reads *r, const struct pair *p, const stru
         if (c->write || c->view->base->space != MEM_GLOBAL || !lay_valid(c->view->coord)) continue;
         if (c->view->base == p->a->view->base) continue;  // of another slice
         struct flow flow = flow_of(r, c);
-        if (!flow_goes_to(&flow, c, p->b)) continue;
+        if (!flow_goes_to(&flow, p->b)) continue;
         for (int m = 0; m < lay_tuple_leaves(c->view->base->layout.shape); ++m)
             if (index_moves_along(&p->x, c->view, m) &&
                 (of = part_along(r->s, c->view, m, &begin, &end)) && reads_equal(r, of, n))

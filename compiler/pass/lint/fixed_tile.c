@@ -5,6 +5,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/lint/flow.h"
 #include "pass/lint/reads.h"
 #include "plan/view.h"
 
@@ -68,11 +69,13 @@ static bool is_alike(const struct view *a, const struct view *b) {
            lay_tuple_equal(a->base->layout.shape, b->base->layout.shape);
 }
 
-static const struct view *written_alike(const struct kernel *k, const struct tensor *t,
-                                        const struct view *a) {
+// The part of "t" to which elements that "c" reads go, if it is alike and moves.
+static const struct view *written_alike(struct session *s, const struct kernel *k,
+                                        const struct tensor *t, const struct copy *c) {
+    const struct view *a = &c->src;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_COPY && st->copy->dst.base == t && is_alike(a, &st->copy->dst) &&
-            mode_apart(a, &st->copy->dst) >= 0)
+            mode_apart(a, &st->copy->dst) >= 0 && flow_reaches(s, k, c, st->copy))
             return &st->copy->dst;
     return NULL;
 }
@@ -312,7 +315,7 @@ static const struct view *output_alike(struct session *s, const struct kernel *k
     if (!x->copy || x->n != 1 || is_whole(s, &x->copy->copy->src)) return NULL;
     for (int j = 0; j < k->nformals && !b; ++j)
         if (k->formal[j].dir == ARG_OUT)
-            b = written_alike(k, k->formal[j].tensor, &x->copy->copy->src);
+            b = written_alike(s, k, k->formal[j].tensor, x->copy->copy);
     return b;
 }
 
@@ -330,6 +333,20 @@ static bool fills_alone(const struct stmt *loop, const struct stmt *st) {
             if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return false;
     }
     return true;
+}
+
+// Whether "loop" moves a part of an output to which go elements of "st", a read of a part like it.  No function gets the
+// step: it might choose by it.
+static bool writes_alike(struct session *s, const struct kernel *k, const struct stmt *loop,
+                         const struct stmt *st) {
+    bool alike = false;
+    for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x)) {
+        const struct view *b = x->kind == STMT_COPY ? &x->copy->dst : NULL;
+        if (x->kind == STMT_CALL && statement_depends(x, loop->var)) return false;
+        alike |= b && b->base->space == MEM_GLOBAL && is_alike(&st->copy->src, b) &&
+                 view_depends(b, loop->var) && flow_reaches(s, k, st->copy, x->copy);
+    }
+    return alike;
 }
 
 // Whether "loop" moves another copy from global memory, by "tile" elements along a mode of "extent".
@@ -358,13 +375,15 @@ static void filled_again(struct session *s, const struct kernel *k, const struct
     const struct stmt *up = st->up && st->up->kind == STMT_PART ? st->up->up : st->up;
     if (up != loop || !f || !formal_is_constant(k, f)) return;
     if (st->copy->dst.base->space == MEM_GLOBAL) return;
-    if (view_depends(&st->copy->dst, loop->var) || !fills_alone(loop, st)) return;
+    if (view_depends(&st->copy->dst, loop->var)) return;
+    bool alike = writes_alike(s, k, loop, st);
+    if (!alike && !fills_alone(loop, st)) return;
     for (int i = 0; i < ncoords(a); ++i) {
         struct lay_int extent;
         int64_t tile;
-        if (!a->coord_off[i] || ix_constant(a->coord_off[i])) continue;
+        if (!a->coord_off[i] || (!alike && ix_constant(a->coord_off[i]))) continue;
         struct lay_int n = tiles_along(s, a, i, &extent, &tile);
-        if (!lay_int_valid(n) || !counts(s, loop, a, n, NULL)) continue;
+        if (!lay_int_valid(n) || lay_int_is(n, 1) || !counts(s, loop, a, n, NULL)) continue;
         // with numbers, as many steps may be a coincidence
         if (lay_int_static(n) && !moves_as_many(s, loop, extent, tile)) continue;
         diag_warn(s, W_FIXED_TILE, a->at,

@@ -3,6 +3,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/lint/dead.h"
 #include "plan/view.h"
 
 // -- where elements go ----------------------------------------------------------------------------
@@ -13,41 +14,91 @@ bool flow_has(const struct flow *x, const struct tensor *t) {
     return false;
 }
 
-static void put(struct flow *x, const struct tensor *t) {
-    if (t->space != MEM_GLOBAL && x->n < MOST_HELD && !flow_has(x, t)) x->at[x->n++] = t;
+static int number_of(const struct flow *x, const struct tensor *t) {
+    int i = 0;
+    while (i < x->n && x->at[i] != t) ++i;
+    return i;
 }
 
-// Adds what the call "y" gets from "x".
-static void put_call(struct flow *x, const struct plan_call *y) {
-    bool any = false;
+// "t" has elements of "x" from here on.
+static void put(struct flow *x, const struct tensor *t) {
+    int i = number_of(x, t);
+    if (t->space == MEM_GLOBAL || i == MOST_HELD) return;
+    if (i == x->n) x->at[x->n++] = t;
+    x->held |= UINT64_C(1) << i;
+}
+
+// .. has none from here on.
+static void clear(struct flow *x, const struct tensor *t) {
+    int i = number_of(x, t);
+    if (i < x->n) x->held &= ~(UINT64_C(1) << i);
+}
+
+static bool is_held(const struct flow *x, const struct tensor *t) {
+    int i = number_of(x, t);
+    return i < x->n && x->held >> i & 1;
+}
+
+static void follow_copy(struct flow *x, const struct stmt *st) {
+    const struct copy *c = st->copy;
+    if (c == x->copy || is_held(x, c->src.base)) {
+        put(x, c->dst.base);
+        bool known = c->dst.base->space != MEM_GLOBAL || x->nto == MOST_READS;
+        for (int i = 0; i < x->nto; ++i) known |= x->to[i] == c;
+        if (!known) x->to[x->nto++] = c;
+    } else if (is_held(x, c->dst.base) && !c->dst.base->stages && dead_written(st) &&
+               dead_writes_all(x->s, x->k, st)) {
+        clear(x, c->dst.base);
+    }
+}
+
+static void follow_call(struct flow *x, const struct stmt *st) {
+    const struct plan_call *y = st->call;
+    bool any = y == x->call;
     for (int i = 0; i < y->fn->nformals && !y->fill; ++i)
-        any |= y->fn->formal[i].dir != ARG_OUT && flow_has(x, y->view[i].base);
-    if (any) x->called = true;
-    for (int i = 0; i < y->fn->nformals && any; ++i)
-        if (y->fn->formal[i].dir != ARG_IN) put(x, y->view[i].base);
+        any |= y->fn->formal[i].dir != ARG_OUT && is_held(x, y->view[i].base);
+    x->called |= any;
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (any && y->fn->formal[i].dir != ARG_IN)
+            put(x, v->base);
+        else if (!any && y->fn->formal[i].dir == ARG_OUT && is_held(x, v->base) &&
+                 !v->base->stages && dead_is_all(x->s, v))
+            clear(x, v->base);
+    }
+}
+
+// Follows "x" through a list of statements.
+static void follow(struct flow *x, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_COPY) follow_copy(x, st);
+        if (st->kind == STMT_CALL) follow_call(x, st);
+        for (uint64_t before = ~x->held; st->body && before != x->held;) {
+            before = x->held;
+            follow(x, st->body);
+            if (stmt_loops(st)) x->held |= before;  // perhaps without a step
+            if (!stmt_loops(st)) break;
+        }
+    }
 }
 
 struct flow flow_of(const struct reads *r, const struct access *a) {
-    struct flow x = {0};
-    int before = -1;
-    if (a->copy) put(&x, a->copy->dst.base);
-    if (a->call) x.called = true;
-    for (int i = 0; a->call && i < a->call->fn->nformals; ++i)
-        if (a->call->fn->formal[i].dir != ARG_IN) put(&x, a->call->view[i].base);
-    while (x.n != before) {
-        before = x.n;
-        for (const struct stmt *st = r->k->body; st; st = stmt_next(r->k->body, st)) {
-            if (st->kind == STMT_COPY && flow_has(&x, st->copy->src.base))
-                put(&x, st->copy->dst.base);
-            if (st->kind == STMT_CALL) put_call(&x, st->call);
-        }
-    }
+    struct flow x = {.s = r->s, .k = r->k, .copy = a->copy, .call = a->call};
+    follow(&x, r->k->body);
     return x;
 }
 
-bool flow_goes_to(const struct flow *x, const struct access *a, const struct access *b) {
-    if (!b->copy) return false;
-    return b->copy == a->copy || flow_has(x, b->copy->src.base);
+bool flow_reaches(struct session *s, const struct kernel *k, const struct copy *a,
+                  const struct copy *b) {
+    struct flow x = {.s = s, .k = k, .copy = a};
+    follow(&x, k->body);
+    return flow_goes_to(&x, &(struct access){.copy = b});
+}
+
+bool flow_goes_to(const struct flow *x, const struct access *b) {
+    bool to = b->copy && b->copy == x->copy;
+    for (int i = 0; i < x->nto; ++i) to |= x->to[i] == b->copy;
+    return to;
 }
 
 bool flow_is_output(const struct reads *r, const struct access *b) {
@@ -107,7 +158,7 @@ bool is_all_along(struct session *s, const struct view *v, int mode, const struc
 bool pairs_any(struct reads *r, const struct access *a, const struct flow *flow, pair_fn *is) {
     for (int j = 0; j < r->n; ++j) {
         const struct access *b = &r->at[j];
-        if (!flow_is_output(r, b) || !flow_goes_to(flow, a, b)) continue;
+        if (!flow_is_output(r, b) || !flow_goes_to(flow, b)) continue;
         struct pair p = {.a = a, .b = b, .flow = flow};
         for (int x = 0; index_at(r, b, x, &p.x); ++x) {
             if (!p.x.v || index_moves(&p.x, a->view)) continue;

@@ -6,19 +6,29 @@
 
 enum { MOST_HELD = 64 };
 
-// The buffers that have elements of a read, or what functions make of them.
+// Where elements of a read, or what functions make of them, are at some time.
 struct flow {
+    struct session *s;
+    const struct kernel *k;
+    const struct copy *copy;       // that reads; NULL: a call does
+    const struct plan_call *call;  // NULL: a copy does
     int n;
-    bool called;  // through a function
-    const struct tensor *at[MOST_HELD];
+    const struct tensor *at[MOST_HELD];  // buffers
+    uint64_t held;  // by buffer, while they are followed: others have been written over it since
+    int nto;
+    const struct copy *to[MOST_READS];  // those that move them to global memory
+    bool called;                        // through a function
 };
 
 // Follows the elements that access "a" reads.
 struct flow flow_of(const struct reads *r, const struct access *a);
 bool flow_has(const struct flow *x, const struct tensor *t);
-// Whether the write "b" gets elements of the read "a".
-bool flow_goes_to(const struct flow *x, const struct access *a, const struct access *b);
+// Whether the write "b" gets elements of "x".
+bool flow_goes_to(const struct flow *x, const struct access *b);
 // Whether "b" is a copy to an output.
+// Whether the copy "b" gets elements that "a" reads.
+bool flow_reaches(struct session *s, const struct kernel *k, const struct copy *a,
+                  const struct copy *b);
 bool flow_is_output(const struct reads *r, const struct access *b);
 
 // A block or a step that has several values.

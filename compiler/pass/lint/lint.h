@@ -59,6 +59,7 @@ void lint_mirrored(struct lint *l);
 void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
 void lint_siblings(struct lint *l);
+void lint_still(struct lint *l);
 void lint_shares(struct lint *l);
 void lint_indices(struct lint *l);
 void lint_unreset(struct lint *l);

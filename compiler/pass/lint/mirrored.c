@@ -20,7 +20,7 @@ static bool is_there_too(struct reads *r, const struct access *a, const struct a
         const struct access *c = &r->at[i];
         if (c->write || c->view->base != a->view->base || !lay_valid(c->view->coord)) continue;
         struct flow flow = flow_of(r, c);
-        if (flow_goes_to(&flow, c, b) &&
+        if (flow_goes_to(&flow, b) &&
             ix_equal(instances_step(s, &c->around, c->view->coord_off[mode]),
                      b->view->coord_off[mode]))
             return true;
@@ -66,7 +66,7 @@ void lint_mirrored(struct lint *l) {
         bool warned = false;
         for (int j = 0; j < r->n && flow.called && !warned; ++j) {
             const struct access *b = &r->at[j];
-            if (!flow_is_output(r, b) || !flow_goes_to(&flow, a, b) || !is_alike(a->view, b->view))
+            if (!flow_is_output(r, b) || !flow_goes_to(&flow, b) || !is_alike(a->view, b->view))
                 continue;
             for (int m = 0; m < lay_tuple_leaves(b->view->base->layout.shape) && !warned; ++m)
                 warned = check(r, a, b, m);

@@ -40,6 +40,7 @@ bool misread_steps(struct reads *r, const struct access *a, int mode) {
         return false;
     if (reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, end, &found) != PROVE_NO)
         return false;
+    if (!to && reads_with_more(r, a, mode, end)) return false;
     const char *along = view_mode_text(s, v->base, mode);
     if (to)
         diag_warn(

@@ -89,7 +89,7 @@ static bool is_made_of(const struct reads *r, const struct access *a, const stru
     if (a->copy == b->copy)
         return b->view->limit && kernel_formal(r->k, b->view->base)->dir == ARG_INOUT;
     struct flow flow = flow_of(r, a);
-    return flow.called && flow_goes_to(&flow, a, b);
+    return flow.called && flow_goes_to(&flow, b);
 }
 
 // The variable number "n" that may move "a": of an axis of the grid, then of loops, unless "blocks" are asked for alone.
@@ -99,12 +99,60 @@ static const struct ix_var *variable(const struct reads *r, const struct access 
     return !blocks && stmt_loops(a->around.stmt[n - 3]) ? a->around.stmt[n - 3]->var : NULL;
 }
 
+// Whether "e" and "f" depend on the same variables of those around "a", several, and not on threads: sets "x" to the
+// first of those that move them by different steps.
+static bool is_reordered(const struct reads *r, const struct access *a, const struct ix *e,
+                         const struct ix *f, const struct ix_var **x) {
+    struct session *s = r->s;
+    int n = 0;
+    *x = NULL;
+    if (ix_depends(e, IX_TID) || ix_depends(f, IX_TID)) return false;
+    e = instances_step(s, &a->around, e);
+    f = instances_step(s, &a->around, f);
+    for (int i = 0; e && f && i < 3 + a->around.n; ++i) {
+        const struct ix_var *y = variable(r, a, i, false);
+        if (!y || (!ix_depends_on(e, y) && !ix_depends_on(f, y))) continue;
+        const struct ix *by = reads_step_by(s, e, y), *to = reads_step_by(s, f, y);
+        if (!by || !to || !ix_static(by, NULL) || !ix_static(to, NULL)) return false;
+        if (ix_equal(by, ix_int(s, 0)) || ix_equal(to, ix_int(s, 0))) return false;
+        if (!*x && !ix_equal(by, to)) *x = y;
+        ++n;
+    }
+    return *x && n > 1;
+}
+
+// Warns of "a" and "b", two inputs of one call, if several indices move them along modes of as many elements, and take the
+// tiles in different orders.
+static bool reordered(struct reads *r, const struct access *a, const struct access *b) {
+    struct session *s = r->s;
+    const struct view *v = a->view, *w = b->view;
+    const struct ix_var *x;
+    if (!lay_valid(v->coord) || !lay_valid(w->coord)) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        for (int j = 0; j < lay_tuple_leaves(w->base->layout.shape); ++j) {
+            const struct ix *e = v->coord_off[i], *f = w->coord_off[j];
+            if (!lay_int_equal(reads_extent(s, v->base, i), reads_extent(s, w->base, j)) || !e ||
+                !f || view_along(s, v, i) != view_along(s, w, j) || !is_reordered(r, a, e, f, &x))
+                continue;
+            diag_warn(s, W_UNREAD, v->at,
+                      "'%s' is read at %s along %s, and '%s', which goes with it, at %s along %s, "
+                      "of as many elements: '%s' does not move them alike",
+                      v->base->name, ix_text(s, e), view_mode_text(s, v->base, i), w->base->name,
+                      ix_text(s, f), view_mode_text(s, w->base, j), x->name);
+            diag_note(s, w->at, "'%s' is read here", w->base->name);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool offset_tiles(struct reads *r, const struct access *a) {
     struct session *s = r->s;
     for (int k = 0; k < r->n; ++k) {
         const struct access *b = &r->at[k];
         bool output = is_made_of(r, a, b);
         if (!output && !go_together(r, a, b)) continue;
+        if (!output && reordered(r, a, b)) return true;
         for (int n = 0; n < 3 + a->around.n; ++n) {
             // a loop may load ahead what a later step stores
             const struct ix_var *x = variable(r, a, n, output);

@@ -281,6 +281,38 @@ struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode)
     return lay_is_leaf(flat) ? flat->leaf : flat->kid[mode]->leaf;
 }
 
+// The only block or step on which "at" depends, if a param says how many there are; or NULL.
+static const struct ix_var *counted(const struct reads *r, const struct access *a,
+                                    const struct ix *at) {
+    const struct ix_var *found = NULL;
+    for (int i = 0; i < 3 + a->around.n; ++i) {
+        const struct stmt *st = i < 3 ? NULL : a->around.stmt[i - 3];
+        const struct ix_var *x = st ? st->var : r->k->block[i];
+        if (!x || !ix_depends_on(at, x)) continue;
+        if (found || (st ? ix_static(st->end, NULL) : lay_int_static(r->k->grid[i]))) return NULL;
+        found = x;
+    }
+    return found;
+}
+
+bool reads_with_more(struct reads *r, const struct access *a, int mode, const struct ix *end) {
+    enum { MOST = 256 };
+    const struct ix *at = instances_step(r->s, &a->around, a->view->coord_off[mode]);
+    const struct ix_var *x = at ? counted(r, a, at) : NULL;
+    int64_t n, tile = view_along(r->s, a->view, mode);
+    bool read[MOST] = {false};
+    if (!x || !ix_static(end, &n) || n > MOST) return false;
+    for (int i = 0; i < 2 * MOST; ++i) {
+        const struct ix *e = ix_substitute(r->s, at, x, ix_int(r->s, i));
+        int64_t from;
+        if (!e || !ix_static(e, &from)) return false;
+        for (int64_t j = from < 0 ? 0 : from; j < from + tile && j < n; ++j) read[j] = true;
+    }
+    bool all = true;
+    for (int64_t j = 0; j < n; ++j) all &= read[j];
+    return all;
+}
+
 // Whether formal "i" is an `inout` tensor that is not written completely.
 static bool is_partial(struct reads *r, int i) {
     const struct tensor *t = r->k->formal[i].tensor;

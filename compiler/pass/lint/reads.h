@@ -81,6 +81,9 @@ bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m);
 struct lay_int reads_extent(struct session *s, const struct tensor *t, int mode);
 // Whether "a" and "b" are sizes that have nothing to do with each other: neither is a part of the other.
 bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b);
+// Whether "a" reads all of "end" elements along "mode" where there are blocks or steps enough, of which a param says how
+// many: 'block.x % 2' of few rows.
+bool reads_with_more(struct reads *r, const struct access *a, int mode, const struct ix *end);
 // The end that reads along "mode" should reach: of the tensor, or of the part of it that the plan
 // names.  NULL: it is not known.
 const struct ix *reads_end(struct session *s, const struct view *v, int mode);

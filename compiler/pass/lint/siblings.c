@@ -228,7 +228,7 @@ static bool is_made_of(const struct reads *r, const struct flow *flow, const str
                        const struct access *b) {
     const struct view *v = a->view, *w = b->view;
     if (!flow_is_output(r, b) || kernel_formal(r->k, w->base)->dir != ARG_OUT ||
-        !flow_goes_to(flow, a, b) || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape))
+        !flow_goes_to(flow, b) || !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape))
         return false;
     if (a->copy && b->copy == a->copy)
         return is_copied(r, w->base, v->base) && is_moved_alike(r, b, v);

@@ -81,6 +81,28 @@ static bool is_complete(const struct reads *r, const struct access *a) {
     return f && f->tensor->space == MEM_GLOBAL && f->dir == ARG_OUT;
 }
 
+// Whether "c" is in no loop but those around "a".
+static bool is_outside(const struct access *c, const struct access *a) {
+    for (int i = 0; i < c->around.n; ++i)
+        if (i >= a->around.n || c->around.stmt[i] != a->around.stmt[i]) return false;
+    return true;
+}
+
+// Whether another copy reads the first elements along "mode" for the same buffer as "a": a tile that is loaded before
+// the loop.
+static bool is_begun(struct reads *r, const struct access *a, int mode) {
+    for (int i = 0; i < r->n; ++i) {
+        const struct access *c = &r->at[i];
+        int64_t from;
+        if (c != a && is_outside(c, a) && reads_count(c, a->view->base, ARG_IN) && a->copy &&
+            c->copy && c->copy->dst.base == a->copy->dst.base &&
+            a->copy->dst.base->space != MEM_GLOBAL &&
+            ix_static(ix_min(r->s, c->view->coord_off[mode]), &from) && from == 0)
+            return true;
+    }
+    return false;
+}
+
 // Warns if reads begin after the first element along "mode", and nothing else reads what is before:
 // the first step is missing, or all are too far by a step or less.
 static void check_first(struct reads *r, const struct access *a, enum dir dir, int mode,
@@ -93,11 +115,18 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
     if (!ix_static(m->begin, &from) || !first || !ix_static(first, &at) || at <= 0) return;
     if (v->limit && ix_constant(view_limit(s, v, mode))) return;  // the plan names a part
     bool later = from > 0 && at == from * m->step;
-    if (!later && at > m->step) return;
+    bool begun = dir == ARG_IN && is_begun(r, a, mode);
+    if (!later && at > m->step && !begun) return;
     if (reads_whole(r, v->base, dir, mode, (struct skipped){first, limit}, limit, &found) !=
         PROVE_NO)
         return;
-    if (later)
+    if (begun)
+        diag_warn(s, W_UNREAD, v->at,
+                  "where '%s' is %" PRId64 " this begins at element %" PRId64
+                  " of '%s' along %s, and the copies for '%s' leave out some that are before",
+                  m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode),
+                  a->copy->dst.base->name);
+    else if (later)
         diag_warn(s, W_UNREAD, v->at,
                   "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
                   " elements of '%s' along %s",
@@ -107,6 +136,7 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
                   "where '%s' is %" PRId64 " this begins at element %" PRId64
                   " of '%s' along %s, and nothing reads what is before",
                   m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+    if (begun) reads_note(r, v->base, mode, a, false, &found);
 }
 
 // What is before the first element that "v" has along "mode": check_first is about it.

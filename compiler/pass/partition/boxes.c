@@ -75,6 +75,7 @@ static bool set_extent(struct finding *f, int dim) {
     return true;
 }
 
+// Adds mode "mode" of the tensor, or with -1 one along which it is the same again.
 static bool add_dim(struct finding *f, int mode, int64_t box) {
     struct copy_boxes *b = f->out;
     if (b->rank == BOX_RANK)
@@ -82,9 +83,15 @@ static bool add_dim(struct finding *f, int mode, int64_t box) {
                                       "'%s' has more than %d modes, and a tensor map "
                                       "has no more",
                                       f->c->src.base->name, BOX_RANK));
-    int dim = f->dim_of[mode] = b->rank++;
+    int dim = b->rank++;
     b->mode[dim] = mode;
     b->box[dim] = box;
+    if (mode < 0) {
+        b->at[dim] = ix_int(f->s, 0);
+        b->extent[dim] = ix_int(f->s, box);
+        return true;
+    }
+    f->dim_of[mode] = dim;
     b->at[dim] = f->c->src.coord_off[mode];
     return set_extent(f, dim);
 }
@@ -94,7 +101,7 @@ static bool check_strides(struct finding *f) {
     struct session *s = f->s;
     for (int i = 0; i < f->out->rank; ++i) {
         int mode = f->out->mode[i];
-        struct lay_int d = mode_stride(f, mode);
+        struct lay_int d = mode < 0 ? lay_int(0) : mode_stride(f, mode);
         int64_t bytes = d.num * f->bytes;
         if (i == 0 || !lay_int_static(d)) continue;
         if (d.num < 0)
@@ -121,7 +128,7 @@ static bool check_strides(struct finding *f) {
 // A mode of the tile.
 struct piece {
     int64_t extent, step, dst;  // step: along the tensor's mode
-    int mode;
+    int mode;                   // -1: none, the source is the same again
 };
 
 static int by_place(const void *a, const void *b) {
@@ -133,13 +140,14 @@ static bool add_loop(struct finding *f, struct piece p) {
     struct copy_boxes *b = f->out;
     if (p.extent == 1) return true;
     struct box_loop *last = b->nloops ? &b->loop[b->nloops - 1] : NULL;
-    if (last && b->mode[last->dim] == p.mode && last->step * last->extent == p.step &&
-        last->dst * last->extent == p.dst) {
+    if (last && p.mode >= 0 && b->mode[last->dim] == p.mode &&
+        last->step * last->extent == p.step && last->dst * last->extent == p.dst) {
         last->extent *= p.extent;
         return true;
     }
     if (b->nloops == BOX_LOOPS) return refuse(f, "its boxes need more than 8 loops");
-    b->loop[b->nloops++] = (struct box_loop){p.extent, p.step, p.dst, f->dim_of[p.mode]};
+    int dim = p.mode < 0 ? 0 : f->dim_of[p.mode];
+    b->loop[b->nloops++] = (struct box_loop){p.extent, p.step, p.dst, dim};
     return true;
 }
 
@@ -161,6 +169,13 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
     int64_t packed = 1;
     int i = 0;
     for (bool open = true; i < n && open; ++i) {
+        bool again = p[i].mode < 0 && i > 0 && p[i].dst == packed && b->rank < BOX_RANK;
+        if (again && p[i].extent <= BOX_MOST) {
+            if (!add_dim(f, -1, p[i].extent)) return false;
+            packed *= p[i].extent;
+            continue;
+        }
+        if (p[i].mode < 0) break;
         int dim = f->dim_of[p[i].mode];
         bool next = dim < 0 && p[i].step == 1,
              more = dim >= 0 && dim == b->rank - 1 && p[i].step == b->box[dim];
@@ -248,12 +263,14 @@ static bool find_boxes(struct finding *f, struct joint *joint) {
         struct lay_int step = joint->at[i].stride[COORD], to = joint->at[i].stride[DST];
         int mode = step.basis;
         step.basis = -1;
-        if (!lay_int_static(step) || !lay_int_static(to) || mode < 0 || step.num < 1 || to.num < 1)
+        if (lay_int_is(step, 0)) mode = -1;
+        bool along = mode < 0 || step.num >= 1;
+        if (!lay_int_static(step) || !lay_int_static(to) || !along || to.num < 1)
             return refuse(f, "a mode of the tile does not go along one mode of the tensor");
         piece[i] = (struct piece){joint->at[i].extent, step.num, to.num, mode};
     }
     qsort(piece, (size_t)joint->n, sizeof *piece, by_place);
-    if (joint->n) contiguous = piece[0].mode;
+    if (joint->n) contiguous = piece[0].mode;  // -1: nothing is
     if (contiguous < 0 || piece[0].dst != 1 || !lay_int_is(mode_stride(f, contiguous), 1))
         return refuse(f, arena_printf(&s->arena,
                                       "what is contiguous in '%s' is not what is contiguous in "

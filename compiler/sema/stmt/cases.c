@@ -318,6 +318,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         k->nwanted = text[i].nwanted;
         k->chosen = text[i].chosen;
         k->candidates = text[i].candidates;
+        k->mesh = text[i].mesh;
         c->text = &text[i];
         check_kernel(c, text[i].fn, k);
         c->text = NULL;

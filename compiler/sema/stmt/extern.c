@@ -14,7 +14,8 @@ static enum dir dir_of(enum ast_dir d) {
 }
 
 static struct tensor *formal_of(struct sema *c, const struct ast_formal *f) {
-    if (f->kind == FORMAL_TENSOR) return make_tensor(c, f->name, &f->type, NULL);
+    if (f->kind == FORMAL_TENSOR)
+        return spread_nowhere(c, &f->type) ? make_tensor(c, f->name, &f->type, NULL) : NULL;
     struct symbol *sym = scope_find(c, f->name.name);
     if (!sym) {
         scope_unknown(c, f->name.name, f->name.at);

@@ -120,6 +120,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
                        f->name.name, space_name(f->type.space));
             return NULL;
         }
+        if (!spread_nowhere(c, &f->type)) return NULL;
         struct tensor *t = make_tensor(c, f->name, &f->type, NULL);
         struct symbol *sym = scope_declare(c, f->name, SYM_TENSOR, &value_none);
         if (!t || !sym) return NULL;
@@ -145,6 +146,15 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         return NULL;
     }
     if (!sym->tensor) return NULL;
+    if (sym->tensor->spread) {
+        sema_not_yet(
+            c, f->name.at,
+            sema_text(c,
+                      "'%s', a tensor over devices, in a kernel that is not one copy; tcpc plans "
+                      "'kernel k(A, out B) { copy A -> B; }'",
+                      sym->name));
+        return NULL;
+    }
     if (space_is_shared(sym->tensor->space) && device) {
         struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
         *t = *sym->tensor;

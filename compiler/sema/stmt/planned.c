@@ -229,7 +229,9 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
         if (said && a == b && !whole) diag_note(c->s, s->at, "both sides of it are '%s'", a->name);
         return !said;
     }
-    if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return 0;
+    if (!copy_types(c, s->at, a, b) || !names_match(c, &y)) return 0;
+    if (a->spread || b->spread) return mesh_planned(c, d, s, &y, out);
+    if (!copy_shapes(c, &y)) return 0;
     bool empty = planned_is_empty(c, y.src.layout.shape);
     const char *why = empty ? NULL : parts_settle(c, &y);
     if (!why && !empty && planned_is_out(&d->fn, b)) why = parts_are_whole(c, &y.dst, 1);

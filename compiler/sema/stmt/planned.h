@@ -27,6 +27,11 @@ int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor
 int planned_parse(struct sema *c, const char *name, const char *text, const struct copy *wanted,
                   int nwanted, struct kernel_text out[MOST_CASES]);
 
+// mesh.c
+// kernel_planned for a kernel of the one copy "y", statement "s", of which a side is spread over devices.
+int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt *s, struct copy *y,
+                 struct kernel_text out[MOST_CASES]);
+
 // several.c
 // Whether all statements of the kernel are copies, two or more, that do not say how.
 bool several_are_copies(struct sema *c, const struct ast_fn *fn);

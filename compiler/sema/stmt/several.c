@@ -142,6 +142,11 @@ static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct as
                    "'inout'");
         return false;
     }
+    if (a->spread || b->spread)
+        return planned_refuse(
+            c, s, a, b,
+            "it is one of several, of which none is between devices; write a kernel "
+            "for each");
     if (!copy_types(c, s->at, a, b) || !names_match(c, &y) || !copy_shapes(c, &y)) return false;
     const struct lay_tuple *x = y.src.layout.shape, *z = y.dst.layout.shape;
     bool empty = planned_is_empty(c, x);

@@ -115,6 +115,7 @@ struct kernel_text {
     int candidates;
     const struct tensor *declared[2];  // of its arguments, if these are not the plan's tensors
     bool parts;                        // it copies parts of them
+    const struct mesh *mesh;           // it copies between devices; or NULL
 };
 // Sets "out" to what is checked as kernel "d": its own text, or the cases that the planner made of
 // it.  Returns their number; 0 after an error.

@@ -105,11 +105,12 @@ static void use_stmts(struct uses *u, const struct stmt *list) {
 
 static int by_symbol(const void *a, const void *b) {
     const struct param *x = *(const struct param *const *)a, *y = *(const struct param *const *)b;
-    if (!x->sum != !y->sum) return x->sum ? 1 : -1;
+    int a_last = x->sum ? 2 : x->apart, b_last = y->sum ? 2 : y->apart;
+    if (a_last != b_last) return a_last > b_last ? 1 : -1;
     return (x->sym->id > y->sym->id) - (x->sym->id < y->sym->id);
 }
 
-// Removes repetitions and sorts by declaration, sums last.
+// Removes repetitions and sorts by declaration, what the caller does not pass last.
 static const struct param **gather(struct uses *u, int *n) {
     if (u->n > 1) qsort(u->param, (size_t)u->n, sizeof *u->param, by_symbol);
     *n = 0;
@@ -159,7 +160,8 @@ void collect_params(struct sema *c, struct kernel *k) {
         if (!c->param[i]->sum) use_param(&u, c->param[i]);
     k->param = gather(&u, &k->nparams);
     if (use_related(&u, k)) k->param = gather(&u, &k->nparams);
-    while (k->ngiven < k->nparams && !k->param[k->ngiven]->sum) ++k->ngiven;
+    while (k->ngiven < k->nparams && !k->param[k->ngiven]->sum && !k->param[k->ngiven]->apart)
+        ++k->ngiven;
 }
 
 // Tensors that statements touch, with repetitions.

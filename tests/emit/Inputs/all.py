@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-print('#include "tcp_device.cuh"\n#include "tcp_launch.h"')
+print('#include "tcp_device.cuh"\n#include "tcp_launch.h"\n#include "tcp_mesh.cuh"\n#include "tcp_mesh_launch.h"')
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.cu")):
     # launchers have C names, which namespaces do not keep apart
     text = path.read_text().replace("TCP_EXTERN_C ", "")
