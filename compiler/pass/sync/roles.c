@@ -228,7 +228,8 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
 bool sync_by_ring(struct access a, struct access b) {
     if (!a.by || !b.by || !pipeline_same_ring(a.by, b.by)) return false;
     // a role's threads wait together before each step
-    return (a.moved == b.moved && pipeline_meets(a.by, a.moved)) || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
+    return (a.moved == b.moved && pipeline_meets(a.by, a.moved)) ||
+           (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
 }
 
 // -- the walk -------------------------------------------------------------------------------------
