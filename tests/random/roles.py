@@ -1,6 +1,7 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--memory] [--write FOLDER]: random pipelines with roles do on the host what they mean,
-in every order of the roles, and compile whenever they are right. K kernels are a plan. With --write, the program of each plan is
-written to a folder FOLDER/roles_SEED for a GPU instead. With --memory most loads are bulk copies and boxes, also beside others."""
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--write FOLDER] [--plans FOLDER]: random pipelines with
+roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has
+at least L steps. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
+to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
 import pathlib
@@ -99,15 +100,15 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i, memory):
+def kernel(rng, i, least, memory):
     """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
     warps = rng.randint(2, 6)
     load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
     outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
-    steps = rng.randint(0, 13)
+    steps = rng.randint(least, 13)
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
-    text = f"param T{i} : index in {1 if tail else 0} .. 13;\n" if param else ""
+    text = f"param T{i} : index in {max(least, int(tail))} .. 13;\n" if param else ""
     pipes, rings = [], {(stages, load)}
     for p in range(rng.choice([1, 1, 2, 3])):
         if p > 0 and rng.random() < 0.3:
@@ -117,7 +118,7 @@ def kernel(rng, i, memory):
         s, w = (stages, load) if p == 0 else rng.choice(sorted(rings))
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
-            count = str(rng.randint(1 if tail else 0, 13))
+            count = str(rng.randint(max(least, int(tail)), 13))
         pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail, memory))
     formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
@@ -139,15 +140,21 @@ def main():
     parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--write")
+    parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i, options.memory) for i in range(options.each)]
+        made = [kernel(rng, i, options.least, options.memory) for i in range(options.each)]
         text = f"tcp 1;\narch sm_{90 if options.memory else 80};\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
+        if options.plans:
+            (options.plans / f"roles_{options.seed}_{first}.tcp").write_text(text)
+            (options.plans / f"roles_{options.seed}_{first}.params").write_text("\n".join(params))
+            continue
         with tempfile.TemporaryDirectory() as folder:
             plan = pathlib.Path(folder) / "roles.tcp"
             plan.write_text(text)
