@@ -1,4 +1,4 @@
-// Column sums with CuTe and TMA: the loop of its tutorial for TMA (wgmma_tma_sm90.cu of CUTLASS): all
+// Column sums with CuTe and TMA: the loop of its tutorial for TMA (wgmma_tma_sm90, in CUTLASS): all
 // stages are filled first; in each step all threads wait for the full barrier, fold, and arrive at the empty one, and
 // the elected thread waits for that and fills the stage again.
 #pragma once

@@ -1,6 +1,6 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--write FOLDER]: random pipelines with roles do on the host what they mean,
-in every order of the roles, and compile whenever they are right. K kernels are a plan. With --write, the program of each plan is
-written to a folder FOLDER/roles_SEED for a GPU instead."""
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--write FOLDER] [--plans FOLDER]: random pipelines with roles do on
+the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has at least
+L steps. With --write, the program of each plan is written to a folder FOLDER/roles_SEED for a GPU instead, with --plans the plan alone."""
 
 import argparse
 import pathlib
@@ -92,15 +92,15 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i):
+def kernel(rng, i, least):
     """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
     warps = rng.randint(2, 6)
     load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
     outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
-    steps = rng.randint(0, 13)
+    steps = rng.randint(least, 13)
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
-    text = f"param T{i} : index in {1 if tail else 0} .. 13;\n" if param else ""
+    text = f"param T{i} : index in {max(least, int(tail))} .. 13;\n" if param else ""
     pipes, rings = [], {(stages, load)}
     for p in range(rng.choice([1, 1, 2, 3])):
         if p > 0 and rng.random() < 0.3:
@@ -110,7 +110,7 @@ def kernel(rng, i):
         s, w = (stages, load) if p == 0 else rng.choice(sorted(rings))
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
-            count = str(rng.randint(1 if tail else 0, 13))
+            count = str(rng.randint(max(least, int(tail)), 13))
         pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail))
     formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
@@ -132,14 +132,20 @@ def main():
     parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--write")
+    parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i) for i in range(options.each)]
+        made = [kernel(rng, i, options.least) for i in range(options.each)]
         text = "tcp 1;\narch sm_80;\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
+        if options.plans:
+            (options.plans / f"roles_{options.seed}_{first}.tcp").write_text(text)
+            (options.plans / f"roles_{options.seed}_{first}.params").write_text("\n".join(params))
+            continue
         with tempfile.TemporaryDirectory() as folder:
             plan = pathlib.Path(folder) / "roles.tcp"
             plan.write_text(text)
