@@ -1,6 +1,7 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--write FOLDER] [--plans FOLDER]: random pipelines with roles do on
-the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has at least
-L steps. With --write, the program of each plan is written to a folder FOLDER/roles_SEED for a GPU instead, with --plans the plan alone."""
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--write FOLDER] [--plans FOLDER]: random pipelines with
+roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has
+at least L steps. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
+to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
 import pathlib
@@ -35,7 +36,7 @@ def tiled(rng, name, threads, shape, bits, asynchronous):
 class Pipe:
     """Pipeline p of kernel i: its declarations, its buffers, and its text."""
 
-    def __init__(self, rng, i, p, load, uses, stages, outer, grid, count, steps, tail):
+    def __init__(self, rng, i, p, load, uses, stages, outer, grid, count, steps, tail, memory):
         use = uses[0]  # warps
         name = f"{i}{'xyz'[p]}"
         rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64] if p == 0 else [16, 32])
@@ -69,7 +70,7 @@ class Pipe:
         self.inputs = [f"Q{name}"] if table else []
         self.outputs = []
         # the loads go through a fragment, or through shared memory, which needs plain copies
-        by = rng.choice(["", "", "", "frag", "shared"]) if not tail else ""
+        by = rng.choice(["", "", "", "frag", "shared"]) if not tail and not memory else ""
         if by:
             self.text += tiled(rng, f"h{name}", 32 * load, (rows, columns), bits, False)
             self.text += tiled(rng, f"g{name}", 32 * load, (rows, columns), bits, False)
@@ -87,7 +88,12 @@ class Pipe:
         for n in self.names:
             side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
             pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
-            load = f"copy {side} -> s{n} with l{name}{pad};"
+            some = int(count) > 0 if count.isdigit() else steps > 0  # a tensor map has elements
+            how = rng.choice(["bulk", "bulk", "tma.load" if some else "bulk", f"l{name}"]) if memory else f"l{name}"
+            if how == "bulk" and pad:  # which it cannot
+                load = f"fill s{n} = 0; copy {side} -> s{n} with bulk;"
+            else:
+                load = f"copy {side} -> s{n} with {how}{' pad 0' if tail and how == 'tma.load' else pad};"
             if table and n == name:
                 load = f"copy q{name} -> s{n} with w{name};"
             elif by == "frag":
@@ -136,7 +142,7 @@ class Pipe:
             warps, inner, many = uses[at] if len(uses) > 1 else uses[0], rng.randint(1, 3), rng.randint(0, 5)
             self.text += f"tensor E{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
             self.text += f"tensor G{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
-            self.text += tiled(rng, f"d{name}", 32 * warps, (8, 16), 32, rng.random() < 0.6)
+            self.text += tiled(rng, f"d{name}", 32 * warps, (8, 16), 32, not memory and rng.random() < 0.6)
             self.text += tiled(rng, f"e{name}", 32 * warps, (8, 16), 32, False)
             self.shared += f"  shared db{name} : f32 row(8,16) stages {inner};\n"
             self.inputs.append(f"E{name}")
@@ -151,7 +157,7 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i, least):
+def kernel(rng, i, least, memory):
     """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
     warps = rng.randint(2, 6)
     load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
@@ -163,7 +169,7 @@ def kernel(rng, i, least):
     # one to three consumers share the warps that do not load
     def consumers(left):
         uses = []
-        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+        for _ in range(0 if memory else rng.choice([0, 0, 0, 1, 2])):
             if left > 1:
                 uses.append(rng.randint(1, left - 1))
                 left -= uses[-1]
@@ -180,7 +186,7 @@ def kernel(rng, i, least):
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
             count = str(rng.randint(max(least, int(tail)), 13))
-        pipes.append(Pipe(rng, i, p, w, u, s, outer, grid, count, steps, tail))
+        pipes.append(Pipe(rng, i, p, w, u, s, outer, grid, count, steps, tail, memory))
     formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs]
                         + [f"out {n}" for p in pipes for n in p.outputs] + [f"inout {n}" for p in pipes for n in p.inout])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
@@ -203,14 +209,15 @@ def main():
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--write")
     parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i, options.least) for i in range(options.each)]
-        text = "tcp 1;\narch sm_80;\n" + "".join(k for k, _ in made)
+        made = [kernel(rng, i, options.least, options.memory) for i in range(options.each)]
+        text = f"tcp 1;\narch sm_{90 if options.memory else 80};\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
         if options.plans:
             (options.plans / f"roles_{options.seed}_{first}.tcp").write_text(text)
@@ -219,7 +226,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             plan = pathlib.Path(folder) / "roles.tcp"
             plan.write_text(text)
-            write = [f"--write={options.write}/roles_{options.seed}_{first}"] if options.write else []
+            write = [f"--write={options.write}/{'memory' if options.memory else 'roles'}_{options.seed}_{first}"] if options.write else []
             run = subprocess.run([options.tcpc, "run", "-w", *write, *params, str(plan)], capture_output=True, text=True)
         if run.returncode:
             bad += 1
