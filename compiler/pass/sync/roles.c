@@ -275,15 +275,10 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
 
 bool sync_by_ring(struct access a, struct access b) {
     if (!a.by || !b.by || !pipeline_same_ring(a.by, b.by)) return false;
-<<<<<<< HEAD
     bool load_a = a.first == a.by->use_threads, load_b = b.first == b.by->use_threads;
     // before each step the threads of a role wait together, and so do those of all consumers
-    return load_a == load_b || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
-=======
-    // a role's threads wait together before each step
-    return (a.moved == b.moved && pipeline_meets(a.by, a.moved)) ||
+    return (load_a == load_b && pipeline_meets(a.by, load_a)) ||
            (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
->>>>>>> main
 }
 
 // -- the walk -------------------------------------------------------------------------------------
@@ -305,7 +300,7 @@ static void run_role(struct walk *w, struct stmt *pipe, int side, struct state *
     take_side(w, pipe->pipe, side);
     do {
         sync_copy(leave, enter);
-        if (pipeline_meets(pipe->pipe, load)) sync_role_barrier(leave);
+        if (pipeline_meets(pipe->pipe, w->loads)) sync_role_barrier(leave);
         for (struct stmt *part = pipe->body; part; part = part->next)
             if (stmt_side(part) == side) sync_list(w, part->body, leave);
         sync_next(w, leave);
