@@ -7,6 +7,15 @@
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //
+// Between roles of warps, a ring of their own: the threads that load call full() and the others take(), once a step each.
+// At most 8 steps are between the two, and complete warps call them.
+//
+//   tcp_bulk_ring ring(memory, leader, arrivals);   and a barrier of the block.  "arrivals" of a phase: the leader's full(), and
+//   ring.arrive();                        of each thread that loads, for what it stored itself
+//   ring.arrive_cp_async();               .. and for its cp.async so far
+//   ring.full();                          ends the group of this step
+//   ring.take();                          waits for the next group
+//
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
 // the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
 // the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
@@ -20,10 +29,12 @@
 #ifdef __CUDACC__
 #define TCP_BULK_AT
 #define TCP_BULK_PASS
-#define TCP_BULK_MEMBER __device__ __forceinline__
+#define TCP_BULK_TOGETHER() __syncwarp()
+#define TCP_BULK_MEMBER     __device__ __forceinline__
 #else
-#define TCP_BULK_AT     , TCP_HOST_AT
-#define TCP_BULK_PASS   , at
+#define TCP_BULK_AT   , TCP_HOST_AT
+#define TCP_BULK_PASS , at
+#define TCP_BULK_TOGETHER()
 #define TCP_BULK_MEMBER inline
 #endif
 
@@ -42,10 +53,10 @@ struct tcp_bulk_ring {
     unsigned groups, waited;  // how many were committed, and how many of them have been waited for
     int bytes;                // of the open group
 
-    TCP_BULK_MEMBER tcp_bulk_ring(void *memory, bool is_leader)
+    TCP_BULK_MEMBER tcp_bulk_ring(void *memory, bool is_leader, int arrivals = 1)
         : barrier((tcp_mbarrier *)memory), leader(is_leader), groups(0), waited(0), bytes(0) {
         if (!leader) return;
-        for (unsigned i = 0; i < BARRIERS; ++i) tcp_mbarrier_init(barrier + i, 1);
+        for (unsigned i = 0; i < BARRIERS; ++i) tcp_mbarrier_init(barrier + i, arrivals);
         tcp_mbarrier_init_fence();
     }
 
@@ -83,6 +94,26 @@ struct tcp_bulk_ring {
         bytes = 0;
         ++groups;
         if (groups - waited == BARRIERS) await();
+    }
+
+    TCP_BULK_MEMBER void arrive() {
+        tcp_mbarrier_arrive(barrier + groups % BARRIERS);
+    }
+
+    TCP_BULK_MEMBER void arrive_cp_async() {
+        tcp_mbarrier_arrive_cp_async(barrier + groups % BARRIERS);
+    }
+
+    TCP_BULK_MEMBER void full() {
+        if (leader) tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
+        bytes = 0;
+        ++groups;
+        TCP_BULK_TOGETHER();
+    }
+
+    TCP_BULK_MEMBER void take() {
+        await();
+        TCP_BULK_TOGETHER();
     }
 
     template <int Pending> TCP_BULK_MEMBER void wait() {

@@ -20,14 +20,16 @@ bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first
     }
     // what those knew who came, this role knows, and that they came
     bool after = true;
-    for (int i = 0; i < MACHINE_ROLES; ++i) after &= c->before[id].of[i] <= tells.of[i];
-    ++c->time[m->role];
+    for (int i = 0; i < MACHINE_ROLES; ++i)
+        after &= c->before[id].of[i] <= tells.of[i] && c->passed[id].of[i] <= tells.of[i];
+    c->came[id] = c->time[m->role]++;
     join(&c->named[id], &tells);
     return after;
 }
 
 void clocks_pass(struct clocks *c, const struct machine *m, int id) {
     join(&c->knows[m->role], &c->named[id]);
+    if (id >= MACHINE_NAMED) c->passed[id].of[m->role] = c->time[m->role] + 1;
 }
 
 void clocks_meet(struct clocks *c) {

@@ -1,5 +1,5 @@
 // Clocks of roles.  An access of a role has its role's time, which goes on when the role arrives at a
-// named barrier.  Who passes the barrier knows the times of all who arrived (Lamport; Mattern).
+// barrier, a named one or one in memory.  Who passes the barrier knows the times of all who arrived (Lamport; Mattern).
 #ifndef TCPC_CHECK_CLOCKS_H
 #define TCPC_CHECK_CLOCKS_H
 
@@ -10,16 +10,23 @@ struct clock {
     int32_t of[MACHINE_ROLES];
 };
 
+// Named barriers, then those in memory of all rings.
+enum { CLOCKS_BARRIERS = MACHINE_NAMED + ARRIVAL_RINGS * ARRIVAL_BARRIERS };
+
 struct clocks {
     int32_t time[MACHINE_ROLES];
     // of a named barrier: of those who came since it last opened, and of those who came before that
-    struct clock knows[MACHINE_ROLES], named[MACHINE_NAMED], before[MACHINE_NAMED];
+    struct clock knows[MACHINE_ROLES], named[CLOCKS_BARRIERS], before[CLOCKS_BARRIERS];
+    struct clock passed
+        [CLOCKS_BARRIERS];  // of those who passed one in memory, how much must be known of them
+    int32_t came[CLOCKS_BARRIERS];  // when the last one arrived there, by the clock of its role
 };
 
 // The time of the role that executes now.
 int32_t clocks_now(const struct clocks *c, const struct machine *m);
-// That role arrives at named barrier "id", as the first one or not; it passes the barrier.  Returns
-// false if the role may come before others have come for the last time, in some order of execution.
+// That role arrives at barrier "id", as the first one or not; it passes the barrier.  Returns
+// false if the role may come before others have come, or passed one in memory, for the last time, in some
+// order of execution.
 bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first);
 void clocks_pass(struct clocks *c, const struct machine *m, int id);
 // All threads of the block meet.

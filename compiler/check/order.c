@@ -322,7 +322,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind != ARRIVAL_GROUP) return;
+    if (a.kind != ARRIVAL_GROUP && a.kind != ARRIVAL_MEMORY) return;
     if (m->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
         r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
@@ -334,6 +334,11 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
     if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
+    if (a.kind == ARRIVAL_MEMORY) {
+        int id = MACHINE_NAMED + m->barrier;
+        clocks_pass(&r->clocks, m, id);
+        r->done[m->arrived] = (struct done){r->epoch, r->clocks.came[id]};
+    }
     if (a.kind == ARRIVAL_BLOCK) {
         ++r->epoch;
         clocks_meet(&r->clocks);
@@ -346,18 +351,20 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 static void come(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
     if (!clocks_arrive(&r->clocks, m, id, first))
-        machine_fail(m, "a role that may come to a named barrier again before the others");
+        machine_fail(m, "a role that may come to a barrier again before the others");
 }
 
 // -- one block ------------------------------------------------------------------------------------
 
-// A device function must return with its accesses complete.
+// A device function must return with its accesses complete, and a kernel's bulk copies must be.
 static bool nothing_under_way(struct order *r) {
     for (int i = 0; i < r->nshadows; ++i) {
         const struct shadow *x = &r->shadow[i];
         for (int64_t c = 0; c < x->cells; ++c) {
             const struct mark *m = &x->cell[c].write, end = {0};
-            if (m->event && is_under_way(r, m))
+            const struct kir_node *n = r->event[m->event].node;
+            bool counts = m->event && (r->machine.k->device || n->align);
+            if (counts && is_under_way(r, m))
                 return report(r, ORDER_WAIT, (struct touch){m, true}, (struct touch){&end}, x,
                               x->key ? x->key[c] : c);
         }
@@ -388,7 +395,8 @@ static bool run_block(struct order *r, struct order_steps *steps) {
     for (int i = 0; i < r->nshadows; ++i) make_cells(&r->shadow[i]);
     const int64_t first[3] = {0};
     return machine_run(&r->machine, first) &&
-           (!k->device || k->leaves_group || nothing_under_way(r));
+           (k->leaves_group || r->machine.operations >= r->machine.schedule->limit ||
+            nothing_under_way(r));
 }
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,

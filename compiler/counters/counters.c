@@ -387,7 +387,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     if (!k) return;
     out->variant = k;
     if (k->counter) {
-        out->why = arena_printf(&s->arena, "what %s costs was not measured", k->family);
+        out->why = "what bulk costs was not measured";
         return;
     }
     struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};

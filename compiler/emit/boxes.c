@@ -30,7 +30,7 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     int64_t bytes = n->to_buf->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
     struct call c =
-        emit_call_of(o, indent, arena_printf(a, "tcp_ring.load_box<%" PRId64 ">(", bytes), ");");
+        emit_call_of(o, indent, arena_printf(a, "%s<%" PRId64 ">(", n->function, bytes), ");");
     call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {

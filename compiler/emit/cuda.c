@@ -45,6 +45,11 @@ static int64_t elements_of(const struct emission *o, const struct kir_buffer *x)
     return (x->count + word - 1) / word * word;
 }
 
+// The arrivals of a phase, unless that of the thread that issues copies is the only one.
+static const char *others(const struct emission *o, const struct kir_memory *x) {
+    return x->arrivals == 1 ? "" : arena_printf(&o->s->arena, ", %d", x->arrivals);
+}
+
 // Whether the device of a tensor depends on "v".
 static bool across(const struct kir_kernel *k, const struct ix_var *v) {
     bool any = false;
@@ -80,7 +85,15 @@ void emit_body(const struct emission *o) {
     struct arena *a = &o->s->arena;
     size_t start = b->len;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
-    if (k->counter && !k->device)
+    for (int i = 0; i < k->nmemory; ++i)
+        emit_constant(
+            o, 4,
+            arena_printf(a, "%s tcp_ring%d(smem + %" PRId64 ", threadIdx.x == %" PRId64 "%s);",
+                         k->counter, k->memory[i].ring, k->memory[i].at, k->memory[i].leader,
+                         others(o, &k->memory[i])),
+            NULL);
+    if (k->nmemory) buf_puts(b, "    tcp_sync();\n");
+    if (k->counter && k->counter_at >= 0)
         emit_constant(o, 4,
                       arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
                                    k->counter, k->counter_at),

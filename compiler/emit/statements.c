@@ -284,28 +284,6 @@ static void put_turn(const struct emission *o, const struct kir_node *n, int ind
                              : arena_printf(a, "int %s = 0;", v));
 }
 
-// The runtime's call for an arrival or a wait.
-static void put_arrival(const struct emission *o, const struct kir_node *n, int indent) {
-    bool arrives = n->kind == KIR_ARRIVE;
-    struct arena *a = &o->s->arena;
-    const char *call = NULL;
-    switch (n->arrival.kind) {
-    case ARRIVAL_NONE: break;
-    case ARRIVAL_GROUP:
-        call = arrives ? arena_printf(a, "%s();", o->k->commit)
-                       : arena_printf(a, "%s<%d>();", o->k->wait, n->arrival.count);
-        break;
-    case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
-    case ARRIVAL_NAMED:
-        call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
-                            emit_ix(o->s, o->k, n->index), n->arrival.count);
-        break;
-    }
-    if (!call) BUG("an arrival of no kind");
-    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
-    statement_write(o->b, indent, call);
-}
-
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -392,7 +370,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     }
     case KIR_BOXES: emit_boxes(o, n, indent); return;
     case KIR_ARRIVE:
-    case KIR_WAIT: put_arrival(o, n, indent); return;
+    case KIR_WAIT: emit_arrival(o, n, indent); return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
         call_arg(&c, "tid");

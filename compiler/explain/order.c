@@ -307,7 +307,7 @@ static void add_roles(struct schedule *x) {
     const struct handover *h = &x->st->pipe->handover;
     for (int load = 1; load >= 0; --load) {
         say(x, load ? "load {" : "use {");
-        say(x, load ? "until empty" : "until full");
+        say(x, load ? "until empty" : h->arrivals ? "until full in memory" : "until full");
         x->load = load;
         for (const struct stmt *part = x->st->body; part; part = part->next)
             if (part->load == load) add_events(x, part->body, 1);
@@ -317,10 +317,7 @@ static void add_roles(struct schedule *x) {
                                         .arrival = arrival_groups((int)h->pending)});
         }
         x->load = false;
-        say(x, !load            ? "say empty"
-               : h->behind == 0 ? "say full"
-                                : arena_printf(&x->s->arena, "say full, %lld step%s before",
-                                               (long long)h->behind, h->behind == 1 ? "" : "s"));
+        say(x, load ? explain_full(x->s, x->k, x->st) : "say empty");
         say(x, "}");
     }
 }
@@ -338,23 +335,6 @@ static void add_manual_roles(struct schedule *x) {
         }
         say(x, "}");
     }
-}
-
-// Who executes the parts of pipeline "p", and how they wait for each other.
-static const char *roles_text(struct session *s, const struct pipeline *p) {
-    const struct handover *h = &p->handover;
-    const char *told = "side by side";
-    for (int i = 0; i < p->nroles; ++i)
-        told = arena_printf(&s->arena, "%s%s %lld threads '%s'", told, i ? "," : ":",
-                            (long long)p->role[i].threads, p->role[i].name);
-    if (p->nroles) return told;
-    int named = 2 * (int)p->stages + (h->use_own > 0) + (h->load_own > 0);
-    return arena_printf(&s->arena,
-                        "the first %lld threads use, the other %lld load, side by side; the loads "
-                        "are at most %lld step%s ahead%s; %d named barriers",
-                        (long long)p->use_threads, (long long)p->load_threads, (long long)h->ahead,
-                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
-                        named);
 }
 
 static struct explained_ring explain_ring(struct session *s, const struct tensor *t,
@@ -385,10 +365,10 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     struct schedule all = {.s = s, .k = k, .st = st};
     if (pipe->nroles) {
         x.manual = true;
-        x.roles = roles_text(s, pipe);
+        x.roles = explain_roles(s, pipe);
         add_manual_roles(&all);
     } else if (pipeline_has_roles(pipe)) {
-        x.roles = roles_text(s, pipe);
+        x.roles = explain_roles(s, pipe);
         add_roles(&all);
     } else {
         add_events(&all, st->body, 1);

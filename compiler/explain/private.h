@@ -244,4 +244,9 @@ int explain_counts(const struct explained_cost *c, struct explained_count out[EX
 // Fills in the pipelines, waits and barriers of "k".
 void explain_order(struct session *s, const struct kernel *k, struct explained_kernel *x);
 
+// roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
+// wait for each other.
+const char *explain_full(struct session *s, const struct kernel *k, const struct stmt *st);
+const char *explain_roles(struct session *s, const struct pipeline *p);
+
 #endif

@@ -14,13 +14,24 @@ enum arrival_kind {
     ARRIVAL_NONE,   // nothing is waited for
     ARRIVAL_GROUP,  // a thread's asynchronous copies up to its last "commit" but "count"
     ARRIVAL_BLOCK,  // all threads of the block
-    ARRIVAL_NAMED   // "count" threads at the named barrier "of"
+    ARRIVAL_NAMED,  // "count" threads at the named barrier "of"
+    ARRIVAL_MEMORY  // "count" arrivals, and all bytes, at the barriers in memory of ring "of"
+};
+
+// Barriers of a ring in memory.  Group g, counted from 0, is phase g / 8 of barrier g % 8.
+enum { ARRIVAL_BARRIERS = 8, ARRIVAL_RINGS = 8 };
+
+// Who makes an arrival at a barrier in memory.
+enum arrival_by {
+    BY_LEADER,  // the thread that issues copies: it says how many bytes they have, and ends the group
+    BY_EACH,    // each thread, of what it did itself
+    BY_COPIES  // each thread's asynchronous copies so far, when they have completed
 };
 
 // An arrival, or a wait for it.
 struct arrival {
     enum arrival_kind kind;
-    int of;     // ARRIVAL_NAMED: the number of the barrier
+    int of;     // ARRIVAL_NAMED: the number of the barrier; ARRIVAL_MEMORY: of the ring
     int count;  // ARRIVAL_GROUP: so many groups may stay in flight; ARRIVAL_NAMED: threads
 };
 
@@ -33,6 +44,10 @@ static inline struct arrival arrival_groups(int pending) {
 // Of "threads" threads at named barrier "id".
 static inline struct arrival arrival_named(int id, int threads) {
     return (struct arrival){ARRIVAL_NAMED, id, threads};
+}
+// Of "arrivals" at the next barrier in memory of ring "ring".
+static inline struct arrival arrival_memory(int ring, int arrivals) {
+    return (struct arrival){ARRIVAL_MEMORY, ring, arrivals};
 }
 
 struct arrival_row {
@@ -49,6 +64,8 @@ static inline const struct arrival_row *arrival_row(struct arrival a) {
         [ARRIVAL_BLOCK] = {"barrier", "barrier", false, true, 0},
         [ARRIVAL_NAMED] = {"barrier of %d threads at %d", "arrive of %d threads at %d", false, true,
                            0},
+        [ARRIVAL_MEMORY] = {"wait for %d arrivals in memory, ring %d",
+                            "one of %d arrivals in memory, ring %d", false, true, 0},
     };
     return &rows[a.kind];
 }

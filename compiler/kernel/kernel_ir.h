@@ -63,6 +63,9 @@ enum kir_kind {
     KIR_COMMENT  // lines of text
 };
 
+// Whose groups a thread ends or waits for.
+enum kir_counts { COUNTS_PLAIN = 1, COUNTS_MEMORY = 2, COUNTS_BOTH = 3 };
+
 // a < b, or with "least" a >= b
 struct kir_cond {
     const struct ix *a, *b;
@@ -181,7 +184,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;  // ASYNC: PTX's cache operator, or NULL
+    const char *cache;       // ASYNC: PTX's cache operator, or NULL
+    enum kir_counts counts;  // ARRIVE, WAIT of a group: which ones
+    enum arrival_by by;      // ARRIVE, at a barrier in memory
     bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
@@ -220,9 +225,17 @@ struct kir_kernel {
     // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
     // runtime's functions.
     const char *family, *commit, *wait;
-    // If the groups have a counter (plan/atoms.h): its type, and its byte in shared memory
+    // The same of groups that have a counter (plan/atoms.h), with its type, and its byte in shared
+    // memory; NULL: no copies have one
+    const char *counted_commit, *counted_wait;
     const char *counter;
-    int64_t counter_at;
+    int64_t counter_at;      // -1: the only ones are those of "memory"
+    struct kir_memory {      // of roles, for ARRIVAL_MEMORY
+        int ring;            // arrival.of
+        int64_t at, leader;  // byte in shared memory; the thread that issues copies
+        int arrivals;        // of a phase
+    } memory[ARRIVAL_RINGS];
+    int nmemory;
     const struct kir_map *const *map;  // tensor maps that its launcher makes and passes
     int nmaps;
     bool leaves_group;  // a device function that returns with one group in flight

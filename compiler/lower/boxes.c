@@ -50,6 +50,7 @@ void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to) 
     for (int i = 0; i < b->rank; ++i) x->at[i] = lower_index(w, b->at[i]);
     for (int i = 0; i < b->nloops; ++i) x->loop[i] = b->loop[i];
     n->boxes = x;
+    n->function = lower_of_ring(w, copy_atom(c)->row->function);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->to_at = to;
     x->sw = c->facts.dst.sw;

@@ -124,6 +124,11 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     return n;
 }
 
+const char *lower_of_ring(const struct lowering *w, const char *function) {
+    if (!w->role_memory) return function;
+    return arena_printf(&w->s->arena, "tcp_ring%d%s", w->role_memory, strchr(function, '.'));
+}
+
 // Asynchronous copies need no registers; a batch of them is issued in a row.
 static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct atom *atom = copy_atom(c);
@@ -135,6 +140,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     nest_open(w, nest->batch, nest->nbatch, true);
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
+    if (atom->row->counter) n->function = lower_of_ring(w, n->function);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
     n->cost = atom_for_width(atom->row, y->bits)->cost;
     n->align = atom->row->alone ? atom->row->align : 0;

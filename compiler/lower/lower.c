@@ -52,10 +52,18 @@ int64_t lower_threads(const struct lowering *w) {
     return w->role_tid ? w->role_threads : w->kernel->threads;
 }
 
-static void lower_wait(struct lowering *w, struct arrival a) {
+// Whose groups count here: in a role, barriers in memory have no groups (roles.c).
+static enum kir_counts lower_counts(const struct lowering *w) {
+    const struct kernel *k = w->kernel;
+    if (w->role_tid || !k->counted || k->counter_at < 0) return COUNTS_PLAIN;
+    return k->groups ? COUNTS_BOTH : COUNTS_MEMORY;
+}
+
+void lower_wait(struct lowering *w, struct arrival a) {
     if (!arrival_is(a)) return;
     struct kir_node *n = lower_node(w, KIR_WAIT);
     n->arrival = a;
+    n->counts = lower_counts(w);
     if (w->role_tid && a.kind == ARRIVAL_BLOCK) {  // that of the role
         n->arrival = arrival_named(w->role_barrier, (int)w->role_threads);
         n->index = ix_int(w->s, w->role_barrier);
@@ -65,8 +73,17 @@ static void lower_wait(struct lowering *w, struct arrival a) {
     w->was_barrier = true;
 }
 
+// Nothing is left in flight: for a device function's caller, or a kernel's copies that memory counts.
+static void lower_last_wait(struct lowering *w) {
+    struct kir_node *n = lower_node(w, KIR_WAIT);
+    n->arrival = arrival_groups(0);
+    n->counts = w->kernel->device ? lower_counts(w) : COUNTS_MEMORY;
+}
+
 void lower_commit(struct lowering *w) {
-    lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
+    struct kir_node *n = lower_node(w, KIR_ARRIVE);
+    n->arrival = arrival_groups(0);
+    n->counts = lower_counts(w);
 }
 
 void lower_written(struct lowering *w, const struct tensor *t) {
@@ -146,7 +163,7 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
         lower_for(w, st);
         if (st->commit_after && !w->hold_commits) lower_commit(w);
         return;
-    case STMT_ARRIVE: lower_node(w, KIR_ARRIVE)->arrival = st->arrival; return;
+    case STMT_ARRIVE: lower_commit(w); return;
     case STMT_WAIT: lower_wait(w, st->arrival); return;
     case STMT_PART: BUG("a part outside a pipeline");
     }
@@ -254,52 +271,6 @@ static int blocks_at_least(const struct plan *p, const struct kir_kernel *k) {
     return room && most_staged(k->body) <= MUCH ? blocks : 0;
 }
 
-static bool any_async(const struct kir_node *list) {
-    for (const struct kir_node *n = list; n; n = n->next)
-        if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
-    return false;
-}
-
-static bool meets(const struct kir_node *n) {
-    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && arrival_row(n->arrival)->joins;
-}
-
-// Marks where threads meet that used memory since they met before, "used" at the begin.  Returns
-// whether they did so since then at the end.
-static bool mark_used(struct kir_node *list, bool used) {
-    for (struct kir_node *n = list; n; n = n->next) {
-        if (meets(n)) {
-            n->fence |= used;
-            used = false;
-        }
-        used |= n->kind == KIR_LOAD || n->kind == KIR_STORE || n->kind == KIR_MOVE ||
-                n->kind == KIR_FILL || n->kind == KIR_CALL;
-        bool in = mark_used(n->body, used), other = mark_used(n->orelse, used);
-        if (n->kind == KIR_FOR && in) mark_used(n->body, true);
-        used |= in || other;
-    }
-    return used;
-}
-
-// Unmarks where no bulk copy is issued after threads met: not if "later", nor in the list itself.
-// Returns whether one may be issued from the begin of the list on.
-static bool keep_fences(struct kir_node *list, bool later) {
-    if (!list) return later;
-    bool behind = keep_fences(list->next, later);
-    list->fence &= behind;
-    behind |= any_async(list->body) || any_async(list->orelse);  // of a loop, or another role
-    keep_fences(list->body, behind);
-    keep_fences(list->orelse, behind);
-    return behind || list->kind == KIR_ASYNC;
-}
-
-// A bulk copy is not ordered with what threads did with the memory before they met, unless each of
-// them fences before that.
-static void add_fences(struct kir_node *list) {
-    mark_used(list, false);
-    keep_fences(list, false);
-}
-
 // "variant": number of the variant, or -1 if the kernel has none.
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
@@ -312,8 +283,13 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->family = groups->family;
     out->commit = groups->commit;
     out->wait = groups->wait;
-    out->counter = groups->counter;
-    out->counter_at = k->counter_at;
+    if (k->counted) {
+        out->counter = k->counted->counter;
+        out->counted_commit = k->counted->commit;
+        out->counted_wait = k->counted->wait;
+        out->counter_at = k->counter_at;
+        lower_memory(k, out);
+    }
     out->leaves_group = k->async;
     int col;
     out->name = k->name;
@@ -353,12 +329,11 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     lower_list(&w, k->body);
     w.at = k->at;
     if (k->commit_last) lower_commit(&w);
-    if (k->manual && groups->counter) lower_commit(&w);
-    if (k->wait_last) lower_wait(&w, arrival_groups(0));
+    if (k->wait_last) lower_last_wait(&w);
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
-    if (out->counter) add_fences(out->body);
+    if (out->counter) lower_fences(s, out->body);
     out->map = w.map;
     out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)
@@ -389,7 +364,7 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
     out->include = include;
     for (const struct kernel *k = p->kernels; k; k = k->next) out->meshes |= k->mesh != NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
-        if (k->groups && k->groups->header) out->header = k->groups->header;
+        if (k->counted) out->header = k->counted->header;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
             out->maps |= st->kind == STMT_COPY && st->copy->facts.boxes;

@@ -57,6 +57,7 @@ struct lowering {
     const struct ix_var *role_tid;  // NULL: in no role
     int64_t role_threads;
     int role_barrier;
+    int role_memory;  // .. and of the ring whose barriers in memory count its copies; 0: none do
     const struct ix_var *first_slot[MOST_RINGS];  // by ring: of its next pipeline; NULL: always 0
     // shared buffers that were written since the last barrier, and whether there was one
     const struct tensor *fresh[MOST_FRESH];
@@ -99,10 +100,13 @@ extern const char lower_coord[];
 const char *lower_name_in(struct session *s, const char *name, const struct kir_buffer *b);
 // Computes once what several copies in "*body" compute, and names these values.
 void lower_share(struct lowering *w, struct kir_node **body);
-// Ends a group of asynchronous copies.
+// Ends a group of asynchronous copies; waits for groups or threads.
 void lower_commit(struct lowering *w);
+void lower_wait(struct lowering *w, struct arrival a);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
+// The member "function" of "tcp_ring", or in a role of what counts the copies of its ring.
+const char *lower_of_ring(const struct lowering *w, const char *function);
 // The boxes of "c" to "to" on.
 void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
@@ -114,7 +118,11 @@ struct steps {
 };
 void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);
 void lower_end_steps(struct lowering *w, const struct steps *x);
+// Adds the fences that bulk copies in "list" need.
+void lower_fences(struct session *s, struct kir_node *list);
 void lower_roles(struct lowering *w, const struct stmt *st);
+// Sets the barriers in memory of the rings of "k".
+void lower_memory(const struct kernel *k, struct kir_kernel *out);
 // Before and after "st", a statement of the kernel: where rings begin that go on, and where they end.
 void lower_begin_rings(struct lowering *w, const struct stmt *st);
 void lower_end_rings(struct lowering *w, const struct stmt *st);

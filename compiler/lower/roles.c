@@ -48,6 +48,29 @@ static void named(struct lowering *w, int first, const struct ix_var *slot, int6
     n->arrival = arrival_named(first, (int)threads);
 }
 
+// The arrivals of a step at the ring's barriers in memory, by each thread that loads; the last one ends the group.
+static void announce(struct lowering *w, const struct handover *h) {
+    const bool who[] = {[BY_LEADER] = true, [BY_EACH] = h->each, [BY_COPIES] = h->copies};
+    for (int by = BY_COPIES; by >= BY_LEADER; --by) {
+        if (!who[by]) continue;
+        struct kir_node *n = lower_node(w, KIR_ARRIVE);
+        n->arrival = arrival_memory(h->ring, h->arrivals);
+        n->by = (enum arrival_by)by;
+    }
+}
+
+void lower_memory(const struct kernel *k, struct kir_kernel *out) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        if (x->kind != STMT_PIPELINE || !x->pipe->memory_at) continue;
+        const struct pipeline *p = x->pipe;
+        bool there = false;
+        for (int i = 0; i < out->nmemory; ++i) there |= out->memory[i].ring == p->handover.ring;
+        if (there) continue;
+        out->memory[out->nmemory++] = (struct kir_memory){p->handover.ring, p->memory_at,
+                                                          p->use_threads, p->handover.arrivals};
+    }
+}
+
 static void lower_role(struct lowering *w, const struct stmt *st, bool load) {
     for (const struct stmt *part = st->body; part; part = part->next)
         if (part->load == load) lower_list(w, part->body);
@@ -80,7 +103,10 @@ static void lower_use(struct lowering *w, const struct stmt *st, const struct st
     w->role_threads = pipe->use_threads;
     w->role_barrier = h->use_own;
     struct kir_node *loop = loop_over(w, st->var, x->begin, x->end, rings, 1);
-    named(w, h->full, pipe->slot, h->threads, false);
+    if (h->arrivals)
+        lower_wait(w, arrival_memory(h->ring, h->arrivals));
+    else
+        named(w, h->full, pipe->slot, h->threads, false);
     lower_role(w, st, false);
     const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
     if (!h->goes_on) open_if(w, refill, x->end, false);
@@ -114,6 +140,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     w->role_tid = tid;
     w->role_threads = pipe->load_threads;
     w->role_barrier = h->load_own;
+    w->role_memory = h->arrivals ? h->ring : 0;
     // the steps after the last one load nothing
     const struct ix *end = ix_add(s, x->end, ix_int(s, h->behind));
     struct kir_node *loop = loop_over(w, pipe->load_var, x->begin, end, rings, 1 + (h->behind > 0));
@@ -124,10 +151,13 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     if (filled) w->tail = filled;
     lower_role(w, st, true);
     if (behind) w->tail = behind;
-    if (h->pending >= 0) lower_node(w, KIR_ARRIVE)->arrival = arrival_groups(0);
+    if (h->pending >= 0) lower_commit(w);
     if (h->behind > 0) open_if(w, step, ix_add(s, x->begin, ix_int(s, h->behind)), true);
-    if (h->pending >= 0) lower_node(w, KIR_WAIT)->arrival = arrival_groups((int)h->pending);
-    named(w, h->full, full, h->threads, true);
+    if (h->pending >= 0) lower_wait(w, arrival_groups((int)h->pending));
+    if (h->arrivals)
+        announce(w, h);
+    else
+        named(w, h->full, full, h->threads, true);
     carry_offsets(w, loop, pipe->load_var, x->begin, "step", 1 + h->behind);
     w->tail = &loop->next;
     carry_release(w, loop);
@@ -187,6 +217,7 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     w->tail = &n->orelse;
     lower_load(w, st, &x);
     w->role_tid = NULL;
+    w->role_memory = 0;
     w->tail = &n->next;
     turn(w, st, &x);
     w->tail = outside;

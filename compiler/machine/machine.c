@@ -339,8 +339,8 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
     case KIR_COMMENT: return true;
     case KIR_ARRIVE:
     case KIR_WAIT:
-        if (n->arrival.kind == ARRIVAL_NAMED)
-            return m->schedule->apart || machine_fail(m, "a named barrier outside of roles");
+        if (n->arrival.kind == ARRIVAL_NAMED || n->arrival.kind == ARRIVAL_MEMORY)
+            return m->schedule->apart || machine_fail(m, "a barrier of roles outside of roles");
         tell(m, n);
         return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
@@ -400,9 +400,10 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     m->role = 0;
     m->nroles = 0;
     for (int i = 0; i < MACHINE_NAMED; ++i) m->named[i].came = 0;
+    memset(m->memory, 0, sizeof m->memory);
     if (m->error || !machine_list(m, m->k->body)) return false;
     for (int i = 0; i < MACHINE_NAMED && m->operations < m->schedule->limit; ++i)
         if (m->named[i].came)
             return machine_fail(m, "a named barrier at which threads are missing");
-    return true;
+    return m->schedule->apart || m->operations >= m->schedule->limit || machine_memory_over(m);
 }

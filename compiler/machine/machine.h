@@ -48,7 +48,8 @@ struct observer {
     // for a role (m->role) at a named barrier.
     void (*arrive)(void *user, struct machine *m, struct arrival a);
     void (*wait)(void *user, struct machine *m, struct arrival a);
-    // Role m->role comes to named barrier "id", as the first one or not, to wait there or not.
+    // Role m->role comes to named barrier "id", as the first one or not, to wait there or not; or to barrier
+    // "id" - MACHINE_NAMED in memory, to arrive.
     void (*come)(void *user, struct machine *m, int id, bool first);
 };
 
@@ -78,6 +79,15 @@ struct machine_named {
     bool role[MACHINE_ROLES];  // whose threads came
 };
 
+// The barriers in memory of a ring.
+struct machine_memory {
+    int64_t begun;                   // groups that have ended
+    int64_t came[ARRIVAL_BARRIERS];  // arrivals in the present phase
+    int64_t over[ARRIVAL_BARRIERS];  // phases
+    int group[ARRIVAL_BARRIERS];     // the number of the last group of the barrier
+    int64_t waited[MACHINE_ROLES];   // groups that a role has waited for
+};
+
 struct machine {
     struct session *s;
     const struct kir_kernel *k;
@@ -92,6 +102,9 @@ struct machine {
     int commits;      // groups that have ended
     int role;         // of the threads that execute now, from 1 on; 0: all
     struct machine_named named[MACHINE_NAMED];
+    struct machine_memory memory[ARRIVAL_RINGS];
+    // A wait for ARRIVAL_MEMORY is told: the number of the barrier among all rings, and the group that is there.
+    int barrier, arrived;
     // The threads of role i + 1, and how many of these roles there were so far.
     int64_t role_first[MACHINE_ROLES], role_threads[MACHINE_ROLES];
     int nroles;

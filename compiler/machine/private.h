@@ -20,5 +20,7 @@ bool machine_boxes(struct machine *m, const struct kir_node *n);
 bool machine_list(struct machine *m, const struct kir_node *list);
 // Executes the roles of "n" side by side.
 bool machine_roles(struct machine *m, const struct kir_node *n);
+// Whether all that was to come to barriers in memory has, and was waited for; fails otherwise.
+bool machine_memory_over(struct machine *m);
 
 #endif

@@ -7,7 +7,9 @@
 
 // The end of a shared buffer, in bytes: the next buffer, or the end of the block's memory.
 static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b) {
-    int64_t end = k->counter ? k->counter_at : k->smem_bytes;
+    int64_t end = k->counter && k->counter_at >= 0 ? k->counter_at
+                  : k->nmemory                     ? k->memory[0].at
+                                                   : k->smem_bytes;
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *o = k->buffer[i];
         if (space_is_shared(o->space) && o->smem_offset > b->smem_offset && o->smem_offset < end)

@@ -1,4 +1,4 @@
-// Executes the roles of a block: one until it waits at a named barrier, then the next one.
+// Executes the roles of a block: one until it waits for another one, then the next one.
 //
 // What a role executes does not depend on what is moved, and an arrival never waits.  So if one such
 // order comes to its end, all do.
@@ -9,7 +9,7 @@
 
 enum { ROLES = 8, DEPTH = 16 };
 
-// A list of nodes that contains named barriers, where the role goes on.
+// A list of nodes that contains barriers of roles, where the role goes on.
 struct frame {
     const struct kir_node *next;
     const struct kir_node *loop;  // the loop whose body it is, or NULL
@@ -22,7 +22,7 @@ struct role {
     int64_t threads;
     struct frame frame[DEPTH];
     int n;
-    int waits;  // for this barrier; -1: it can go on
+    int waits;  // for this barrier, or MACHINE_NAMED and a ring in memory; -1: it can go on
 };
 
 struct block {
@@ -31,8 +31,10 @@ struct block {
     int nroles;
 };
 
+// Whether "n" is for other roles: at a named barrier, or at one in memory.
 static bool is_named(const struct kir_node *n) {
-    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && n->arrival.kind == ARRIVAL_NAMED;
+    return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) &&
+           (n->arrival.kind == ARRIVAL_NAMED || n->arrival.kind == ARRIVAL_MEMORY);
 }
 
 static bool has_named(const struct kir_node *list) {
@@ -88,6 +90,80 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
     return true;
 }
 
+// -- barriers in memory ---------------------------------------------------------------------------
+
+// Lets a role go on that waits for a group of ring "ring", if it is there.
+static bool pass(struct block *b, int role, int ring) {
+    struct machine *m = b->m;
+    struct machine_memory *x = &m->memory[ring];
+    int64_t *waited = &x->waited[b->role[role].number], phase = *waited / ARRIVAL_BARRIERS;
+    int at = (int)(*waited % ARRIVAL_BARRIERS);
+    if (x->over[at] <= phase) return true;
+    if (x->over[at] > phase + 1) return machine_fail(m, "a barrier in memory two phases ahead");
+    ++*waited;
+    b->role[role].waits = -1;
+    m->role = b->role[role].number;
+    m->barrier = ring * ARRIVAL_BARRIERS + at;
+    m->arrived = x->group[at];
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->wait) o->wait(o->user, m, arrival_memory(ring, 0));
+    }
+    return true;
+}
+
+static bool arrive(struct block *b, int role, const struct kir_node *n) {
+    struct machine *m = b->m;
+    struct machine_memory *x = &m->memory[n->arrival.of];
+    int at = (int)(x->begun % ARRIVAL_BARRIERS), id = n->arrival.of * ARRIVAL_BARRIERS + at;
+    int64_t count = 0;
+    for (int i = 0; i < m->k->nmemory; ++i)
+        if (m->k->memory[i].ring == n->arrival.of) count = m->k->memory[i].arrivals;
+    if (x->over[at] != x->begun / ARRIVAL_BARRIERS)
+        return machine_fail(m, "an arrival in memory before the last phase is over");
+    m->commits += n->by == BY_LEADER;
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->come) o->come(o->user, m, MACHINE_NAMED + id, x->came[at] == 0);
+        if (o->arrive && n->by == BY_LEADER) o->arrive(o->user, m, n->arrival);
+    }
+    if (m->error) return false;
+    x->came[at] += n->by == BY_LEADER ? 1 : b->role[role].threads;
+    if (x->came[at] > count)
+        return machine_fail(m, "more arrivals than a barrier in memory counts");
+    if (n->by == BY_LEADER) {
+        x->group[at] = m->commits - 1;
+        ++x->begun;
+    }
+    if (x->came[at] < count) return true;
+    x->came[at] = 0;
+    ++x->over[at];
+    for (int i = 0; i < b->nroles; ++i)
+        if (b->role[i].waits == MACHINE_NAMED + n->arrival.of && !pass(b, i, n->arrival.of))
+            return false;
+    m->role = b->role[role].number;
+    return true;
+}
+
+bool machine_memory_over(struct machine *m) {
+    for (int ring = 0; ring < ARRIVAL_RINGS; ++ring) {
+        const struct machine_memory *x = &m->memory[ring];
+        int64_t waited = 0, came = 0;
+        for (int i = 0; i < MACHINE_ROLES; ++i)
+            if (x->waited[i] > waited) waited = x->waited[i];
+        for (int i = 0; i < ARRIVAL_BARRIERS; ++i) came += x->came[i];
+        if (came) return machine_fail(m, "a barrier in memory at which arrivals are missing");
+        if (waited < x->begun) return machine_fail(m, "copies that nobody waits for");
+    }
+    return true;
+}
+
+static bool at_memory(struct block *b, int role, const struct kir_node *n) {
+    if (n->kind == KIR_ARRIVE) return arrive(b, role, n);
+    b->role[role].waits = MACHINE_NAMED + n->arrival.of;
+    return pass(b, role, n->arrival.of);
+}
+
 // -- one role -------------------------------------------------------------------------------------
 
 // The threads of a role take the same way.
@@ -117,7 +193,8 @@ static bool begin_loop(struct block *b, struct role *r, const struct kir_node *n
 // Executes a node of the role, which may contain named barriers.
 static bool step(struct block *b, int role, const struct kir_node *n) {
     struct role *r = &b->role[role];
-    if (is_named(n)) return come(b, role, n);
+    if (is_named(n))
+        return n->arrival.kind == ARRIVAL_NAMED ? come(b, role, n) : at_memory(b, role, n);
     if (!has_named(n->body) && !has_named(n->orelse)) return machine_node(b->m, n);
     ++b->m->operations;
     if (n->kind == KIR_BLOCK) return push(b, r, (struct frame){.next = n->body});

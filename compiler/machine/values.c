@@ -176,12 +176,12 @@ static void issue(struct values *v, const struct machine *m, const struct kir_no
     v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->commits};
 }
 
-// Completes all groups except the "pending" newest ones.
-static void arrive(struct values *v, const struct machine *m, int pending) {
+// Completes the groups from "first" to "end" - 1.
+static void arrive(struct values *v, int first, int end) {
     int kept = 0;
     for (int i = 0; i < v->nflight; ++i) {
         const struct in_flight *f = &v->flight[i];
-        if (f->group < m->commits - pending)
+        if (f->group >= first && f->group < end)
             move(v, f->node, f->thread, f->at, f->to, f->read);
         else
             v->flight[kept++] = *f;
@@ -190,7 +190,8 @@ static void arrive(struct values *v, const struct machine *m, int pending) {
 }
 
 static void wait(void *user, struct machine *m, struct arrival a) {
-    if (a.kind == ARRIVAL_GROUP) arrive(user, m, a.count);
+    if (a.kind == ARRIVAL_GROUP) arrive(user, 0, m->commits - a.count);
+    if (a.kind == ARRIVAL_MEMORY) arrive(user, m->arrived, m->arrived + 1);
 }
 
 // An access from memory to memory.
@@ -379,7 +380,7 @@ static bool run_block(struct values *v, struct machine *m, const int64_t block[3
     image_drop_local(v->img);
     bool ok = machine_run(m, block);
     ++m->commits;
-    arrive(v, m, 0);  // what the program did not wait for is completed too
+    arrive(v, 0, m->commits);  // what the program did not wait for is completed too
     ++m->block;
     return ok;
 }

@@ -48,10 +48,35 @@ int64_t shared_behind(struct tensor *t, int64_t cosize, int64_t asked, int64_t a
     return at + bytes_of(t);
 }
 
+static bool is_of_ring(const struct stmt *x, const struct pipeline *p) {
+    return x->kind == STMT_PIPELINE && pipeline_same_ring(p, x->pipe);
+}
+
+// Places the barriers in memory of the ring of "p", if they have no place yet.
+static int64_t ring_counted(struct kernel *k, const struct pipeline *p, int64_t at) {
+    bool counted = false;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        counted |= is_of_ring(x, p) && stmt_counts(x->body, true);
+    if (!counted || p->memory_at) return at;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (is_of_ring(x, p)) x->pipe->memory_at = at;
+    return at + k->counted->counter_bytes;
+}
+
 int64_t shared_counted(struct kernel *k, int64_t at) {
-    if (!k->groups || !k->groups->counter_bytes) return at;
-    k->counter_at = (at + 15) / 16 * 16;
-    return k->counter_at + k->groups->counter_bytes;
+    k->counter_at = -1;
+    if (!k->counted) return at;
+    at = (at + 15) / 16 * 16;
+    if (stmt_counts(k->body, false)) {
+        k->counter_at = at;
+        at += k->counted->counter_bytes;
+    }
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_PIPELINE) x->pipe->memory_at = 0;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe))
+            at = ring_counted(k, x->pipe, at);
+    return at;
 }
 
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {

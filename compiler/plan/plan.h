@@ -100,9 +100,9 @@ struct kernel {
     bool async;   // a device function that returns with one group of asynchronous copies in flight
     struct index_formal *index;
     int nindexes;
-    // the row of its first copies that complete by group, which says how 'commit' and 'wait' count;
-    // or NULL
-    const struct atom_row *groups;
+    // the rows of its first copies that complete by group, which say how 'commit' and 'wait' count: of
+    // those that the hardware counts, and of those that barriers in memory count; or NULL
+    const struct atom_row *groups, *counted;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;
@@ -135,8 +135,7 @@ struct kernel {
     int nvariants;
     int named;           // named barriers that "barrier" declares
     int64_t smem_bytes;  // pass "shared"
-    int64_t
-        counter_at;  // pass "shared": the byte of what counts its groups, if they have a counter
+    int64_t counter_at;  // pass "shared": the byte of what counts its groups; -1: nothing does
     // pass "sync": commits its group at the end; waits for all groups at the end
     bool commit_last, wait_last;
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in textual order

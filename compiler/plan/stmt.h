@@ -70,7 +70,7 @@ enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; i == -1: the kernel has no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 
-enum { MOST_RINGS = 8 };  // each has two of the 15 named barriers at least
+enum { MOST_RINGS = ARRIVAL_RINGS };  // each has one of the 15 named barriers at least
 // How the two roles of a pipeline hand over its slots: by a pair of named barriers for each slot.  All
 // threads of both roles meet at each.  At "full" the threads that use wait, and those that load
 // arrive; at "empty" the other way round.  See pass/sync/roles.c for what is proven of these numbers.
@@ -81,6 +81,11 @@ struct handover {
     int64_t behind;         // with step g, the load of step g - behind is announced
     int64_t pending;        // .. after a wait for all but so many groups; -1: there are no groups
     int use_own, load_own;  // number of the role's own barrier; 0: it needs none
+    // "full" is a barrier in memory, with so many arrivals a phase: by the thread that issues copies
+    // alone, and of each thread that loads if its own accesses ("each") or its cp.async ("copies")
+    // fill slots too.  0: it is a named barrier.
+    int arrivals;
+    bool each, copies;
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
@@ -127,6 +132,7 @@ struct pipeline {
     // threads execute all parts.
     int64_t use_threads, load_threads;
     struct handover handover;  // sync: with roles
+    int64_t memory_at;  // pass "shared": the byte of its ring's barriers in memory; 0: it has none
     // "roles" of a manual kernel, each with a part; the parts of a step have the order of the text.
     const struct roles_part *role;
     int nroles;
@@ -147,6 +153,8 @@ static inline bool pipeline_fills(const struct pipeline *p, const struct tensor 
         if (p->tensor[i] == t) return true;
     return false;
 }
+// Whether "list" contains a copy that barriers in memory count: in pipelines with roles, or beside them.
+bool stmt_counts(const struct stmt *list, bool roles);
 // Whether two pipelines with roles are one ring.
 static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
     return pipeline_has_roles(p) && p->stages == q->stages && p->use_threads == q->use_threads &&

@@ -49,6 +49,20 @@ const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c) 
     return NULL;
 }
 
+// Whether "x" is in a pipeline with roles.
+static bool in_roles(const struct stmt *x) {
+    for (; x; x = x->up)
+        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)) return true;
+    return false;
+}
+
+bool stmt_counts(const struct stmt *list, bool roles) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
+        if (x->kind == STMT_COPY && copy_atom(x->copy)->row->counter && in_roles(x) == roles)
+            return true;
+    return false;
+}
+
 const char *stmt_named(struct session *s, const struct stmt *x) {
     const struct ix *step = ix_add(s, ix_var(s, x->barrier->roles->var), ix_int(s, x->of));
     return arena_printf(&s->arena, "%s %s of %s", x->kind == STMT_WAIT ? "sync" : "arrive",

@@ -30,6 +30,15 @@ def kernel_text(lines, at):
     return lines[begin : next(i for i in range(at, len(lines)) if lines[i] == "}")]
 
 
+def role_text(lines, at):
+    """The lines of the kernel around line "at"; of those in a role, the lines of the role."""
+    text = kernel_text(lines, at)
+    parts = [i for i, line in enumerate(text) if re.match(r"    (if \(tid < \d+\) \{|\} else \{|\}$)", line)]
+    at -= lines.index(text[0], max(i for i in range(at) if re.match(r"// kernel ", lines[i])))
+    begin, end = max([0, *(i for i in parts if i < at)]), min([len(text), *(i for i in parts if i >= at)])
+    return text if text[begin].endswith("}") or begin == 0 else text[begin:end]
+
+
 def number(text):
     """The text with its barriers and waits under numbers, and (kernel, line, what) of each number."""
     kernel, mutants, lines = None, [], []
@@ -40,18 +49,23 @@ def number(text):
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
         wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait)<(\d+)>\(\);", line)
         commit = re.fullmatch(r"(\s*)tcp_ring.commit\(\);", line)
-        if sync:
+        # the barrier behind the init of barriers in memory, where no other one comes before roles begin
+        early = sync and "tcp_ring" in given[at - 2] and sum(x.strip() == "tcp_sync();" for x in kernel_text(given, at)) > 1
+        if sync and not early:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
         if wait and given[at] != "}":  # at the end nothing is in flight any more
-            call, n, k = wait[2], int(wait[3]), len(mutants)
+            # where two kinds of groups are waited for, one of the two may have nothing to wait for
+            second = wait[2] == "tcp_ring.wait" and "tcp_cp_async_wait" in given[at - 2]
+            call, n, k = wait[2], int(wait[3]), len(mutants) - 2 * second
             line = (
                 f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
                 f"else if (tcp_mutant != {k}) {call}<{n}>();"
             )
-            mutants.append((kernel, at, f"without its wait<{n}>"))
-            mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in kernel_text(given, at)):
+            if not second:
+                mutants.append((kernel, at, f"without its wait<{n}>"))
+                mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
+        if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         if commit and given[at + 1] != "}":
@@ -64,6 +78,25 @@ def number(text):
             mutants.append((kernel, at, "without its commit"))
             mutants.append((kernel, at, "with 16 bytes more in its group"))
             mutants.append((kernel, at, "with another step of its group"))
+        # a barrier in memory between roles: the arrivals of a phase, the bytes, the step of either side, the count of init
+        if memory := re.fullmatch(r"(\s*)(tcp_ring\d+)\.(take|full|arrive|arrive_cp_async)\(\);", line):
+            k, (indent, ring, call) = len(mutants), memory.groups()
+            step = "waited" if call == "take" else "groups"
+            line = f"{indent}if (tcp_mutant == {k + 1}) ++{ring}.{step}; if (tcp_mutant != {k}) {ring}.{call}();"
+            mutants.append((kernel, at, f"without its {call}"))
+            mutants.append((kernel, at, f"with another step of its {call}"))
+            if call == "full":
+                line = f"{indent}if (tcp_mutant == {k + 2} && {ring}.leader) {ring}.bytes += 16; {line.strip()}"
+                mutants.append((kernel, at, "with 16 bytes more in its group"))
+                line += f" if (tcp_mutant == {k + 3} && {ring}.leader) tcp_mbarrier_expect({ring}.barrier + ({ring}.groups - 1) % 8, 0);"
+                # where the threads have met before, the one that issues speaks for all of them
+                met = any(re.fullmatch(r"\s*tcp_named_sync\(\d+, \d+\);", x) for x in role_text(given, at))
+                mutants.append((None if met else kernel, at, "with another arrival in its phase"))
+        if init := re.fullmatch(r"(\s*tcp_bulk_ring tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
+            k, count = len(mutants), init[2] or "1"
+            line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
+            mutants.append((kernel, at, "with another count of its init"))
+            mutants.append((kernel, at, "with another thread that issues copies"))
         if box := re.fullmatch(r"(\s*)(tcp_ring\.load_box<\d+>\(.*)\);", line):
             k = len(mutants)
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
@@ -86,7 +119,9 @@ def number(text):
         if slot := re.fullmatch(r"(\s*)int (slot|(?!first_)\w+_slot) = (\d+);", line):
             other = int(slot[3] == "0")
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
-            mutants.append((kernel, at, f"with another {slot[2]}"))
+            # of one slot, the number of the first step may be any where nothing is waited for then
+            one = any(x.strip() == f"{slot[2]} = {slot[2]} < 0 ? {slot[2]} + 1 : 0;" for x in role_text(given, at))
+            mutants.append((None if one else kernel, at, f"with another {slot[2]}"))
         if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (.*first_slot.*);", line):
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? first_slot == 0 : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))

@@ -50,8 +50,8 @@ static void report(const char *name, const struct kir_kernel *k, struct session 
     int line, column;
     ++mutants;
     source_place(s, n->where, &line, &column);
-    printf("%s: kernel %s: nothing is wrong with a named barrier at line %d, %s\n", name, k->name,
-           line, what);
+    printf("%s: kernel %s: nothing is wrong with a barrier at line %d, %s\n", name, k->name, line,
+           what);
     ++missed;
 }
 
@@ -143,12 +143,44 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
     }
 }
 
+// Leaves out an arrival at a barrier in memory, or makes it come twice.
+static void spoil_memory(struct session *s, const char *name, const struct plan *p,
+                         const struct kir_kernel *k, struct kir_node *n) {
+    const struct kir_node was = *n;
+    struct kir_node twice = *n;
+    if (n->kind != KIR_ARRIVE || n->arrival.kind != ARRIVAL_MEMORY) return;
+    for (int i = 0; i < 2; ++i) {
+        if (i == 0) n->kind = KIR_COMMENT;
+        if (i == 1) n->next = &twice;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, n, i == 0 ? "in memory, left out" : "in memory, said twice");
+        *n = was;
+    }
+}
+
+// Changes how many arrivals end a phase.
+static void spoil_counts(struct session *s, const char *name, const struct plan *p,
+                         struct kir_kernel *k) {
+    for (int i = 0; i < 2 * k->nmemory; ++i) {
+        int *count = &k->memory[i / 2].arrivals, by = i % 2 ? 1 : -1;
+        *count += by;
+        if (found(s, p, k))
+            ++mutants;
+        else
+            report(name, k, s, k->body, "in memory, with another count of its init");
+        *count -= by;
+    }
+}
+
 static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list, bool last) {
     for (struct kir_node *n = list; n; n = n->next) {
         spoil(s, name, p, k, n->body, n->roles && n->cond->least);
         spoil(s, name, p, k, n->orelse, false);
         spoil_roles(s, name, p, k, n, last);
+        spoil_memory(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
@@ -182,6 +214,8 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
         bool counts = arrival_row(was)->most > 0;
         if (i >= 0 && !arrival_is(was)) continue;
+        // a role's barrier between two of its accesses in a step may serve for those of two steps, too
+        if (at == &x->together && x->sync[i].stmt->pipe->handover.load_own) continue;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
             *at = arrival_none;
             if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
@@ -215,8 +249,9 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
     ndefined = 0;
     bool ok = compile_product(&s, path, PRODUCT_CUDA, &made) == 0;
     if (!ok) diag_print(&s, stdout);
-    for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
+    for (struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
         spoil(&s, name, made.plan, k, k->body, false);
+        spoil_counts(&s, name, made.plan, k);
     }
     for (struct kernel *k = ok && mutate ? plan_next(made.plan, NULL) : NULL; k;
          k = plan_next(made.plan, k))

@@ -43,13 +43,17 @@ static const char *wait_text(const struct schedule *x, const struct schedule_fau
 
 // What the kernel's asynchronous copies are called.
 static const char *family(const struct schedule *x) {
-    return x->k->groups->family;
+    const struct kernel *k = x->k;
+    if (k->groups && k->counted) return "asynchronous copy";
+    return (k->groups ? k->groups : k->counted)->family;
 }
 
 // Such as "a cp.async of thread 3".
 static const char *who_copies(const struct schedule *x, const struct schedule_fault *f) {
-    if (!f->why.threads) return arena_printf(&x->s->arena, "a %s", family(x));
-    return arena_printf(&x->s->arena, "a %s of %s", family(x), who(x, f, 0));
+    const struct copy *c = x->access[f->a].copy;
+    const char *what = c ? copy_atom(c)->row->family : family(x);
+    if (!f->why.threads) return arena_printf(&x->s->arena, "a %s", what);
+    return arena_printf(&x->s->arena, "a %s of %s", what, who(x, f, 0));
 }
 
 static void note_where(const struct schedule *x, const struct schedule_fault *f) {

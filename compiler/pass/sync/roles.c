@@ -9,20 +9,26 @@ enum { NAMED = 16 };  // barriers that a block has; number 0 is that of all its 
 // -- the ring -------------------------------------------------------------------------------------
 
 // The statements of a step: the load waits for "empty", fills, announces "full"; the use waits for
-// "full", uses, announces "empty".
-enum { WAIT_EMPTY, FILL, SAY_FULL, WAIT_FULL, USE, SAY_EMPTY, STATEMENTS };
+// "full", uses, announces "empty".  FILLED: all is there, which the load need not wait for.
+enum { WAIT_EMPTY, FILL, SAY_FULL, FILLED, WAIT_FULL, USE, SAY_EMPTY, STATEMENTS };
 
 static void make_graph(struct live_graph *g, const struct handover *h) {
     *g = (struct live_graph){0};
     for (int i = 0; i < STATEMENTS; ++i) live_node(g);
     live_edge(g, WAIT_EMPTY, FILL, 0);
     live_edge(g, WAIT_EMPTY, SAY_FULL, 0);
-    live_edge(g, FILL, SAY_FULL, h->pending < 0 ? 0 : h->pending);  // when it has completed
     live_edge(g, SAY_FULL, WAIT_EMPTY, 1);
+    if (h->arrivals) {  // a phase ends when the bytes are there, and all arrivals
+        live_edge(g, FILL, SAY_FULL, 0);
+        live_edge(g, SAY_FULL, FILLED, 0);
+    } else {
+        live_edge(g, FILL, FILLED, h->pending < 0 ? 0 : h->pending);
+        live_edge(g, FILLED, SAY_FULL, 0);
+    }
     live_edge(g, WAIT_FULL, USE, 0);
     live_edge(g, USE, SAY_EMPTY, 0);
     live_edge(g, SAY_EMPTY, WAIT_FULL, 1);
-    live_edge(g, SAY_FULL, WAIT_FULL, -h->behind);
+    live_edge(g, h->arrivals ? FILLED : SAY_FULL, WAIT_FULL, -h->behind);
     live_edge(g, SAY_EMPTY, WAIT_EMPTY, h->ahead);
 }
 
@@ -34,17 +40,18 @@ const char *sync_ring_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
     int stages = (int)p->stages, cycle[LIVE_NODES];
     struct live_graph g;
-    bool apart = h->full + stages <= h->empty || h->empty + stages <= h->full;
+    bool memory = h->arrivals > 0;
+    bool apart = memory || h->full + stages <= h->empty || h->empty + stages <= h->full;
     int last = (h->full > h->empty ? h->full : h->empty) + stages - 1;
     int own[] = {h->use_own, h->load_own};
     for (int i = 0; i < 2; ++i) {
         if (!own[i]) continue;
-        apart &= own[i] < h->full || own[i] >= h->full + stages;
+        apart &= memory || own[i] < h->full || own[i] >= h->full + stages;
         apart &= own[i] < h->empty || own[i] >= h->empty + stages;
         if (own[i] > last) last = own[i];
     }
     if (h->use_own && h->use_own == h->load_own) apart = false;
-    if (h->full < 1 || h->empty < 1 || own[0] < 0 || own[1] < 0 || last >= NAMED)
+    if (h->full < !memory || h->empty < 1 || own[0] < 0 || own[1] < 0 || last >= NAMED)
         return "a named barrier has a number that there is not";
     if (!apart) return "two named barriers have the same number";
     if (h->threads != p->use_threads + p->load_threads)
@@ -56,8 +63,17 @@ const char *sync_ring_fault(const struct pipeline *p) {
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
     if (!within(&g, FILL, USE, 0)) return "a slot is used before it is filled";
     if (!within(&g, USE, FILL, stages)) return "a slot is filled again before it was used";
+    // a barrier in memory is for every eighth step: nobody arrives in a phase before the last one is over,
+    // and no phase ends before everybody has waited for the last one, so that two are told apart by parity
+    int64_t threads = p->load_threads;
+    if (memory && h->arrivals != 1 + threads * h->each + threads * h->copies)
+        return "other arrivals come to a barrier in memory than it was initialised for";
+    if (memory &&
+        (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, ARRIVAL_BARRIERS) ||
+         !within(&g, WAIT_FULL, FILLED, ARRIVAL_BARRIERS)))
+        return "a barrier in memory is two phases ahead of a wait";
     // no thread arrives at a barrier twice before the others came to it once
-    if (!within(&g, WAIT_FULL, SAY_FULL, stages + h->behind) ||
+    if ((!memory && !within(&g, WAIT_FULL, SAY_FULL, stages + h->behind)) ||
         !within(&g, WAIT_EMPTY, SAY_EMPTY, stages - h->ahead))
         return "an announcement comes before the last one was noticed";
     return NULL;
@@ -67,6 +83,17 @@ static bool any_async(const struct stmt *st) {
     for (const struct stmt *x = st->body; x; x = stmt_next(st->body, x))
         if (x->kind == STMT_COPY && x->copy->facts.async) return true;
     return false;
+}
+
+// What fills slots in the "load" of "st" beside copies that barriers in memory count: each thread
+// itself, and its asynchronous copies.
+static void beside_counted(const struct stmt *st, bool *each, bool *copies) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = stmt_next(part->body, x)) {
+            bool async = x->kind == STMT_COPY && x->copy->facts.async;
+            *each |= !async && (x->kind == STMT_COPY || x->kind == STMT_CALL);
+            *copies |= async && !copy_atom(x->copy)->row->counter;
+        }
 }
 
 // Whether a barrier is in the parts of one role.
@@ -134,7 +161,8 @@ void sync_rings(struct session *s, struct kernel *k) {
 // Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
 static int number_ring(const struct kernel *k, struct stmt *first, int next) {
     int stages = (int)first->pipe->stages, full = next, use_own = 0, load_own = 0;
-    next += 2 * stages;
+    bool memory = first->pipe->memory_at > 0, each = false, copies = false;
+    next += (1 + !memory) * stages;
     for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
         if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
         if (!use_own && own_barrier(x, false)) use_own = next++;
@@ -143,13 +171,18 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         if (x->pipe->handover.ring != first->pipe->handover.ring) continue;
         if (!load_own && own_barrier(x, true)) load_own = next++;
     }
+    for (struct stmt *x = first; x; x = next_with_roles(k, x))
+        if (x->pipe->handover.ring == first->pipe->handover.ring) beside_counted(x, &each, &copies);
     for (struct stmt *x = first; x; x = next_with_roles(k, x)) {
         struct pipeline *p = x->pipe;
         struct handover *h = &p->handover;
-        bool async = any_async(x);
+        bool async = any_async(x) && !memory;
         if (h->ring != first->pipe->handover.ring) continue;
-        h->full = full;
-        h->empty = full + stages;
+        h->full = memory ? 0 : full;
+        h->empty = memory ? full : full + stages;
+        h->each = memory && each;
+        h->copies = memory && copies;
+        h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
         h->ahead = stages;
         h->behind = async ? stages - 1 : 0;
@@ -183,7 +216,7 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
         if (x->pipe->handover.ring > rings) {
             next = number_ring(k, x, next);
             ++rings;
-            twice += 2 * (int)x->pipe->stages;
+            twice += (1 + !x->pipe->memory_at) * (int)x->pipe->stages;
         }
         if (next > NAMED) return too_many(s, x, rings, next - 1, next - 1 > twice);
         const char *fault = sync_ring_fault(x->pipe);

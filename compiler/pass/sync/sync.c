@@ -246,8 +246,17 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
 // A device function returns only after its accesses are complete, and no block ends while it counts
 // in shared memory what comes.
 static bool waits_last(const struct kernel *k) {
-    bool counted = k->groups && k->groups->counter;
-    return (counted || (k->device && !k->async)) && any_async(k->body);
+    return stmt_counts(k->body, false) || (k->device && !k->async && any_async(k->body));
+}
+
+// Leaves out the wait at the end of a kernel if all its copies have been waited for before.
+static void loosen_last(struct walk *w) {
+    struct schedule_fault unused = {.quiet = true, .soon = true};
+    struct schedule *x = w->schedule;
+    if (w->k->device || !w->k->wait_last) return;
+    x->all = arrival_none;
+    w->k->wait_last = !schedule_in_order(x, &unused);
+    if (w->k->wait_last) x->all = arrival_groups(0);
 }
 
 // Inserts waits and barriers where they are first needed, then removes needless ones.
@@ -271,6 +280,7 @@ static bool place(struct walk *w) {
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     bool loose, ok = prove_all(w, &loose, &f);
+    if (ok) loosen_last(w);
     if (ok && loose) {
         loosen_list(w, k->body);
         ok = !w->schedule->order || !prove_order_spent(w->schedule->order);
@@ -286,15 +296,18 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
-    if (!w->k->device) w->k->wait_last = waits_last(w->k);
+    if (!w->k->device) w->k->commit_last = w->k->wait_last = waits_last(w->k);
     struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     bool ok = schedule_in_order(w->schedule, &f);
     if (!ok)
         sync_report(w->schedule, &f);
-    else if ((ok = sync_side_by_side(w->schedule)))
+    else if ((ok = sync_side_by_side(w->schedule))) {
+        loosen_last(w);
+        w->k->commit_last &= w->k->wait_last;
         sync_warn_needless(w->schedule);
+    }
     end_schedule(w, mark);
     return ok;
 }

@@ -152,10 +152,10 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
                    threads, stmt_role(part));
         return false;
     }
-    if (y->tc->atom.row->alone) {
+    if (y->tc->atom.row->alone && part->role) {
         diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a pipeline with roles; leave out 'warps', or take "
-                   "cp_async.cg(16)",
+                   "not yet supported: '%s' in the roles of a manual kernel; write a pipeline with "
+                   "'warps', or take cp_async.cg(16)",
                    y->tc->atom.row->name);
         diag_page(c->s, y->tc->atom.row->page);
         return false;

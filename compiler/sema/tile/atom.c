@@ -323,11 +323,13 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
     return false;
 }
 
-// Whether the groups of "row" are counted as those of the kernel's other copies.
+// Whether the groups of "row" are counted as those of the kernel's other copies.  Barriers in memory count
+// apart from the hardware; a wait is for both.
 static bool counts_with_others(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const struct atom_row *first = c->kernel->groups;
+    const struct atom_row **first_at = row->counter ? &c->kernel->counted : &c->kernel->groups;
     if (row->completes != COMPLETES_BY_GROUP) return true;
-    if (!first) c->kernel->groups = first = row;
+    if (!*first_at) *first_at = row;
+    const struct atom_row *first = *first_at;
     if (strcmp(first->commit, row->commit) == 0 && strcmp(first->wait, row->wait) == 0) return true;
     diag_error(c->s, y->how_at,
                "'%s' counts its groups apart from those of '%s', which '%s' uses, too; use one of "

@@ -1,0 +1,45 @@
+// Prints arrivals and waits: the runtime's call for each kind of arrival.
+#include "base/session.h"
+#include "emit/emit_private.h"
+#include "emit/write.h"
+
+// The end of a group, or a wait for groups, of each kind that there is here.
+static void put_group(const struct emission *o, const struct kir_node *n, int indent) {
+    const struct kir_kernel *k = o->k;
+    struct arena *a = &o->s->arena;
+    const char *const commit[] = {k->commit, k->counted_commit};
+    const char *const wait[] = {k->wait, k->counted_wait};
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
+    for (int i = 0; i < 2; ++i) {
+        if (!(n->counts & 1 << i)) continue;
+        statement_write(o->b, indent,
+                        n->kind == KIR_ARRIVE
+                            ? arena_printf(a, "%s();", commit[i])
+                            : arena_printf(a, "%s<%d>();", wait[i], n->arrival.count));
+    }
+}
+
+void emit_arrival(const struct emission *o, const struct kir_node *n, int indent) {
+    bool arrives = n->kind == KIR_ARRIVE;
+    struct arena *a = &o->s->arena;
+    const char *call = NULL;
+    switch (n->arrival.kind) {
+    case ARRIVAL_NONE: break;
+    case ARRIVAL_GROUP: put_group(o, n, indent); return;
+    case ARRIVAL_MEMORY:
+        call = arena_printf(a, "tcp_ring%d.%s();", n->arrival.of,
+                            !arrives             ? "take"
+                            : n->by == BY_LEADER ? "full"
+                            : n->by == BY_EACH   ? "arrive"
+                                                 : "arrive_cp_async");
+        break;
+    case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
+    case ARRIVAL_NAMED:
+        call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
+                            emit_ix(o->s, o->k, n->index), n->arrival.count);
+        break;
+    }
+    if (!call) BUG("an arrival of no kind");
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
+    statement_write(o->b, indent, call);
+}

@@ -1,0 +1,140 @@
+// How the roles of a pipeline hand over slots by barriers in memory: what the pass calls right is right in every order of
+// execution that is tried, by the rules of the hardware (a phase, its parity), and what it calls wrong is wrong in one of them.
+#include "pass/sync/private.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+
+// Stages beyond those that a plan may have, so that a wait may lag.
+enum { STAGES = 11, STEPS = 30, BARRIERS = ARRIVAL_BARRIERS };
+
+static uint32_t state = 7;
+static int draw(int n) {
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 8) % (uint32_t)n);
+}
+
+struct memory {
+    int missing, bytes, phase;  // arrivals and bytes that have not come, of the present phase
+};
+
+struct run {
+    const struct pipeline *p;
+    int steps, init;  // "init": the arrivals that the barriers were initialised for
+    struct memory at[BARRIERS];
+    int slot[STAGES];            // the step that it holds; -1: bytes are on their way
+    int said[STAGES];            // how often it was said to be empty
+    int flight[STEPS], nflight;  // steps whose bytes have not come
+    int load, came, use;         // steps; arrivals of the load's step
+    bool filled;                 // the load's step has been issued
+};
+
+static void end_phase(struct run *r, struct memory *m) {
+    if (m->missing > 0 || m->bytes != 0) return;
+    m->missing = r->init;
+    ++m->phase;
+}
+
+static void deliver(struct run *r, int i) {
+    int step = r->flight[i];
+    struct memory *m = &r->at[step % BARRIERS];
+    r->flight[i] = r->flight[--r->nflight];
+    r->slot[step % (int)r->p->stages] = step;
+    --m->bytes;
+    end_phase(r, m);
+}
+
+// Lets the load do one thing, if it can; returns whether it did.  "wrong" is set if that is an error.
+static bool load(struct run *r, bool *wrong) {
+    const struct handover *h = &r->p->handover;
+    int g = r->load, s = g % (int)r->p->stages, ahead = (int)h->ahead;
+    struct memory *m = &r->at[g % BARRIERS];
+    if (g == r->steps) return false;
+    if (!r->filled) {
+        if (g >= ahead && r->said[s] < 1) return false;
+        if (g >= ahead) --r->said[s];
+        r->slot[s] = -1;
+        r->flight[r->nflight++] = g;
+        ++m->bytes;  // said with the last arrival; what comes before that is less than none
+        r->filled = true;
+        return true;
+    }
+    if (m->missing == 0) *wrong = true;
+    --m->missing;
+    end_phase(r, m);
+    if (++r->came < 1 + (int)r->p->load_threads * (h->each + h->copies)) return true;
+    r->came = 0;
+    r->filled = false;
+    ++r->load;
+    return true;
+}
+
+static bool use(struct run *r, bool *wrong) {
+    int g = r->use, s = g % (int)r->p->stages;
+    if (g == r->steps || (r->at[g % BARRIERS].phase & 1) == (g / BARRIERS & 1)) return false;
+    if (r->slot[s] != g) *wrong = true;
+    if (g + (int)r->p->handover.ahead < r->steps && ++r->said[s] > 1) *wrong = true;
+    ++r->use;
+    return true;
+}
+
+// "first": 0: the load while it can, 1: the use, -1: at random.  "late": bytes come when nobody can go on.
+static bool goes_well(const struct pipeline *p, int init, int steps, int first, bool late) {
+    struct run *r = calloc(1, sizeof *r);
+    bool wrong = false, well;
+    *r = (struct run){.p = p, .steps = steps, .init = init};
+    for (int i = 0; i < BARRIERS; ++i) r->at[i].missing = init;
+    for (int i = 0; i < STAGES; ++i) r->slot[i] = -1;
+    for (;;) {
+        int who = first >= 0 ? first : draw(2);
+        if (r->nflight && !late && draw(3) == 0) deliver(r, draw(r->nflight));
+        bool did = who ? use(r, &wrong) || load(r, &wrong) : load(r, &wrong) || use(r, &wrong);
+        if (wrong) break;
+        if (did) continue;
+        if (!r->nflight) break;
+        deliver(r, draw(r->nflight));
+    }
+    well = !wrong && r->load == steps && r->use == steps && r->nflight == 0;
+    for (int i = 0; i < BARRIERS; ++i) well &= r->at[i].missing == init;
+    free(r);
+    return well;
+}
+
+static bool always_goes_well(const struct pipeline *p, int init) {
+    for (int steps = 0; steps < STEPS; ++steps)
+        for (int first = -1; first < 2; ++first)
+            for (int k = 0; k < 6; ++k)
+                if (!goes_well(p, init, steps, first, k % 2)) return false;
+    return true;
+}
+
+static void all_numbers(void) {
+    int good = 0, bad = 0;
+    for (int s = 1; s <= STAGES; ++s)
+        for (int ahead = 1; ahead <= 2 * s; ++ahead)
+            for (int beside = 0; beside < 4; ++beside)
+                for (int by = -1; by < 2; ++by) {
+                    struct pipeline p = {.stages = s, .use_threads = 2, .load_threads = 3};
+                    int right = 1 + 3 * (beside % 2) + 3 * (beside / 2);
+                    p.handover = (struct handover){.empty = 1,
+                                                   .threads = 5,
+                                                   .ahead = ahead,
+                                                   .pending = -1,
+                                                   .each = beside % 2,
+                                                   .copies = beside / 2,
+                                                   .arrivals = right + by};
+                    if (right + by < 1) continue;
+                    const char *fault = sync_ring_fault(&p);
+                    bool well = always_goes_well(&p, right + by);
+                    CHECK(!fault == well, "%d stages, ahead %d, beside %d, %d arrivals: %s", s,
+                          ahead, beside, right + by, fault ? fault : "right");
+                    *(well ? &good : &bad) += 1;
+                }
+    HOLDS(good == 8 * 4 && bad > 100);
+}
+
+int main(void) {
+    all_numbers();
+    return check_done();
+}
