@@ -213,12 +213,13 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     int n = ok ? plan_choices(&s, c.plan, CHOICES, right) : 0;
     if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.text);
     for (struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        struct kir_launch *l = (struct kir_launch *)k->launch;
+        // the launchers of kernels between devices take an end of a mesh, too
+        struct kir_launch *l = k->devices ? NULL : (struct kir_launch *)k->launch;
         if (l && k->first_case) put_caller(w->main, plan, l);
         if (l && k->first_case && w->spoil) spoil(&s, l);
     }
     for (const struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        const struct kir_launch *l = k->launch;
+        const struct kir_launch *l = k->devices ? NULL : k->launch;
         const struct tcpc_launch *data = l && k->first_case ? launch_new(&s, l) : NULL;
         for (int i = 0; data && i < w->calls; ++i) {
             int64_t param[MOST_ARGUMENTS];
