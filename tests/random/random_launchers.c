@@ -63,6 +63,8 @@ static const char head[] =
     "#define tcp_host_launch recorded_launch\n"
     "#include \"tcp_device.cuh\"\n"
     "#include \"tcp_launch.h\"\n"
+    "#include \"tcp_mesh.cuh\"\n"
+    "#include \"tcp_mesh_launch.h\"\n"
     "#undef TCP_EXTERN_C\n"
     "#define TCP_EXTERN_C\n"
     "static struct { char name[256]; tcp_grid grid; int threads; int64_t shared; } launched;\n"
