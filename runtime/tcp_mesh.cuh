@@ -86,14 +86,7 @@ TCP_DEVICE unsigned tcp_mesh_look(const tcp_mesh_call &g, uint64_t epoch, unsign
     if (hash == TCP_MESH_GAVE_UP) return tcp_mesh_told(g, epoch, peer, launch);
     if (launch == (uint32_t)(epoch - 1)) return late;
     if (launch != (uint32_t)epoch) return tcp_mesh_fault(TCP_MESH_OTHER_EPOCH, peer);
-    if (hash != g.hash) return tcp_mesh_fault(TCP_MESH_OTHER_CALL, peer);
-    for (unsigned t = 0; row == TCP_MESH_BEGIN && t < g.tensors; ++t) {
-        const uint64_t place =
-            tcp_mesh_load_relaxed_sys(g.flags + (TCP_MESH_PLACES + t) * g.size + peer);
-        const int shift = TCP_MESH_OFFSET_BITS + TCP_MESH_WINDOW_BITS;
-        if (place >> shift != (epoch << shift) >> shift) return late;
-    }
-    return 0;
+    return hash == g.hash ? 0 : tcp_mesh_fault(TCP_MESH_OTHER_CALL, peer);
 }
 
 // Whether launch "epoch" has been decided: its decision, or 0.
@@ -202,12 +195,22 @@ TCP_DEVICE void tcp_mesh_end(const tcp_mesh_call &g) {
     if (me == 0) tcp_mesh_advance(g, epoch);
 }
 
-// Tensor "t" of "device". "local" is that of this device.
+// Tensor "t" of "device". "local" is that of this device. Where it is comes right behind the word that
+// the begin has waited for.
 template <typename T>
 TCP_DEVICE T *tcp_mesh_at(const tcp_mesh_call &g, int t, unsigned device, T *local) {
     if (device == g.rank) return local;
-    const uint64_t place =
-        tcp_mesh_load_relaxed_sys(g.flags + (TCP_MESH_PLACES + t) * g.size + device);
+    const uint64_t *const from = g.flags + (TCP_MESH_PLACES + t) * g.size + device;
+    const uint64_t epoch = tcp_mesh_load_relaxed_sys(g.state + TCP_MESH_EPOCH) + 1;
+    uint64_t place = tcp_mesh_load_relaxed_sys(from), start = 0;
+    const int shift = TCP_MESH_OFFSET_BITS + TCP_MESH_WINDOW_BITS;
+    while (place >> shift != (epoch << shift) >> shift) {
+        const uint64_t now = tcp_mesh_time();
+        if (start == 0) start = now;
+        if (now - start > g.timeout) break;  // only without a begin
+        tcp_mesh_pause();
+        place = tcp_mesh_load_relaxed_sys(from);
+    }
     const unsigned window =
         (unsigned)(place >> TCP_MESH_OFFSET_BITS) & ((1u << TCP_MESH_WINDOW_BITS) - 1);
     const uint64_t offset = place & (((uint64_t)1 << TCP_MESH_OFFSET_BITS) - 1);

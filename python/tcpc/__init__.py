@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from . import algebra
     from ._bench import bench
     from ._load import load
-    from ._mesh import reshard
+    from ._mesh import mesh_status, prepare_mesh, reset_mesh, reshard
     from ._plan import Plan, plan
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", "reshard": "._mesh", "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"bench": "._bench", "load": "._load", **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 
 def __getattr__(name: str) -> Any:
@@ -38,8 +38,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "permute", "plan", "prepare",
-           "relayout", "reshard", "version"]
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
+           "prepare_mesh", "relayout", "reset_mesh", "reshard", "version"]
 
 
 def __dir__() -> List[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import sys
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 import torch.distributed as dist
 
 from . import _api, _pattern
+from ._arrays import NUMBERS
 from ._pieces import Exchange, Move, Placement, Schedule, View, contiguous_strides, extents, runs
 
 
@@ -158,8 +160,84 @@ def _bytes(t: Any) -> Any:
     return t.as_strided((t.numel(),), (1,)).view(torch.uint8)
 
 
-def _run(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any) -> Any:
-    out = x.new_empty(extents(exchange.target_part(mesh.device)), dtype=dtype or x.dtype)
+_ends: Dict[Tuple[int, ...], Any] = {}  # by the ranks of the mesh
+
+
+def _gather(mesh: _Mesh) -> Any:
+    def all_of(mine: Any) -> List[Any]:
+        found: List[Any] = [None] * len(mesh.ranks)
+        dist.all_gather_object(found, mine, group=mesh.group)
+        return found
+
+    return all_of
+
+
+def prepare(mesh: Any, size: int, timeout: float) -> None:
+    from ._cuda import device
+    from ._ends import End
+
+    of = _mesh(mesh)
+    if len(of.shape) > 1 and len(of.ranks) != dist.get_world_size():
+        raise ValueError("a mesh with several axes needs all processes; give one of its axes, or a process group")
+    if of.ranks not in _ends:
+        _ends[of.ranks] = End(device(torch.cuda.current_device()), of.device, len(of.ranks), _gather(of), timeout)
+    _ends[of.ranks].timeout = timeout
+    _ends[of.ranks].grow(size)
+
+
+def _prepared(mesh: Any) -> Any:
+    end = _ends.get(_mesh(mesh).ranks)
+    if end is None:
+        raise ValueError("the mesh has no memory that its devices share; all devices call tcpc.prepare_mesh(mesh, bytes)")
+    return end
+
+
+def status(mesh: Any) -> None:
+    torch.cuda.synchronize()
+    _prepared(mesh).check()
+
+
+def reset(mesh: Any) -> None:
+    _prepared(mesh).reset()
+
+
+@functools.lru_cache(maxsize=1024)
+def _text(exchange: Exchange, source: Any, target: Any) -> Optional[str]:
+    from ._reshard_text import text_of
+
+    names = (f"b{source.itemsize * 8}",) * 2 if source == target else tuple(NUMBERS.get(str(t).split(".")[-1]) for t in (source, target))
+    return text_of(exchange, *names) if None not in names else None
+
+
+def _direct(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any) -> Tuple[Any, str]:
+    """The result, by one kernel that writes to the memory of the other devices; or None, and why not, which is the same on all devices."""
+    end = _ends.get(mesh.ranks)
+    if end is None or not x.is_cuda:
+        return None, "all devices call tcpc.prepare_mesh(mesh, bytes) first, on GPUs of one host"
+    text = _text(exchange, x.dtype, dtype)
+    if text is None:
+        return None, "parts are not equal, or empty, or cut an axis within a dimension"
+    from ._ends import kernel
+
+    made = kernel(end.device, text)
+    if isinstance(made, Exception):
+        return None, str(made)
+    source = x if x.is_contiguous() and x.data_ptr() % 16 == 0 else x.clone(memory_format=torch.contiguous_format)
+    shape = extents(exchange.target_part(mesh.device))
+    block = end.allocate(_pattern.product(shape) * dtype.itemsize)
+    made(end, int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"), (source.data_ptr(), block.address), torch.cuda.current_stream(x.device).cuda_stream)
+    return torch.as_tensor(block, device=x.device).view(dtype).view(shape), ""
+
+
+def _run(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any, path: Optional[str]) -> Any:
+    dtype = dtype or x.dtype
+    if path != "packed":
+        out, why = _direct(x, mesh, exchange, dtype)
+        if out is not None:
+            return out
+        if path == "direct":
+            raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
+    out = x.new_empty(extents(exchange.target_part(mesh.device)), dtype=dtype)
     _packed(x, out, _schedule(exchange, mesh.device, tuple(x.stride())), mesh)
     return out
 
@@ -168,15 +246,15 @@ class _Recorded(torch.autograd.Function):
     """For gradients, which go back the way that the elements came."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any) -> Any:
-        ctx.mesh, ctx.exchange, ctx.dtype = mesh, exchange, x.dtype
-        return _run(x, mesh, exchange, dtype)
+    def forward(ctx: Any, x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any, path: Optional[str]) -> Any:
+        ctx.mesh, ctx.exchange, ctx.dtype, ctx.path = mesh, exchange, x.dtype, path
+        return _run(x, mesh, exchange, dtype, path)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         bound, mesh, source, target = ctx.exchange
         back = _Hashed(_pattern.Bound(bound.extent, bound.right, bound.left), mesh, target, source)
-        return _run(gradients[0], ctx.mesh, back, ctx.dtype), None, None, None
+        return _run(gradients[0], ctx.mesh, back, ctx.dtype, ctx.path), None, None, None, None
 
 
 def _local(x: Any, mesh: Any, source: Any) -> Tuple[Any, Any, Any, Optional[Sequence[int]]]:
@@ -188,7 +266,9 @@ def _local(x: Any, mesh: Any, source: Any) -> Tuple[Any, Any, Any, Optional[Sequ
     return x.to_local(), x.device_mesh, x.placements, tuple(x.shape)
 
 
-def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape: Optional[Sequence[int]], dtype: Any, axes: Any) -> Any:
+def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape: Optional[Sequence[int]], dtype: Any, path: Optional[str], axes: Any) -> Any:
+    if path not in (None, "direct", "packed"):
+        raise ValueError(f"path is 'direct', 'packed' or None, not {path!r}")
     tensor = sys.modules.get("torch.distributed.tensor")
     distributed = tensor is not None and isinstance(x, tensor.DTensor)
     whole = x
@@ -209,9 +289,9 @@ def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape:
     if x.requires_grad and torch.is_grad_enabled():
         if None in exchange.source + exchange.target:
             raise ValueError("gradients of copies on several devices would have to be summed; use Shard alone, or detach x")
-        out = _Recorded.apply(x, of, exchange, dtype)
+        out = _Recorded.apply(x, of, exchange, dtype, path)
     else:
-        out = _run(x, of, exchange, dtype)
+        out = _run(x, of, exchange, dtype, path)
     if not distributed:
         return out
     shape = exchange.bound.shape

@@ -170,11 +170,14 @@ tcp_status tcp_mesh_status(tcp_mesh *end, int *device) {
     while (!mine->empty()) {  // another thread may launch what is missing
         if (ran.wait_until(guard, until) == std::cv_status::timeout && !mine->empty()) run(all);
     }
+    const std::string report = all->report[(size_t)end->rank];
     if (*end->error) {
         if (device) *device = (int)(*end->error >> 32 & 0xffff);
-        return tcp_mesh_tell(nullptr, end, *end->error);
+        tcp_mesh_tell(nullptr, end, *end->error);
+        if (report.empty()) return TCP_ERR_DEVICE;
+        const std::string error = tcp_last_error();
+        return tcp_fail(TCP_ERR_DEVICE, "%.400s; %s", report.c_str(), error.c_str());
     }
-    const std::string report = all->report[(size_t)end->rank];
     if (report.empty()) return TCP_OK;
     return tcp_fail(TCP_ERR_DEVICE, "%s", report.c_str());
 }

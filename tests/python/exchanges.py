@@ -27,9 +27,9 @@ def placements(rng, mesh, rank):
     return tuple(rng.choice([None, *range(rank), *range(rank)]) for _ in mesh)
 
 
-def drawn(rng):
+def drawn(rng, sizes=(1, 2, 3, 4, 5, 7)):
     axes = list(AXES[:rng.randint(1, 5)])
-    extent = {a: rng.choice([1, 2, 3, 4, 5, 7]) for a in axes}
+    extent = {a: rng.choice(sizes) for a in axes}
     left, right = grouped(rng, axes), grouped(rng, rng.sample(axes, len(axes)))
     mesh = rng.choice([(n,) for n in range(1, 17)] + [(2, 2), (2, 3), (4, 2), (1, 3), (4, 4), (2, 2, 2)])
     shape = [_pattern.product(extent[a] for a in g) for g in left]
