@@ -327,7 +327,8 @@ static const struct tcpc_variant *variant(const struct making *m, const struct k
                                .shared_to_set = k->smem_bytes > USUAL ? k->smem_bytes : 0};
     struct tcpc_value *grid = ARRAY(m, struct tcpc_value, 3);
     for (int i = 0; i < 3; ++i) {
-        grid[i] = value_int(m, k->grid[i]);
+        // between devices, the last axis is the device
+        grid[i] = value_int(m, i == 2 && k->devices ? lay_int(1) : k->grid[i]);
         r->grid[i] = &grid[i];
     }
     set_arguments(m, v, r);

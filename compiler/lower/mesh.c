@@ -65,7 +65,8 @@ static void find_device(struct lowering *w, const struct kernel *k, const struct
             device = here;
         }
     }
-    bool own = device && ix_equal(device, f->dir == ARG_IN ? own_part(s, x, rank) : rank);
+    bool own = k->mesh->devices == 1 ||
+               (device && ix_equal(device, f->dir == ARG_IN ? own_part(s, x, rank) : rank));
     if (own) return;
     if (f->dir == ARG_IN) BUG("'%s' is read from another device", f->tensor->name);
     to->across = true;

@@ -189,7 +189,7 @@ static struct param *declare_apart(struct sema *c, const struct tensor *t, struc
                         .at = at,
                         .apart = true};
     const struct value *v = value_lay_int(c, lay_int_sym(c->lay, p->sym));
-    struct symbol *sym = scope_declare(c, name, SYM_PARAM, v);
+    struct symbol *sym = scope_declare(c, name, SYM_BUILTIN, v);  // the plan does not name it
     if (!sym || !param_add(c, p)) return NULL;
     sym->used = true;
     struct relation *r = ARENA_NEW(&c->s->arena, struct relation);

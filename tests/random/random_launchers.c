@@ -63,6 +63,8 @@ static const char head[] =
     "#define tcp_host_launch recorded_launch\n"
     "#include \"tcp_device.cuh\"\n"
     "#include \"tcp_launch.h\"\n"
+    "#include \"tcp_mesh.cuh\"\n"
+    "#include \"tcp_mesh_launch.h\"\n"
     "#undef TCP_EXTERN_C\n"
     "#define TCP_EXTERN_C\n"
     "static struct { char name[256]; tcp_grid grid; int threads; int64_t shared; } launched;\n"
@@ -213,12 +215,13 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     int n = ok ? plan_choices(&s, c.plan, CHOICES, right) : 0;
     if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.text);
     for (struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        struct kir_launch *l = (struct kir_launch *)k->launch;
+        // the launchers of kernels between devices take an end of a mesh, too
+        struct kir_launch *l = k->devices ? NULL : (struct kir_launch *)k->launch;
         if (l && k->first_case) put_caller(w->main, plan, l);
         if (l && k->first_case && w->spoil) spoil(&s, l);
     }
     for (const struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        const struct kir_launch *l = k->launch;
+        const struct kir_launch *l = k->devices ? NULL : k->launch;
         const struct tcpc_launch *data = l && k->first_case ? launch_new(&s, l) : NULL;
         for (int i = 0; data && i < w->calls; ++i) {
             int64_t param[MOST_ARGUMENTS];
