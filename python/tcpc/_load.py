@@ -23,7 +23,7 @@ EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$
 
 
 class Kernel:
-    """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no extent gives them.
+    """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no array gives them; the others are "=found" in its repr.
 
     On arrays of numpy the emitted code is executed on the CPU, access by access; tensors of PyTorch and arrays of CuPy are for the GPU. What the
     kernel writes is written to the arrays; nothing is returned.
@@ -35,7 +35,8 @@ class Kernel:
         tensors = [_declared(t) for t in _tensors(launch)]
         self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
-        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' for p in self.params)])})"
+        found = {name for t in tensors for name in _given_by(t)}
+        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' if p not in found else f'{p}=found' for p in self.params)])})"
 
     def __repr__(self) -> str:
         return f"<kernel {self.__doc__}>"
@@ -107,8 +108,15 @@ def _signature(t: Any) -> str:
     return f"{('', 'out ', 'inout ')[t.direction]}{t.name.decode()} : {t.element.decode()} {t.layout.decode()}"
 
 
+def _given_by(t: Any) -> List[str]:
+    """The params that an array for this tensor gives, by an extent or by a stride."""
+    modes = [t.mode[j].contents for j in range(t.nmodes)]
+    extents = [match[2] or match[3] for match in (EXTENT.match(mode.extent.text.decode()) for mode in modes) if match]
+    return [*extents, *(mode.stride.text.decode() for mode in modes)]
+
+
 def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any]) -> Any:
-    """All params: those that are given, and those that an extent of an array gives."""
+    """All params: those that are given, those that an extent of an array gives, and those that are the stride of a mode of several elements."""
     found: Dict[str, int] = {}
     for name in k.params:
         if name in named:
@@ -128,9 +136,17 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
                 if array.shape[j] % factor:
                     raise ValueError(f"kernel '{k.name}': '{t.name.decode()}' has {array.shape[j]} elements in dimension {j}, which is no multiple of {factor}: the plan has {factor}*{name}")
                 found[name] = array.shape[j] // factor
+    for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
+        array = given[of]
+        if len(array.shape) != t.nmodes or 0 in array.shape:
+            continue
+        for j, step in enumerate(array.strides):
+            name = t.mode[j].contents.stride.text.decode()
+            if name in k.params and name not in found and array.shape[j] > 1 and step % array.itemsize == 0:
+                found[name] = step // array.itemsize
     missing = [name for name in k.params if name not in found]
     if missing:
-        raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent gives")
+        raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent and no stride gives")
     return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
 
 

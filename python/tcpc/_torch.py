@@ -6,7 +6,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
-from . import _api, _pattern
+from . import _api, _pattern, _types
 
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"tcpc needs PyTorch 2.5 or later, not {torch.__version__}")
@@ -203,6 +203,8 @@ def _vmap_(info: Any, in_dims: Any, out: Any, x: Any, pattern: str, names: Seque
 def by_operator(x: Any, pattern: str, axes: Mapping[str, Any], out: Any, dtype: Any, traced: bool) -> Any:
     """The relayout as PyTorch sees it."""
     names, extents = list(axes), list(axes.values())
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        dtype = _types.of_torch(dtype)
     if out is None:
         return relayout(x, pattern, names, extents, dtype=dtype) if traced else _made(x, pattern, names, extents, dtype)
     if dtype is not None and out.dtype != dtype:
