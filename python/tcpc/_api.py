@@ -167,7 +167,7 @@ def _copied(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, b
     if not traced and not _is_asked(x, out):
         return plain(x, what, axes, out, dtype, backend, stream)
     if backend is not None or stream is not None:
-        raise ValueError("a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream=")
+        raise ValueError(f"a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream={'' if traced else _operators().why_asked(x, out)}")
     return _operators().by_operator(x, what if isinstance(what, str) else _as_pattern(_order(what, x.dim())), axes, out, dtype, traced)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections import OrderedDict
@@ -315,11 +313,10 @@ class Engine:
         took = (time.perf_counter() - begin) / max(1, len(kernels))
         for kernel in kernels:
             kernel.built = took
-            if os.environ.get("TCPC_LOG", "0") not in ("", "0"):
-                r = kernel.request
-                extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
-                print(f"tcpc: {backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
-                      f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms", file=sys.stderr)
+            r = kernel.request
+            extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
+            _library.log(f"{backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
+                         f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms")
 
     def kernel(self, backend: Any, request: Request) -> Kernel:
         with self.lock:

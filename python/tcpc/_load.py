@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -51,9 +52,10 @@ class Kernel:
             check_stream(stream, first)
         launch = self._plan._compiled.launches[self._number]
         tensors = _tensors(launch.contents)
-        params = _params(self, launch.contents, given, named)
+        origins: Dict[str, str] = {}  # of the params that were found
+        params = _params(self, launch.contents, given, named, origins)
         numbers = list(params)[:len(self.params)]
-        pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
+        pointers = [_check(self, t, given[name], params, origins) for t, name in zip(tensors, self.tensors)]
         _library.check_launch(launch, params, pointers)
         for t, name in zip(tensors, self.tensors):
             if t.direction:
@@ -115,7 +117,7 @@ def _given_by(t: Any) -> List[str]:
     return [*extents, *(mode.stride.text.decode() for mode in modes)]
 
 
-def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any]) -> Any:
+def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any], origins: Dict[str, str]) -> Any:
     """All params: those that are given, those that an extent of an array gives, and those that are the stride of a mode of several elements."""
     found: Dict[str, int] = {}
     for name in k.params:
@@ -135,7 +137,7 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
             if name in k.params and name not in found and factor:
                 if array.shape[j] % factor:
                     raise ValueError(f"kernel '{k.name}': '{t.name.decode()}' has {array.shape[j]} elements in dimension {j}, which is no multiple of {factor}: the plan has {factor}*{name}")
-                found[name] = array.shape[j] // factor
+                found[name], origins[name] = array.shape[j] // factor, of
     for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
         array = given[of]
         if len(array.shape) != t.nmodes or 0 in array.shape:
@@ -143,14 +145,14 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
         for j, step in enumerate(array.strides):
             name = t.mode[j].contents.stride.text.decode()
             if name in k.params and name not in found and array.shape[j] > 1 and step % array.itemsize == 0:
-                found[name] = step // array.itemsize
+                found[name], origins[name] = step // array.itemsize, of
     missing = [name for name in k.params if name not in found]
     if missing:
         raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent and no stride gives")
     return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
 
 
-def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
+def _check(k: Kernel, tensor: Any, array: Array, params: Any, origins: Mapping[str, str]) -> int:
     """That the array is what the plan declares; returns the kernel's pointer."""
     t = _declared(tensor)
     name, element = t.name.decode(), t.element.decode()
@@ -168,7 +170,8 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
     for n, mode, place in zip(array.shape, modes, places):
         extent = value_at(mode.extent, params)
         if n != extent:
-            raise ValueError(f"{begin} has {extent} elements in {place}, {mode.extent.text.decode()} in the plan, but the array has {n}")
+            text = mode.extent.text.decode()
+            raise ValueError(f"{begin} has {extent} elements in {place}, {text} in the plan, but the array has {n}{_origin(text, k, params, origins)}")
     below = 0
     for n, step, mode, place in zip(array.shape, array.strides, modes, places):
         if n == 1 or 0 in array.shape:  # the stride has no meaning
@@ -182,6 +185,11 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
     if t.swizzled and behind > 0:
         raise ValueError(f"{begin} has a swizzle, which reaches {behind} bytes behind the array's last element")
     return pointer
+
+
+def _origin(text: str, k: Kernel, params: Any, origins: Mapping[str, str]) -> str:
+    """Where the values of the params in an expression are from."""
+    return "".join(f"; {p} = {params[i]}, from '{origins[p]}'" for i, p in enumerate(k.params) if p in origins and re.search(rf"\b{p}\b", text))
 
 
 def _lowest(array: Array) -> int:
@@ -230,8 +238,9 @@ class Plan:
         with _lock:
             if device not in self._built:
                 folder, backend = str(self.path.parent), _backend("host" if device < 0 else "cuda", like or _NOWHERE)
-                compiled = self._compiled
+                compiled, begin = self._compiled, time.perf_counter()
                 self._built[device] = backend, backend.load(self._compile(CUDA).output, folder) if device < 0 else backend.load(compiled.output, compiled.launches, folder)
+                _library.log(f"{'host' if device < 0 else f'cuda:{device}'}: {self.path.name}: {', '.join(self.kernels)}: built in {(time.perf_counter() - begin) * 1e3:.1f} ms")
             return self._built[device]
 
     def explain(self, kernel: Optional[str] = None) -> "Explanation":

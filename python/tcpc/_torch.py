@@ -154,6 +154,13 @@ def is_asked(*tensors: Any) -> bool:
     return False
 
 
+def why_asked(*tensors: Any) -> str:
+    if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in tensors):
+        return "; a tensor requires a gradient: give detach() of it, or call under torch.no_grad()"
+    more = [type(x).__name__ for x in tensors if isinstance(x, torch.Tensor) and type(x) not in (torch.Tensor, torch.nn.Parameter)]
+    return f"; {more[0]} is a subclass of torch.Tensor" if more else "; a mode or a transform is active, as of torch.func"
+
+
 def _is_nothing_below(*tensors: Any) -> bool:
     """Whether the dispatcher would come to the kernel at once, as in code that torch.compile wrote."""
     return not is_asked(*tensors) and not any(x.is_conj() or x.is_neg() for x in tensors)

@@ -126,3 +126,16 @@ def test_a_compiler_that_fails(monkeypatch):
         tcpc.permute(x, (1, 0), backend="host")
     monkeypatch.undo()
     assert np.array_equal(tcpc.permute(x, (1, 0), backend="host"), x.T)  # the kernel is built again
+
+
+def test_the_first_build_is_told_at_its_begin(monkeypatch, tmp_path, capsys):
+    from tcpc import _host
+
+    monkeypatch.delenv("TCPC_HOST_LIBRARY", raising=False)
+    monkeypatch.setenv("TCPC_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", "false")  # and so it fails
+    for value, told in ("1", "tcpc: host: builds the runtime, once, which takes some seconds"), ("0", ""):
+        monkeypatch.setenv("TCPC_LOG", value)
+        with pytest.raises(RuntimeError, match="the C[+][+] compiler failed"):
+            _host._runtime_path.__wrapped__()
+        assert capsys.readouterr().err.strip() == told

@@ -336,15 +336,21 @@ def test_the_page(tmp_path):
     assert np.array_equal(y, x.astype(np.float16))
 
 
-def test_a_param_that_is_a_stride(tmp_path):
+def test_a_param_that_is_a_stride(tmp_path, monkeypatch, capsys):
     (tmp_path / "pad.tcp").write_text("tcp 1; param N : index in 1 .. 64; param ld : index in 8 .. 64; tensor A : f32 global row(N,8) align 4; "
                                       "tensor B : f32 global (N,8):(ld,1) align 4; kernel pad(A, out B) { copy A -> B; }")
     pad = tcpc.load(tmp_path / "pad.tcp").pad
     assert "N=found, ld=found" in repr(pad)
+    monkeypatch.setenv("TCPC_LOG", "1")
     padded = np.zeros((4, 11), np.float32)
     source = np.arange(32, dtype=np.float32).reshape(4, 8)
     pad(source, padded[:, :8])
     assert np.array_equal(padded[:, :8], source) and not padded[:, 8:].any()
+    assert "tcpc: host: pad.tcp: pad: built in" in capsys.readouterr().err  # and not a second time
+    pad(source, padded[:, :8])
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="'B' has 4 elements in dimension 0, N in the plan, but the array has 3; N = 4, from 'A'"):
+        pad(source, padded[:3, :8])
     with pytest.raises(ValueError, match="'B' has stride 9 in dimension 0, ld in the plan, but the array has 11"):
         pad(source, padded[:, :8], ld=9)
     with pytest.raises(TypeError, match="needs ld=, which no extent and no stride gives"):  # one row has no stride
