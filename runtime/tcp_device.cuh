@@ -20,6 +20,7 @@
 //   tcp_st_{global,shared,frag}_{8,16,32,64,128}(void *to, tcp_b{8,..} v)
 //   tcp_sync();   tcp_sync_warp();               __syncthreads, __syncwarp
 //   tcp_named_sync(id, n);                       waits at named barrier "id" until n threads have come to it
+//   tcp_named_meet(id, n);                       the same, where threads that wait execute it at several places
 //   tcp_named_arrive(id, n);                     comes to it without waiting
 //   tcp_cp_async_ca_{4,8,16}(void *shared, const void *global), tcp_cp_async_cg_16
 //   tcp_cp_async_ca_zfill_{4,8,16}(void *shared, const void *global, int bytes), tcp_cp_async_cg_zfill_16
@@ -187,6 +188,10 @@ template <typename T> TCP_DEVICE T *tcp_out(T *p, int) {
 
 TCP_INSTRUCTION void tcp_named_sync(int id, int threads) {
     asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+TCP_INSTRUCTION void tcp_named_meet(int id, int threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 TCP_INSTRUCTION void tcp_named_arrive(int id, int threads) {

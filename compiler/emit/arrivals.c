@@ -35,7 +35,7 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
         break;
     case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
     case ARRIVAL_NAMED:
-        call = arena_printf(a, "tcp_named_%s(%s, %d);", arrives ? "arrive" : "sync",
+        call = arena_printf(a, "tcp_named_%s(%s, %d);", emit_named(o->k, n),
                             emit_ix(o->s, o->k, n->index), n->arrival.count);
         break;
     }

@@ -27,6 +27,9 @@ void emit_constant(const struct emission *o, int indent, const char *text, const
 // Prints the body of a kernel or a device function, and the closing brace.
 void emit_body(const struct emission *o);
 
+// How "n" comes to its named barrier: "sync", "meet" or "arrive" (apart.c).
+const char *emit_named(const struct kir_kernel *k, const struct kir_node *n);
+
 // Comes before text for the host, which ends with #endif; NVRTC compiles only the rest.
 extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);

@@ -153,6 +153,10 @@ static inline bool pipeline_fills(const struct pipeline *p, const struct tensor 
         if (p->tensor[i] == t) return true;
     return false;
 }
+// Whether all threads of a role of "p" meet before each step: at a named barrier, not at one in memory.
+static inline bool pipeline_meets(const struct pipeline *p, bool load) {
+    return load || !p->memory_at;
+}
 // Whether "list" contains a copy that barriers in memory count: in pipelines with roles, or beside them.
 bool stmt_counts(const struct stmt *list, bool roles);
 // Whether two pipelines with roles are one ring.

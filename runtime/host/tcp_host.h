@@ -99,6 +99,10 @@ inline void tcp_named_sync(int id, int threads, TCP_HOST_AT) {
     tcp_host_named(id, threads, true, at);
 }
 
+inline void tcp_named_meet(int id, int threads, TCP_HOST_AT) {
+    tcp_host_named(id, threads, true, at);
+}
+
 inline void tcp_named_arrive(int id, int threads, TCP_HOST_AT) {
     tcp_host_named(id, threads, false, at);
 }

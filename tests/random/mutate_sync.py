@@ -102,10 +102,7 @@ def number(text):
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
             mutants.append((kernel, at, "without its box"))
             mutants.append((kernel, at, "with its box one further along the last mode"))
-        if box := re.fullmatch(r"(\s*tcp_ring\.load_box<\d+>\(.*, map_\w+, .*)\);", line):
-            line = f"{box[1]} + (tcp_mutant == {len(mutants)}));"
-            mutants.append((kernel, at, "with a box one further"))
-        if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
+        if named := re.fullmatch(r"(\s*)tcp_named_(sync|meet|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (
                 f"{named[1]}if (tcp_mutant != {k}) tcp_named_{named[2]}({named[3]} + (tcp_mutant == {k + 1}), "
@@ -123,7 +120,9 @@ def number(text):
             one = any(x.strip() == f"{slot[2]} = {slot[2]} < 0 ? {slot[2]} + 1 : 0;" for x in role_text(given, at))
             mutants.append((None if one else kernel, at, f"with another {slot[2]}"))
         if slot := re.fullmatch(r"(\s*)int (slot|full_slot) = (.*first_slot.*);", line):
-            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? first_slot == 0 : {slot[3]};"
+            turned = re.fullmatch(r"\((\w+) \+ (\d+)\)( % \d+)", slot[3])
+            other = f"({turned[1]} + {int(turned[2]) + 1}){turned[3]}" if turned else f"{slot[3]} == 0"
+            line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
         lines.append(line)
     return HEAD + "\n".join(lines), mutants

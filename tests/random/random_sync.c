@@ -19,12 +19,14 @@
 #include "in_process.h"
 #include "kernel/kernel_ir.h"
 #include "machine/values.h"
+#include "pass/sync/private.h"
 #include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
 enum { MAX_DEFINED = 8 };
 
 static long mutants, missed;
+static long rings[3];  // numbers of rings that were changed: noticed, right all the same, unnoticed
 static const char *defined[MAX_DEFINED];  // NAME=VALUE, for the next plan
 static int ndefined;
 
@@ -233,6 +235,43 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
     prover_free(prover);
 }
 
+// The numbers of a ring by which it stays right: a wait for more groups than it needs, an announcement that comes
+// a step later, and numbers of barriers that nobody else has.
+static bool stays_right(const struct pipeline *p, struct handover was) {
+    const struct handover *h = &p->handover;
+    bool later = h->behind == was.behind + 1 && h->pending < 0 && p->stages > 1;
+    return h->pending == was.pending - 1 || later || h->full != was.full || h->empty != was.empty;
+}
+
+// Changes each number of the rings of "k" by one, and asks the proof. The check of a kernel's other numbers of
+// barriers is that of their ring alone, so only what is no ring any more has to be noticed.
+static void spoil_rings(const char *name, const struct kernel *k) {
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        if (x->kind != STMT_PIPELINE || !pipeline_has_roles(x->pipe)) continue;
+        struct handover *h = &x->pipe->handover, was = *h;
+        if (sync_ring_fault(x->pipe))
+            printf("%s: kernel %s: a fault in a ring\n", name, k->name), ++missed;
+        for (int i = 0; i < 12; ++i) {
+            int by = i % 2 ? 1 : -1;
+            if (i / 2 == 0) h->full += by;
+            if (i / 2 == 1) h->empty += by;
+            if (i / 2 == 2) h->threads += 32 * by;
+            if (i / 2 == 3) h->ahead += by;
+            if (i / 2 == 4) h->behind += by;
+            if (i / 2 == 5) h->pending += was.pending < 0 ? 0 : by;
+            bool changed = memcmp(h, &was, sizeof was) != 0, noticed = sync_ring_fault(x->pipe);
+            bool right = stays_right(x->pipe, was);
+            *h = was;
+            if (!changed) continue;
+            rings[noticed ? 0 : right ? 1 : 2]++;
+            if (noticed || right) continue;
+            printf("%s: kernel %s: the proof finds no fault with change %d of a ring\n", name,
+                   k->name, i);
+            ++missed;
+        }
+    }
+}
+
 // Compiles the file "path"; returns whether it was accepted.
 static bool try_plan(const char *path, const char *name, bool mutate) {
     struct session s;
@@ -254,8 +293,10 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
         spoil_counts(&s, name, made.plan, k);
     }
     for (struct kernel *k = ok && mutate ? plan_next(made.plan, NULL) : NULL; k;
-         k = plan_next(made.plan, k))
+         k = plan_next(made.plan, k)) {
         spoil_plan(&s, name, made.plan, k);
+        spoil_rings(name, k);
+    }
     session_release(&s);
     return ok;
 }
@@ -311,6 +352,9 @@ int main(int argc, char **argv) {
     }
     printf("%ld plans, %ld refused; %ld barriers and waits spoilt, %ld of them unnoticed\n", done,
            refused, mutants, missed);
+    if (rings[0] > 0)
+        printf("numbers of rings changed: %ld noticed, %ld right all the same, %ld unnoticed\n",
+               rings[0], rings[1], rings[2]);
     if (done < plans + spoilt) printf("stopped early: time is up\n");
     return failed || refused > 0 || missed > 0;
 }

@@ -1,6 +1,7 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--write FOLDER]: random pipelines with roles do on the host what they mean,
-in every order of the roles, and compile whenever they are right. K kernels are a plan. With --write, the program of each plan is
-written to a folder FOLDER/roles_SEED for a GPU instead."""
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--write FOLDER] [--plans FOLDER]: random pipelines with
+roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has
+at least L steps. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
+to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
 import pathlib
@@ -35,7 +36,7 @@ def tiled(rng, name, threads, shape, bits, asynchronous):
 class Pipe:
     """Pipeline p of kernel i: its declarations, its buffers, and its text."""
 
-    def __init__(self, rng, i, p, load, use, stages, outer, grid, count, steps, tail):
+    def __init__(self, rng, i, p, load, use, stages, outer, grid, count, steps, tail, memory):
         name = f"{i}{'xyz'[p]}"
         rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64] if p == 0 else [16, 32])
         elem = rng.choice(["f32", "f32", "f16", "u8"])
@@ -76,7 +77,14 @@ class Pipe:
         for n in self.names:
             side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
             pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
-            load = f"copy q{name} -> s{n} with w{name};" if table and n == name else f"copy {side} -> s{n} with l{name}{pad};"
+            some = int(count) > 0 if count.isdigit() else steps > 0  # a tensor map has elements
+            how = rng.choice(["bulk", "bulk", "tma.load" if some else "bulk", f"l{name}"]) if memory else f"l{name}"
+            if how == "bulk" and pad:  # which it cannot
+                load = f"fill s{n} = 0; copy {side} -> s{n} with bulk;"
+            else:
+                load = f"copy {side} -> s{n} with {how}{' pad 0' if tail and how == 'tma.load' else pad};"
+            if table and n == name:
+                load = f"copy q{name} -> s{n} with w{name};"
             self.body.append(f"  load {{ {load} }}")
         for n in self.names:
             side = f"local_tile(B{n}, ({rows},{columns}), ({row},{step}))"
@@ -92,15 +100,15 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i):
+def kernel(rng, i, least, memory):
     """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
     warps = rng.randint(2, 6)
     load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
     outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
-    steps = rng.randint(0, 13)
+    steps = rng.randint(least, 13)
     param = rng.random() < 0.4  # the number of steps
     tail = rng.random() < 0.3 and steps > 0
-    text = f"param T{i} : index in {1 if tail else 0} .. 13;\n" if param else ""
+    text = f"param T{i} : index in {max(least, int(tail))} .. 13;\n" if param else ""
     pipes, rings = [], {(stages, load)}
     for p in range(rng.choice([1, 1, 2, 3])):
         if p > 0 and rng.random() < 0.3:
@@ -110,8 +118,8 @@ def kernel(rng, i):
         s, w = (stages, load) if p == 0 else rng.choice(sorted(rings))
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
-            count = str(rng.randint(1 if tail else 0, 13))
-        pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail))
+            count = str(rng.randint(max(least, int(tail)), 13))
+        pipes.append(Pipe(rng, i, p, w, warps - w, s, outer, grid, count, steps, tail, memory))
     formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs])
     threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
     text += "".join(p.text for p in pipes) + f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
@@ -132,18 +140,25 @@ def main():
     parser.add_argument("--count", type=int, default=8)
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--write")
+    parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i) for i in range(options.each)]
-        text = "tcp 1;\narch sm_80;\n" + "".join(k for k, _ in made)
+        made = [kernel(rng, i, options.least, options.memory) for i in range(options.each)]
+        text = f"tcp 1;\narch sm_{90 if options.memory else 80};\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
+        if options.plans:
+            (options.plans / f"roles_{options.seed}_{first}.tcp").write_text(text)
+            (options.plans / f"roles_{options.seed}_{first}.params").write_text("\n".join(params))
+            continue
         with tempfile.TemporaryDirectory() as folder:
             plan = pathlib.Path(folder) / "roles.tcp"
             plan.write_text(text)
-            write = [f"--write={options.write}/roles_{options.seed}_{first}"] if options.write else []
+            write = [f"--write={options.write}/{'memory' if options.memory else 'roles'}_{options.seed}_{first}"] if options.write else []
             run = subprocess.run([options.tcpc, "run", "-w", *write, *params, str(plan)], capture_output=True, text=True)
         if run.returncode:
             bad += 1

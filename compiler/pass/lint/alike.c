@@ -79,15 +79,47 @@ static void warn_alike(struct session *s, const struct pair *p) {
               p->x.v->kind == IX_LOOP ? "steps" : "blocks", p->x.v->name, p->b->view->base->name);
 }
 
-// Warns of the loop of "p", which moves only its write, if another one with as many steps moves its read twice.
+// How far "e" moves from one value of "x" to the next; 0: that is not known.
+static int64_t step_of(struct session *s, const struct ix *e, const struct ix_var *x) {
+    const struct ix *by = reads_step_by(s, e, x);
+    int64_t step;
+    return by && ix_static(by, &step) && step > 0 ? step : 0;
+}
+
+// Whether "y" moves "v" into what another block reads, along a mode that both move: windows that overlap.
+static bool is_window(struct reads *r, const struct view *v, const struct index *y) {
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *at = v->coord_off[i];
+        if (!index_moves_along(y, v, i) || !lay_int_static(y->n)) continue;
+        int64_t reach = step_of(r->s, at, y->v) * (y->n.num - 1) + view_along(r->s, v, i);
+        for (int j = 0; j < 3; ++j) {
+            const struct ix_var *x = r->k->block[j];
+            if (x && ix_depends_on(at, x) && step_of(r->s, at, x) > 0 &&
+                step_of(r->s, at, x) < reach)
+                return true;
+        }
+    }
+    return false;
+}
+
+// Warns of the loop of "p", which moves only its write, if another one with as many steps moves its read twice, or moves
+// the write beside it and a window of the read.
 static bool is_twice_instead(struct reads *r, const struct pair *p) {
     const struct view *v = p->a->view;
     struct index y;
     for (int j = 0; index_at(r, p->a, j, &y) && p->x.v->kind == IX_LOOP; ++j) {
         if (!y.v || y.v == p->x.v || y.v->kind != IX_LOOP || !lay_int_valid(y.n) ||
-            !lay_int_equal(y.n, p->x.n) || !is_moved_twice(v, &y))
+            !lay_int_equal(y.n, p->x.n))
+            continue;
+        bool twice = is_moved_twice(v, &y);
+        if (!twice && !(index_moves_along(&y, p->b->view, p->mode) && is_window(r, v, &y)))
             continue;
         warn_alike(r->s, p);
+        if (!twice)
+            diag_note(r->s, v->at,
+                      "'%s' moves this window of '%s'; is '%s' missing along another mode?",
+                      y.v->name, v->base->name, p->x.v->name);
+        if (!twice) return true;
         diag_note(r->s, v->at, "'%s' moves '%s' along several modes; is '%s' meant in one of them?",
                   y.v->name, v->base->name, p->x.v->name);
         return true;

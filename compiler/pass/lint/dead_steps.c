@@ -297,13 +297,32 @@ static const struct stmt *only_reads(const struct stmt *loop, const struct tenso
     return read;
 }
 
-// Whether a copy of "loop" stores another part of an argument in each step.
-static bool stores_by_step(const struct kernel *k, const struct stmt *loop) {
-    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
-        if (st->kind == STMT_COPY && kernel_formal(k, st->copy->dst.base) &&
-            view_depends(&st->copy->dst, loop->var))
+// Whether a copy of "loop" stores another part of an argument in each step, which has the shape of "like" unless that is
+// NULL.
+static bool stores_by_step(const struct kernel *k, const struct stmt *loop,
+                           const struct tensor *like) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        const struct view *v = st->kind == STMT_COPY ? &st->copy->dst : NULL;
+        if (v && kernel_formal(k, v->base) && view_depends(v, loop->var) &&
+            (!like || lay_tuple_equal(v->base->layout.shape, like->layout.shape)))
             return true;
+    }
     return false;
+}
+
+// Whether "loop" has calls alone, which add something and do not get its step.
+static bool adds_alike(const struct stmt *loop) {
+    bool adds = false;
+    for (const struct stmt *st = loop->body; st; st = st->next) {
+        if (st->kind != STMT_CALL || st->call->fill) return false;
+        for (int i = 0; i < st->call->fn->nindexes; ++i)
+            if (ix_depends_on(st->call->index[i], loop->var)) return false;
+        for (int i = 0; i < st->call->fn->nformals; ++i) {
+            if (view_depends(&st->call->view[i], loop->var)) return false;
+            adds |= st->call->fn->formal[i].dir == ARG_INOUT;
+        }
+    }
+    return adds;
 }
 
 void dead_left_by_last(struct session *s, const struct kernel *k, const struct stmt *loop,
@@ -314,9 +333,12 @@ void dead_left_by_last(struct session *s, const struct kernel *k, const struct s
         if (x.read && st->kind == STMT_FOR) break;
         if (x.read || x.called || x.first) return;
     }
-    if (!load || !st || st->kind != STMT_FOR || ix_static(loop->end, NULL)) return;
+    if (!load || !st || st->kind != STMT_FOR) return;
     if (!ix_equal(st->begin, loop->begin) || !ix_equal(st->end, loop->end)) return;
-    if (!(read = only_reads(st, t)) || !stores_by_step(k, st)) return;
+    // with numbers, as many steps may be a coincidence
+    const struct tensor *like = ix_static(loop->end, NULL) ? load->copy->src.base : NULL;
+    if (like && !touched_in(loop, t).read) return;  // see dead_each_step
+    if (!(read = only_reads(st, t)) || !(stores_by_step(k, st, like) || adds_alike(st))) return;
     diag_warn(s, W_DEAD_COPY, read->at,
               "each step of the loop over '%s' reads in '%s' what the last step of an earlier loop "
               "has loaded",

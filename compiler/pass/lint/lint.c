@@ -25,6 +25,7 @@ static const struct row {
     {lint_unread, {W_UNREAD, W_REMAINDER}, true},
     {lint_turned_tiles, {W_TURNED_TILES}},
     {lint_mirrored, {W_TURNED_TILES}},
+    {lint_reshaped, {W_TURNED_TILES}},
     {lint_partners, {W_TURNED_TILES}},
     {lint_fixed_tile, {W_FIXED_TILE}},
     {lint_siblings, {W_FIXED_TILE, W_UNREAD}},

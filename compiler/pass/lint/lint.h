@@ -56,6 +56,7 @@ void lint_overlap(struct lint *l);
 void lint_unread(struct lint *l);
 void lint_turned_tiles(struct lint *l);
 void lint_mirrored(struct lint *l);
+void lint_reshaped(struct lint *l);
 void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
 void lint_siblings(struct lint *l);

@@ -228,7 +228,8 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
 bool sync_by_ring(struct access a, struct access b) {
     if (!a.by || !b.by || !pipeline_same_ring(a.by, b.by)) return false;
     // a role's threads wait together before each step
-    return a.moved == b.moved || (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
+    return (a.moved == b.moved && pipeline_meets(a.by, a.moved)) ||
+           (pipeline_fills(a.by, a.buffer) && pipeline_fills(b.by, a.buffer));
 }
 
 // -- the walk -------------------------------------------------------------------------------------
@@ -244,7 +245,7 @@ static void run_role(struct walk *w, struct stmt *pipe, bool load, struct state 
     w->moved = load;
     do {
         sync_copy(leave, enter);
-        sync_role_barrier(leave);  // the role's threads have waited together
+        if (pipeline_meets(pipe->pipe, load)) sync_role_barrier(leave);
         for (struct stmt *part = pipe->body; part; part = part->next)
             if (part->load == load) sync_list(w, part->body, leave);
         sync_next(w, leave);

@@ -163,10 +163,12 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
 }
 
 // The barriers at which the threads of a role wait before each step: for "full", and for "empty", in
-// all but the first steps if it is the only pipeline of its ring.
+// all but the first steps if it is the only pipeline of its ring.  At a barrier in memory they do not
+// wait for each other.
 static void wait_together(struct walk *w, struct stmt *st, bool load) {
     struct schedule *x = w->x;
     int n = x->program.nsyncs;
+    if (!pipeline_meets(st->pipe, load)) return;
     add_sync(w, st, &x->together, 0, AT_BARRIER);
     if (!load || st->pipe->handover.goes_on || n == x->program.nsyncs) return;
     struct prove_set *when = &x->program.sync[n].when;

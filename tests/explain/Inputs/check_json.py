@@ -181,7 +181,7 @@ for plan in plans:
     # a role's own barrier has a number, and one that a manual kernel writes has the number or the slot of its name; those of a pipeline, which
     # hand over, have 'slot', or stand together at the end
     inner = re.sub(r"if \(tid >= \d+\) \{\s*(tcp_named_sync\(\d+, \d+\);\s*)+\}", "", code)
-    emitted = len(re.findall(r"tcp_sync\(\);|tcp_named_sync\((?:\w+_slot \+ )?\d+, \d+\);", inner))
+    emitted = len(re.findall(r"tcp_sync\(\);|tcp_named_(?:sync|meet)\((?:\w+_slot \+ )?\d+, \d+\);", inner))
     if barriers != emitted:
         sys.exit(f"{plan}: {barriers} barriers are told, {emitted} emitted")
     waits = [sync["pending"] for sync in syncs for _ in range(sync["stands"]) if sync["pending"] >= 0]
