@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split, tell_written
-from ._engine import Copy, CacheInfo, Modes, check_own, copy, engine, prepared
+from ._engine import Copy, CacheInfo, Modes, check_own, copy, elements_of, engine, prepared
 
 What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
 SAME = "... -> ..."
@@ -111,7 +111,10 @@ def plain(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, bac
     check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
-        check_own(destination, source, _by_axes(source, destination, bound))
+        if out is None:
+            elements_of(destination, source)  # new memory shares nothing
+        else:
+            check_own(destination, source, _by_axes(source, destination, bound))
         left, right = ([axis for group in groups for axis in group] for groups in (bound.left, bound.right))
         expanded = [tuple(bound.extent[axis] for axis in axes) for axes in (left, right)]
         own_copy(split(destination.of, expanded[1], None), split(source.of, expanded[0], [left.index(axis) for axis in right]))
