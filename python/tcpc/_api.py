@@ -7,9 +7,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split, tell_written
-from ._engine import Copy, CacheInfo, copy, engine, prepared
+from ._engine import Copy, CacheInfo, Modes, check_own, copy, elements_of, engine, prepared
 
-Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]
 What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
 SAME = "... -> ..."
 
@@ -54,6 +53,15 @@ def check_shape(out: Sequence[int], shape: Sequence[int]) -> None:
         raise ValueError(f"out has shape {tuple(out)}, but the result has {tuple(shape)}")
 
 
+def asked_type(source: Array, dtype: Any) -> Any:
+    """The type of the framework of "source" that dtype= names."""
+    if dtype is None:
+        return None
+    from . import _types
+
+    return _types.of(source, dtype)
+
+
 def _result(source: Array, shape: Tuple[int, ...], out: Any, dtype: Any) -> Array:
     if out is None:
         return describe(empty(source, shape, dtype))
@@ -83,7 +91,7 @@ def _order(dims: Sequence[int], rank: int) -> List[int]:
         raise ValueError(f"permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(dims)}")
     order: List[int] = []
     for d in dims:
-        if not hasattr(d, "__index__"):
+        if not hasattr(d, "__index__") or isinstance(d, bool):
             raise TypeError(f"dims has integers, such as (1, 0), not {d!r}")
         if not -rank <= d < rank:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
@@ -96,12 +104,17 @@ def _order(dims: Sequence[int], rank: int) -> List[int]:
 def plain(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, backend: Optional[str] = None, stream: Any = None) -> Any:
     """The copy, to a new array or to "out"."""
     source = describe(x, True)
+    given, dtype = dtype, asked_type(source, dtype)
     bound = _bound(what, source.shape, axes)
     destination = _result(source, bound.shape, out, dtype)
     _check_pair(destination, source)
     check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
+        if out is None:
+            elements_of(destination, source)  # new memory shares nothing
+        else:
+            check_own(destination, source, _by_axes(source, destination, bound))
         left, right = ([axis for group in groups for axis in group] for groups in (bound.left, bound.right))
         expanded = [tuple(bound.extent[axis] for axis in axes) for axes in (left, right)]
         own_copy(split(destination.of, expanded[1], None), split(source.of, expanded[0], [left.index(axis) for axis in right]))
@@ -110,7 +123,7 @@ def plain(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, bac
             tell_written(destination)
         done = copy(destination, source, _by_axes(source, destination, bound), where, stream)
         if backend is None and stream is None:
-            _learn((what, dtype, out is None, *[part for item in axes.items() for part in item]), destination, source, where, done)
+            _learn((what, given, out is None, *[part for item in axes.items() for part in item]), destination, source, where, done)
     return destination.of
 
 
@@ -157,7 +170,7 @@ def _copied(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, b
     if not traced and not _is_asked(x, out):
         return plain(x, what, axes, out, dtype, backend, stream)
     if backend is not None or stream is not None:
-        raise ValueError("a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream=")
+        raise ValueError(f"a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream={'' if traced else _operators().why_asked(x, out)}")
     return _operators().by_operator(x, what if isinstance(what, str) else _as_pattern(_order(what, x.dim())), axes, out, dtype, traced)
 
 
@@ -177,7 +190,7 @@ def _as_pattern(order: Sequence[int]) -> str:
     return f"{' '.join(f'd{i}' for i in range(len(order)))} -> {' '.join(f'd{i}' for i in order)}"
 
 
-def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None, **axes: int) -> Any:
+def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None, **axes: int) -> Any:
     """The elements of "x" in another order, in a new array that is contiguous.
 
     The pattern has einops' notation: a name for each dimension, brackets around axes that are one dimension, "..." for all others, and "1".
@@ -187,38 +200,45 @@ def relayout(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, bac
     Args:
         x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         pattern: both sides have the same axes.
-        out: an array for the result, with any strides, instead of a new one. It may not share an element with "x".
-        dtype: converts each element, to a type of the array's framework.
+        out: an array for the result, with any strides, instead of a new one. It may not share an element with "x". If it has another type than "x", the
+            elements are converted to it, also without dtype=.
+        dtype: converts each element, to a type of the array's framework, or of another one that has a type of this name; or the name, "float16", or a plan's word, "f32".
         backend: for arrays on the CPU "host" executes the emitted code, access by access, for tests; None is the framework's own copy.
         stream: for arrays on a GPU, the address of a CUDA stream; None: the framework's current one.
-        axes: extents of axes within brackets, elements.
+        axes: extents of axes within brackets, elements, each by its name.
+        more: nothing; a dict of extents is given as **extents.
 
     Raises:
         ValueError: the pattern does not fit the shape, "out" has another shape, or memory is shared.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
+    if more:
+        raise TypeError("extents are given by name, relayout(x, 'a (b c) -> a b c', b=2); of a dict as **extents")
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, pattern, dtype, out, axes)
         if y is not None:
             return y
     if not isinstance(pattern, str):
-        raise TypeError(f"a pattern is a text, such as 'a b -> b a', not {pattern!r}; permute() takes the order of dimensions")
+        hint = "permute() takes the order of dimensions" if isinstance(pattern, (tuple, list)) else "the array comes first"
+        raise TypeError(f"a pattern is a text, such as 'a b -> b a', not {pattern if isinstance(pattern, (tuple, list)) else type(pattern).__name__}; {hint}")
     return _copied(x, pattern, axes, out, dtype, backend, stream)
 
 
-def permute(x: Any, dims: Sequence[int], /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
+def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
     """`x.permute(dims).contiguous()` of PyTorch, `x.transpose(dims).copy()` of numpy: always a new array.
 
     Args:
         x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
-        dims: the dimension of "x" that becomes dimension 0, 1, ..; negative ones count from the end.
+        dims: the dimension of "x" that becomes dimension 0, 1, ..; negative ones count from the end. One tuple; "more" is nothing.
         out, dtype, backend, stream: as for relayout.
 
     Raises:
         ValueError: "dims" has another length, or a dimension twice.
         IndexError: there is no such dimension.
     """
-    if isinstance(dims, int):
+    if more:
+        raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
+    if not hasattr(dims, "__iter__"):
         raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims}")
     dims = tuple(dims)
     if backend is None and stream is None and not _is_traced():
@@ -256,7 +276,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
 
     Args:
         dst: an array of numpy, PyTorch or CuPy. No two of its elements may share memory.
-        src: an array on the same device. It may interleave with "dst", but share no element.
+        src: an array on the same device. It may interleave with "dst", but share no element; or it is "dst", then nothing is done.
         backend, stream: as for relayout.
 
     Raises:
@@ -274,6 +294,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
+        check_own(destination, source, (source.shape, source.strides, destination.strides))
         own_copy(dst, src)
     else:
         tell_written(destination)
@@ -281,6 +302,10 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         if backend is None and stream is None:
             _learn(dst.shape, destination, source, where, done)
     return dst
+
+
+def _kind(x: Any) -> str:
+    return f"{type(x).__name__} of {len(x)}" if isinstance(x, (tuple, list)) else type(x).__name__
 
 
 def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
@@ -293,15 +318,20 @@ def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
         backend: as for relayout.
 
     Raises:
+        TypeError: what is given are no pairs.
         ValueError, TypeError: as `copy_(dst, src)` would.
     """
     wanted: List[Tuple[Any, Copy]] = []
-    for dst, src in pairs:
-        destination, source = describe(dst), describe(src)
+    for pair in pairs:
+        if type(pair) not in (tuple, list) or len(pair) != 2 or any(type(x) in (tuple, list) for x in pair):
+            raise TypeError(f"prepare takes pairs: prepare((dst, src), ..), not {_kind(pair)}")
+        destination, source = map(describe, pair)
         _check_shapes(destination.shape, source.shape)
         modes = source.shape, source.strides, destination.strides
         _check_pair(destination, source)
         where = _backend(backend, source)
+        if where is None:
+            check_own(destination, source, modes)
         made = prepared(destination, source, modes) if where is not None and 0 not in modes[0] else None
         if made is not None:
             wanted.append((where, made))

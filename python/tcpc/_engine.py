@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections import OrderedDict
@@ -21,6 +19,8 @@ OPEN_AT = 3  # distinct values, at which an extent becomes a param
 
 SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation."
 TWICE = "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation."
+
+Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]  # extents, and strides of source and destination in bytes
 
 
 class Request(NamedTuple):
@@ -100,17 +100,46 @@ def simplify(extents: Sequence[int], source: Sequence[int], destination: Sequenc
 
 def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], source: Sequence[int], destination: Sequence[int], addresses: Tuple[int, int]) -> None:
     """Raises ValueError where an element of the destination is written twice, or is one of the source."""
+    first = [a + b for a, b in zip(addresses, copy.behind)]
+    _check_apart(sizes, (extents, source, destination), addresses, first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0])
+
+
+def _check_apart(sizes: Tuple[int, int], modes: Modes, addresses: Tuple[int, int], together: bool) -> None:
+    """"together": the ranges of addresses overlap."""
+    extents, source, destination = modes
     targets = tuple(zip(extents, destination))
     itself = _apart.overlaps_itself(targets, sizes[1])
     if itself:
         raise ValueError(TWICE)
-    first = [a + b for a, b in zip(addresses, copy.behind)]
-    together = first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0]
     shared = together and _apart.overlap(tuple(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
     if shared:
         raise ValueError(SHARED)
     if itself is None or shared is None:
         raise ValueError("it could not be decided in time whether two elements share memory; clone() one of the arrays")
+
+
+def check_own(destination: Array, source: Array, modes: Modes) -> None:
+    """What a kernel would refuse, of a copy that the framework itself makes."""
+    elements = elements_of(destination, source)
+    extents, from_, to = modes
+    if 0 in extents:
+        return
+    sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
+    if elements is not None or not _is_itself(sizes[1], modes, addresses):
+        (first, end), (low, high) = _range(extents, from_, addresses[0], sizes[0]), _range(extents, to, addresses[1], sizes[1])
+        _check_apart(sizes, modes, addresses, first < high and low < end)
+
+
+def _range(extents: Sequence[int], strides: Sequence[int], address: int, size: int) -> Tuple[int, int]:
+    """The first byte, and the one behind the last."""
+    steps = [(n - 1) * stride for n, stride in zip(extents, strides)]
+    return address + sum([s for s in steps if s < 0]), address + sum([s for s in steps if s > 0]) + size
+
+
+def _is_itself(size: int, modes: Modes, addresses: Tuple[int, int]) -> bool:
+    """Whether each element is where it has to be."""
+    extents, from_, to = modes
+    return addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(tuple(zip(extents, to)), size)
 
 
 class Affine(NamedTuple):
@@ -284,11 +313,10 @@ class Engine:
         took = (time.perf_counter() - begin) / max(1, len(kernels))
         for kernel in kernels:
             kernel.built = took
-            if os.environ.get("TCPC_LOG", "0") not in ("", "0"):
-                r = kernel.request
-                extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
-                print(f"tcpc: {backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
-                      f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms", file=sys.stderr)
+            r = kernel.request
+            extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
+            _library.log(f"{backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
+                         f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms")
 
     def kernel(self, backend: Any, request: Request) -> Kernel:
         with self.lock:
@@ -334,7 +362,7 @@ def family_keys(backend: Any, request: Request) -> List[Any]:
 engine = Engine()
 
 
-def copy(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]], backend: Any, stream: Any = None) -> Optional[Tuple[Copy, Kernel]]:
+def copy(destination: Array, source: Array, modes: Modes, backend: Any, stream: Any = None) -> Optional[Tuple[Copy, Kernel]]:
     """Copies the modes (extents, strides of source and destination in bytes) by a kernel, and tells which one; None: there is nothing to do."""
     if 0 in modes[0]:
         elements_of(destination, source)
@@ -358,13 +386,13 @@ def launch(kernel: Kernel, made: Copy, first: Tuple[int, int], destination: Arra
     backend.launch(kernel, kernel.params(made.request), first, made.bytes, stream)
 
 
-def prepared(destination: Array, source: Array, modes: Tuple[Sequence[int], Sequence[int], Sequence[int]]) -> Optional[Copy]:
+def prepared(destination: Array, source: Array, modes: Modes) -> Optional[Copy]:
     """The copy, checked; None: each element is where it has to be."""
     extents, from_, to = modes
     sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
     elements = elements_of(destination, source)
     made = simplify(extents, from_, to, sizes, elements, addresses)
-    if elements is None and addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(tuple(zip(extents, to)), sizes[1]):
+    if elements is None and _is_itself(sizes[1], modes, addresses):
         return None
     check_apart(made, sizes, extents, from_, to, addresses)
     return made

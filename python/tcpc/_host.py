@@ -60,6 +60,7 @@ def _runtime_path() -> str:
         library.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
             made = pathlib.Path(scratch) / "host.so"
+            _library.log("host: builds the runtime, once, which takes some seconds")
             _run([cxx, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}", *map(str, sources), "-o", str(made)])
             os.replace(made, library)  # other processes see all of it, or nothing
     return str(library.resolve())

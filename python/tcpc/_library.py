@@ -325,6 +325,12 @@ def check_launch(launch: Any, params: Any, addresses: Sequence[int]) -> None:
         raise ValueError(call.message.decode())
 
 
+def log(text: str) -> None:
+    """A line on the standard error stream, if TCPC_LOG asks for it."""
+    if os.environ.get("TCPC_LOG", "0") not in ("", "0"):
+        print(f"tcpc: {text}", file=sys.stderr)
+
+
 def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:
     """What the commands explain, count, draw, eval and fmt print."""
     lib, data, source = library(), text.encode(), source or Source()

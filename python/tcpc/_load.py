@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -23,7 +24,7 @@ EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$
 
 
 class Kernel:
-    """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no extent gives them.
+    """One kernel of a plan: `k(A, B, N=100)`, with its tensors in their order or by name, and its params by name where no array gives them; the others are "=found" in its repr.
 
     On arrays of numpy the emitted code is executed on the CPU, access by access; tensors of PyTorch and arrays of CuPy are for the GPU. What the
     kernel writes is written to the arrays; nothing is returned.
@@ -35,7 +36,8 @@ class Kernel:
         tensors = [_declared(t) for t in _tensors(launch)]
         self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
-        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' for p in self.params)])})"
+        found = {name for t in tensors for name in _given_by(t)}
+        self.__doc__ = f"{self.name}({', '.join([*map(_signature, tensors), *(f'{p}=' if p not in found else f'{p}=found' for p in self.params)])})"
 
     def __repr__(self) -> str:
         return f"<kernel {self.__doc__}>"
@@ -50,9 +52,10 @@ class Kernel:
             check_stream(stream, first)
         launch = self._plan._compiled.launches[self._number]
         tensors = _tensors(launch.contents)
-        params = _params(self, launch.contents, given, named)
+        origins: Dict[str, str] = {}  # of the params that were found
+        params = _params(self, launch.contents, given, named, origins)
         numbers = list(params)[:len(self.params)]
-        pointers = [_check(self, t, given[name], params) for t, name in zip(tensors, self.tensors)]
+        pointers = [_check(self, t, given[name], params, origins) for t, name in zip(tensors, self.tensors)]
         _library.check_launch(launch, params, pointers)
         for t, name in zip(tensors, self.tensors):
             if t.direction:
@@ -107,8 +110,15 @@ def _signature(t: Any) -> str:
     return f"{('', 'out ', 'inout ')[t.direction]}{t.name.decode()} : {t.element.decode()} {t.layout.decode()}"
 
 
-def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any]) -> Any:
-    """All params: those that are given, and those that an extent of an array gives."""
+def _given_by(t: Any) -> List[str]:
+    """The params that an array for this tensor gives, by an extent or by a stride."""
+    modes = [t.mode[j].contents for j in range(t.nmodes)]
+    extents = [match[2] or match[3] for match in (EXTENT.match(mode.extent.text.decode()) for mode in modes) if match]
+    return [*extents, *(mode.stride.text.decode() for mode in modes)]
+
+
+def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[str, Any], origins: Dict[str, str]) -> Any:
+    """All params: those that are given, those that an extent of an array gives, and those that are the stride of a mode of several elements."""
     found: Dict[str, int] = {}
     for name in k.params:
         if name in named:
@@ -127,14 +137,22 @@ def _params(k: Kernel, launch: Any, given: Mapping[str, Array], named: Mapping[s
             if name in k.params and name not in found and factor:
                 if array.shape[j] % factor:
                     raise ValueError(f"kernel '{k.name}': '{t.name.decode()}' has {array.shape[j]} elements in dimension {j}, which is no multiple of {factor}: the plan has {factor}*{name}")
-                found[name] = array.shape[j] // factor
+                found[name], origins[name] = array.shape[j] // factor, of
+    for t, of in zip(map(_declared, _tensors(launch)), k.tensors):
+        array = given[of]
+        if len(array.shape) != t.nmodes or 0 in array.shape:
+            continue
+        for j, step in enumerate(array.strides):
+            name = t.mode[j].contents.stride.text.decode()
+            if name in k.params and name not in found and array.shape[j] > 1 and step % array.itemsize == 0:
+                found[name], origins[name] = step // array.itemsize, of
     missing = [name for name in k.params if name not in found]
     if missing:
-        raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent gives")
+        raise TypeError(f"kernel '{k.name}' needs {missing[0]}=, which no extent and no stride gives")
     return (ctypes.c_int64 * max(1, len(k.params)))(*[found[name] for name in k.params])
 
 
-def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
+def _check(k: Kernel, tensor: Any, array: Array, params: Any, origins: Mapping[str, str]) -> int:
     """That the array is what the plan declares; returns the kernel's pointer."""
     t = _declared(tensor)
     name, element = t.name.decode(), t.element.decode()
@@ -152,7 +170,8 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
     for n, mode, place in zip(array.shape, modes, places):
         extent = value_at(mode.extent, params)
         if n != extent:
-            raise ValueError(f"{begin} has {extent} elements in {place}, {mode.extent.text.decode()} in the plan, but the array has {n}")
+            text = mode.extent.text.decode()
+            raise ValueError(f"{begin} has {extent} elements in {place}, {text} in the plan, but the array has {n}{_origin(text, k, params, origins)}")
     below = 0
     for n, step, mode, place in zip(array.shape, array.strides, modes, places):
         if n == 1 or 0 in array.shape:  # the stride has no meaning
@@ -166,6 +185,11 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any) -> int:
     if t.swizzled and behind > 0:
         raise ValueError(f"{begin} has a swizzle, which reaches {behind} bytes behind the array's last element")
     return pointer
+
+
+def _origin(text: str, k: Kernel, params: Any, origins: Mapping[str, str]) -> str:
+    """Where the values of the params in an expression are from."""
+    return "".join(f"; {p} = {params[i]}, from '{origins[p]}'" for i, p in enumerate(k.params) if p in origins and re.search(rf"\b{p}\b", text))
 
 
 def _lowest(array: Array) -> int:
@@ -214,8 +238,9 @@ class Plan:
         with _lock:
             if device not in self._built:
                 folder, backend = str(self.path.parent), _backend("host" if device < 0 else "cuda", like or _NOWHERE)
-                compiled = self._compiled
+                compiled, begin = self._compiled, time.perf_counter()
                 self._built[device] = backend, backend.load(self._compile(CUDA).output, folder) if device < 0 else backend.load(compiled.output, compiled.launches, folder)
+                _library.log(f"{'host' if device < 0 else f'cuda:{device}'}: {self.path.name}: {', '.join(self.kernels)}: built in {(time.perf_counter() - begin) * 1e3:.1f} ms")
             return self._built[device]
 
     def explain(self, kernel: Optional[str] = None) -> "Explanation":

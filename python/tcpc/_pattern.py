@@ -8,6 +8,7 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 Group = Tuple[str, ...]  # the axes that one mode consists of, the last one the fastest
 ELLIPSIS = "..."
+ARGUMENTS = "out", "dtype", "backend", "stream"  # of relayout
 WITHIN = "(...)"  # the ellipsis in brackets: one mode of all these axes
 
 
@@ -132,7 +133,9 @@ def bind(pattern: Pattern, shape: Sequence[int], given: Mapping[str, int]) -> Bo
         open_axes = [axis for axis in group if axis not in extent]
         known = product(extent[axis] for axis in group if axis in extent)
         if len(open_axes) > 1:
-            raise PatternError(f"the extents of {' and '.join(map(repr, open_axes))} in '{text}' are not known; give all but one as {open_axes[0]}=..")
+            free, taken = [a for a in open_axes if a not in ARGUMENTS], [a for a in open_axes if a in ARGUMENTS]
+            rename = f"; '{taken[0]}' is an argument of its own, so no extent can be given for an axis of this name" if taken else ""
+            raise PatternError(f"the extents of {' and '.join(map(repr, open_axes))} in '{text}' are not known; give all but one" + (f" as {free[0]}=.." if free else "") + rename)
         if open_axes and known and n % known == 0:
             extent[open_axes[0]] = n // known
         elif open_axes or known != n:

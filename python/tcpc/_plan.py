@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from . import _api, _warm
 from ._arrays import Array, describe, tell_written
-from ._engine import Kernel, alignment, check_apart, engine, launch, prepared
+from ._engine import Kernel, alignment, check_apart, check_own, engine, launch, prepared
 
 
 class Plan:
@@ -19,14 +19,17 @@ class Plan:
     """
 
     def __init__(self, x: Any, pattern: str, axes: Dict[str, int], out: Any, dtype: Any, backend: Optional[str]):
-        self._call = pattern, axes, dtype, backend
         source = describe(x, True)
+        dtype = _api.asked_type(source, dtype)
+        self._call = pattern, axes, dtype, backend
         bound = _api._bound(pattern, source.shape, axes)
         destination = _api._result(source, bound.shape, out, dtype)
         _api._check_pair(destination, source)
         self.shape, self._like, self._needs_out = bound.shape, (source._replace(of=None), destination._replace(of=None)), out is not None
         self._where = _api._backend(backend, source)
         self._modes = _api._by_axes(source, destination, bound)
+        if self._where is None:
+            check_own(destination, source, self._modes)
         self._made = prepared(destination, source, self._modes) if self._where is not None and 0 not in self._modes[0] else None
         self._kernel: Optional[Kernel] = engine.kernel(self._where, self._made.request) if self._made else None
         self.text: str = self._kernel.compiled.plan if self._kernel else ""
@@ -66,7 +69,7 @@ class Plan:
 
     def _checked(self, what: str, array: Array, side: int) -> Array:
         like = self._like[side]
-        for name, found, planned in (("shape", array.shape, like.shape), ("strides in bytes", array.strides, like.strides), ("type", array.dtype, like.dtype), ("device", array.device, like.device)):
+        for name, found, planned in (("device", array.device, like.device), ("type", array.dtype, like.dtype), ("shape", array.shape, like.shape), ("strides in bytes", array.strides, like.strides)):
             if found != planned and not (name.startswith("strides") and self._is_alike(array, like)):
                 raise ValueError(f"{what} is not like that of the plan: {name} {found}, but {planned} in the plan")
         assert self._made is not None

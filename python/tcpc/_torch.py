@@ -6,7 +6,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
-from . import _api, _pattern
+from . import _api, _pattern, _types
 
 if not hasattr(torch.library, "register_vmap"):
     raise ImportError(f"tcpc needs PyTorch 2.5 or later, not {torch.__version__}")
@@ -154,6 +154,13 @@ def is_asked(*tensors: Any) -> bool:
     return False
 
 
+def why_asked(*tensors: Any) -> str:
+    if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in tensors):
+        return "; a tensor requires a gradient: give detach() of it, or call under torch.no_grad()"
+    more = [type(x).__name__ for x in tensors if isinstance(x, torch.Tensor) and type(x) not in (torch.Tensor, torch.nn.Parameter)]
+    return f"; {more[0]} is a subclass of torch.Tensor" if more else "; a mode or a transform is active, as of torch.func"
+
+
 def _is_nothing_below(*tensors: Any) -> bool:
     """Whether the dispatcher would come to the kernel at once, as in code that torch.compile wrote."""
     return not is_asked(*tensors) and not any(x.is_conj() or x.is_neg() for x in tensors)
@@ -203,6 +210,8 @@ def _vmap_(info: Any, in_dims: Any, out: Any, x: Any, pattern: str, names: Seque
 def by_operator(x: Any, pattern: str, axes: Mapping[str, Any], out: Any, dtype: Any, traced: bool) -> Any:
     """The relayout as PyTorch sees it."""
     names, extents = list(axes), list(axes.values())
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        dtype = _types.of_torch(dtype)
     if out is None:
         return relayout(x, pattern, names, extents, dtype=dtype) if traced else _made(x, pattern, names, extents, dtype)
     if dtype is not None and out.dtype != dtype:

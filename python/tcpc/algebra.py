@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import re
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _library
@@ -30,6 +31,8 @@ def _tuples(value: Any) -> Any:
 def _notation(value: Any) -> str:
     if isinstance(value, Layout):
         return f"({value})"
+    if not isinstance(value, (bool, int)) and hasattr(value, "__index__") and getattr(value, "shape", ()) == ():
+        value = value.__index__()  # an integer of numpy
     if isinstance(value, bool) or not isinstance(value, (int, str, tuple, list)):
         raise TypeError(f"expected a layout, an integer, a text, a tuple or a list, not {type(value).__name__}")
     if isinstance(value, tuple):
@@ -81,6 +84,8 @@ class Layout:
 
     def __init__(self, shape: Any, stride: Any = None):
         if hasattr(shape, "shape") and hasattr(shape, "stride") and stride is None:
+            if callable(shape.stride):
+                raise TypeError("a tensor is no layout; give Layout(tuple(x.shape), x.stride())")
             shape, stride = shape.shape, shape.stride
         if isinstance(shape, str):
             text = shape
@@ -105,8 +110,11 @@ class Layout:
         return hash(self.text)
 
     def __call__(self, *coordinate: Any) -> Any:
-        """The offset in elements at a coordinate, or at an index that counts mode 0 fastest."""
-        return evaluate(f"({self})({','.join(map(_notation, coordinate))})")
+        """The offset in elements at a coordinate, or at an index that counts mode 0 fastest. Of a tile, local_tile(..), from where the whole begins."""
+        at = ",".join(map(_notation, coordinate))
+        if re.match(r"-?\d+\+", self.text):  # a tile, which lies behind an offset
+            return evaluate(f"crd2idx({at if len(coordinate) == 1 else f'({at})'},{self})")
+        return evaluate(f"({self})({at})")
 
     def cute(self) -> str:
         """In CuTe's notation, in C++."""
@@ -131,8 +139,10 @@ def _drawing(about: int, text: str, source: Optional[_library.Source] = None, **
 
 
 def _text(plan: Any) -> str:
-    """Of a plan, or of a kernel of cache_info()."""
-    text = getattr(plan, "plan", plan)
+    """Of a plan, of what tcpc.plan() made, or of a kernel of cache_info()."""
+    text = plan.text if type(plan).__name__ == "Plan" and hasattr(plan, "how") else getattr(plan, "plan", plan)
+    if text == "":
+        raise ValueError("the framework itself makes this copy: there is no plan")
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a plan, or a kernel of cache_info(), not {type(plan).__name__}")
     return text

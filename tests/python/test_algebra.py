@@ -120,3 +120,24 @@ def test_a_fixit_is_data():
     with pytest.raises(tcpc.CompileError) as error:
         tcpc.explain(PLAN.replace("copy A -> B", "copy AA -> B"))
     assert error.value.notes or error.value.fixits
+
+
+def test_a_tile_is_called():
+    whole = tcpc.Layout((64, 32), (32, 1))
+    tile = tcpc.algebra.local_tile(whole, [8, 4], (1, 1))
+    assert tile.text == "260+(8,4):(32,1)" and tile(1, 1) == whole(9, 5) == 293 and tile(9) == tile(1, 1) and tile((1, 1)) == 293
+
+
+def test_integers_and_tensors_of_others():
+    assert tcpc.Layout((np.int64(4), 8), (np.int32(8), 1)) == tcpc.Layout((4, 8), (8, 1)) and tcpc.Layout((4, 8))(np.int64(5)) == 5
+    with pytest.raises(TypeError, match="expected a layout, an integer, a text, a tuple or a list, not"):
+        tcpc.Layout(np.zeros((4, 8)))
+
+    class Tensor:
+        shape = (4, 8)
+
+        def stride(self):
+            return 8, 1
+
+    with pytest.raises(TypeError, match=r"a tensor is no layout; give Layout\(tuple\(x.shape\), x.stride\(\)\)"):
+        tcpc.Layout(Tensor())

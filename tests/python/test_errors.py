@@ -60,10 +60,21 @@ WRONG = [
         lambda: tcpc.contiguous(np.ma.array(x, mask=True)), lambda: tcpc.copy_(np.ma.array(x), x), lambda: tcpc.permute(x, (1, 0), out=np.ma.array(x.T)))],
     (lambda: tcpc.relayout(x, (1, 0)), TypeError, "a pattern is a text, such as 'a b -> b a', not [(]1, 0[)]; permute[(][)] takes the order"),
     (lambda: tcpc.permute(x, 1), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not 1"),
+    (lambda: tcpc.permute(x, None), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not None"),
+    (lambda: tcpc.permute(x, 1, 0), TypeError, r"dims is one sequence of integers: permute\(x, \(1, 0\)\), not permute\(x, 1, 0\)"),
+    (lambda: tcpc.permute(x, (True, False)), TypeError, "dims has integers, such as [(]1, 0[)], not True"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b c", {"b": 2}), TypeError, r"extents are given by name, relayout\(x, 'a \(b c\) -> a b c', b=2\); of a dict as \*\*extents"),
+    (lambda: tcpc.relayout("a b -> b a", x), TypeError, "a pattern is a text, .*, not ndarray; the array comes first"),
+    (lambda: tcpc.relayout(x, "a (out d) -> a out d", out=2), tcpc.PatternError, "give all but one as d=..; 'out' is an argument of its own, so no extent can be given for an axis of this name"),
+    (lambda: tcpc.relayout(x, "a (out dtype) -> a out dtype", out=2), tcpc.PatternError, "'out' and 'dtype' in .* are not known; give all but one; 'out' is an argument"),
     (lambda: tcpc.permute(x, (1.0, 0)), TypeError, "dims has integers, such as [(]1, 0[)], not 1.0"),
     (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),
     (lambda: tcpc.bench(Interface(shape=(0, 6)), "a b -> b a"), ValueError, r"the array has no elements: \(0, 6\)"),
 ]
+
+
+def test_dims_by_name():
+    assert np.array_equal(tcpc.permute(x, dims=(1, 0)), x.T) and np.array_equal(tcpc.permute(x, dims=np.array([1, 0])), x.T)
 
 
 @pytest.mark.parametrize("call,kind,text", WRONG, ids=[text[:40] for _, _, text in WRONG])
@@ -115,3 +126,16 @@ def test_a_compiler_that_fails(monkeypatch):
         tcpc.permute(x, (1, 0), backend="host")
     monkeypatch.undo()
     assert np.array_equal(tcpc.permute(x, (1, 0), backend="host"), x.T)  # the kernel is built again
+
+
+def test_the_first_build_is_told_at_its_begin(monkeypatch, tmp_path, capsys):
+    from tcpc import _host
+
+    monkeypatch.delenv("TCPC_HOST_LIBRARY", raising=False)
+    monkeypatch.setenv("TCPC_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", "false")  # and so it fails
+    for value, told in ("1", "tcpc: host: builds the runtime, once, which takes some seconds"), ("0", ""):
+        monkeypatch.setenv("TCPC_LOG", value)
+        with pytest.raises(RuntimeError, match="the C[+][+] compiler failed"):
+            _host._runtime_path.__wrapped__()
+        assert capsys.readouterr().err.strip() == told

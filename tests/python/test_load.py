@@ -223,7 +223,7 @@ WRONG = [
     (lambda p: p.turned(a.astype(np.int32), b), TypeError, "'A' is of type f32 in the plan, but the array has int32"),
     (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8"),
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
-    (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent gives"),
+    (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent and no stride gives"),
     (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), ValueError, "turned: 'N' = 1001 must be in 1 .. 1000"),
     (lambda p: p.turned(a, np.ndarray((6, 8), np.float32, np.zeros(50, np.float32), 2)), ValueError, "turned: .*'B'.* 4"),
     (lambda p: p.turned(a, a.reshape(6, 8)), ValueError, "turned: the address ranges of 'A' and 'B' overlap"),
@@ -334,3 +334,26 @@ def test_the_page(tmp_path):
     x, y = numbers(48, 8), np.zeros((48, 8), np.float16)
     tcpc.load(tmp_path / "scale.tcp").narrow(x, y)
     assert np.array_equal(y, x.astype(np.float16))
+
+
+def test_a_param_that_is_a_stride(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pad.tcp").write_text("tcp 1; param N : index in 1 .. 64; param ld : index in 8 .. 64; tensor A : f32 global row(N,8) align 4; "
+                                      "tensor B : f32 global (N,8):(ld,1) align 4; kernel pad(A, out B) { copy A -> B; }")
+    pad = tcpc.load(tmp_path / "pad.tcp").pad
+    assert "N=found, ld=found" in repr(pad)
+    monkeypatch.setenv("TCPC_LOG", "1")
+    padded = np.zeros((4, 11), np.float32)
+    source = np.arange(32, dtype=np.float32).reshape(4, 8)
+    pad(source, padded[:, :8])
+    assert np.array_equal(padded[:, :8], source) and not padded[:, 8:].any()
+    assert "tcpc: host: pad.tcp: pad: built in" in capsys.readouterr().err  # and not a second time
+    pad(source, padded[:, :8])
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="'B' has 4 elements in dimension 0, N in the plan, but the array has 3; N = 4, from 'A'"):
+        pad(source, padded[:3, :8])
+    with pytest.raises(ValueError, match="'B' has stride 9 in dimension 0, ld in the plan, but the array has 11"):
+        pad(source, padded[:, :8], ld=9)
+    with pytest.raises(TypeError, match="needs ld=, which no extent and no stride gives"):  # one row has no stride
+        pad(source[:1], padded[:1, :8])
+    pad(source[:1], padded[1:2, :8], ld=11)
+    assert np.array_equal(padded[1, :8], source[0])

@@ -9,7 +9,7 @@ x = np.arange(4 * 6 * 10, dtype=np.float32).reshape(4, 6, 10)
 
 def test_it_is_made_once():
     turn = tcpc.plan(x, "a b (c d) -> c b a d", c=2, backend="host")
-    assert turn.shape == (2, 6, 4, 5) and "tensor src : b32 global" in turn.text and turn.how
+    assert "kernel relayout_1" in str(tcpc.explain(turn)) and turn.shape == (2, 6, 4, 5) and "tensor src : b32 global" in turn.text and turn.how
     misses = tcpc.cache_info().misses
     tcpc.cache_clear()  # it keeps what it needs
     for k in range(3):
@@ -34,6 +34,8 @@ def test_out():
 
 def test_the_framework_makes_it():
     turn = tcpc.plan(x, "a b c -> c b a", dtype=np.int16)
+    with pytest.raises(ValueError, match="the framework itself makes this copy: there is no plan"):
+        tcpc.explain(turn)
     assert turn.text == "" and turn(x).dtype == np.int16 and np.array_equal(turn(x), x.T)
     none = tcpc.plan(x[:0], "a b c -> c b a", backend="host")
     assert none(x[:0]).shape == (10, 6, 0)

@@ -226,7 +226,8 @@ def test_an_old_version(monkeypatch):
 def test_wrong_calls():
     x = numbers(3, 4, grad=True)
     for wrong, kind, text in (
-        (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "takes no backend= and no stream="),
+        (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "takes no backend= and no stream=; a tensor requires a gradient: give detach[(][)] of it"),
+        (lambda: torch.vmap(lambda t: tcpc.permute(t, (1, 0), backend="host"))(numbers(2, 3, 4)), ValueError, "takes no backend= .*; a mode or a transform is active, as of torch.func"),
         (lambda: tcpc.permute(x, (1, 0), out=numbers(4, 3), dtype=torch.float32), TypeError, "out has type torch.float64, but dtype is torch.float32"),
         (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
         (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=3), tcpc.PatternError, "4 is no multiple of 3"),

@@ -1,0 +1,72 @@
+"""Copies that the framework itself makes, on the CPU without a backend: what a kernel refuses is refused here, too."""
+import numpy as np
+import pytest
+
+import tcpc
+
+SHARED = "some elements of the input tensor and the written-to tensor refer to a single memory location"
+BACKENDS = pytest.mark.parametrize("backend", [None, "host"])
+
+
+def numbers():
+    return np.arange(16, dtype=np.float32).reshape(4, 4)
+
+
+def arrays():
+    yield numbers()
+    try:
+        import torch
+    except ImportError:
+        return
+    yield torch.arange(16.0).view(4, 4)
+
+
+@BACKENDS
+def test_elements_that_are_shared(backend):
+    for x in arrays():
+        for wrong in (lambda: tcpc.copy_(x[:, 1:], x[:, :-1], backend=backend), lambda: tcpc.permute(x, (1, 0), out=x, backend=backend), lambda: tcpc.contiguous(x[:3], out=x[1:], backend=backend),
+                      lambda: tcpc.prepare((x[1:], x[:-1]), backend=backend), lambda: tcpc.plan(x, "a b -> b a", out=x, backend=backend)):
+            with pytest.raises(ValueError, match=SHARED):
+                wrong()
+        assert x.tolist() == numbers().tolist()
+
+
+@BACKENDS
+def test_elements_that_are_written_twice(backend):
+    twice = np.lib.stride_tricks.as_strided(np.zeros(8, np.float32), (4, 4), (4, 4))
+    for wrong in lambda: tcpc.copy_(twice, numbers(), backend=backend), lambda: tcpc.contiguous(twice, out=twice, backend=backend):
+        with pytest.raises(ValueError, match="more than one element of the written-to tensor"):
+            wrong()
+
+
+@BACKENDS
+def test_one_buffer_without_a_shared_element(backend):
+    for x in arrays():
+        assert tcpc.copy_(x, x, backend=backend) is x and tcpc.contiguous(x, out=x, backend=backend) is x and x.tolist() == numbers().tolist()
+        tcpc.copy_(x[:0], x[:0], backend=backend)
+        tcpc.copy_(x[:, 1::2], x[:, ::2], backend=backend)
+        assert x[:, 1].tolist() == x[:, 0].tolist() == [0, 4, 8, 12]
+    x = numbers()
+    tcpc.copy_(x[::-1, 2:], x[:, :2], backend=backend)  # strides of both signs
+    assert np.array_equal(x[::-1, 2:], numbers()[:, :2])
+
+
+@BACKENDS
+def test_types_that_no_kernel_converts(backend):
+    x = numbers()
+    for dtype in "U5", "M8[s]", bool, complex:
+        with pytest.raises(TypeError, match="is no type that kernels convert to"):
+            tcpc.permute(x, (1, 0), dtype=dtype, backend=backend)
+    for source in x.astype("U5"), x.astype("M8[s]"), x.astype(complex):
+        with pytest.raises(TypeError, match="is no type that kernels convert from"):
+            tcpc.copy_(x, source, backend=backend)
+        assert (tcpc.permute(source, (1, 0), backend=backend) == source.T).all()  # as bits
+
+
+@BACKENDS
+def test_pairs(backend):
+    x, two = numbers(), np.zeros((2, 8))
+    for wrong, what in ((two, two.copy()), "ndarray"), (((x,),), "tuple of 1"), (([(x, x)],), "list of 1"), (([(x, x), (x, x)],), "list of 2"), ((x, x.T), "ndarray"):
+        with pytest.raises(TypeError, match=r"prepare takes pairs: prepare\(\(dst, src\), ..\), not " + what):
+            tcpc.prepare(*wrong, backend=backend)
+    tcpc.prepare((two, two.copy()), [x, x.copy()], backend=backend)
