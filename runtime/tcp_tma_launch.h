@@ -97,9 +97,10 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
             strides[i] > 1 << 20 ? b->extent[i] << 20 : b->extent[i] * (int64_t)strides[i];
         if (size > reach) reach = size;
     }
-    const int l2_256 = 3, no_fill = 0;
+    // promotion of 256 bytes takes a tenth of the speed (bench/results/pipeline.md)
+    const int l2_128 = 2, no_fill = 0;
     const int error = encode(map, types[b->bytes], (uint32_t)b->rank, (void *)b->address, extents,
-                             strides + 1, box, steps, 0, (int)b->swizzle, l2_256, no_fill);
+                             strides + 1, box, steps, 0, (int)b->swizzle, l2_128, no_fill);
     if (error) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor, error);
     // Drivers up to 13.1 encode tensors under 128 KiB wrong; as CUTLASS 4.7 mends it.
     int driver = 0;

@@ -15,16 +15,24 @@
 extern const peer tcpc_peer_1_128, tcpc_peer_2_128, tcpc_peer_3_128, tcpc_peer_4_128;
 extern const peer tcpc_peer_1_0, tcpc_peer_2_0, tcpc_peer_3_0, tcpc_peer_4_0;
 extern const peer tcpc_peer_1_roles, tcpc_peer_2_roles, tcpc_peer_3_roles, tcpc_peer_4_roles;
+extern const peer tcpc_peer_1_tma, tcpc_peer_2_tma, tcpc_peer_3_tma, tcpc_peer_4_tma;
+extern const peer tcpc_peer_1_tma_roles, tcpc_peer_2_tma_roles, tcpc_peer_3_tma_roles,
+    tcpc_peer_4_tma_roles;
 extern const peer cute_peer_1, cute_peer_2, cute_peer_3, cute_peer_4;
+extern const peer cute_tma_peer_1, cute_tma_peer_2, cute_tma_peer_3, cute_tma_peer_4;
 
 // tcpc with the L2 hint that CuTe's cp.async has, CuTe, tcpc without the hint, and with it and a warp
-// of its own that loads.
-enum { TCPC, CUTE, NO_HINT, ROLES, WAYS };
+// of its own that loads; then both with TMA, tcpc's without and with such a warp.
+enum { TCPC, CUTE, NO_HINT, ROLES, TMA, CUTE_TMA, TMA_ROLES, WAYS };
 static const peer *const peers[WAYS][4] = {
     {&tcpc_peer_1_128, &tcpc_peer_2_128, &tcpc_peer_3_128, &tcpc_peer_4_128},
     {&cute_peer_1, &cute_peer_2, &cute_peer_3, &cute_peer_4},
     {&tcpc_peer_1_0, &tcpc_peer_2_0, &tcpc_peer_3_0, &tcpc_peer_4_0},
-    {&tcpc_peer_1_roles, &tcpc_peer_2_roles, &tcpc_peer_3_roles, &tcpc_peer_4_roles}};
+    {&tcpc_peer_1_roles, &tcpc_peer_2_roles, &tcpc_peer_3_roles, &tcpc_peer_4_roles},
+    {&tcpc_peer_1_tma, &tcpc_peer_2_tma, &tcpc_peer_3_tma, &tcpc_peer_4_tma},
+    {&cute_tma_peer_1, &cute_tma_peer_2, &cute_tma_peer_3, &cute_tma_peer_4},
+    {&tcpc_peer_1_tma_roles, &tcpc_peer_2_tma_roles, &tcpc_peer_3_tma_roles,
+     &tcpc_peer_4_tma_roles}};
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
@@ -159,8 +167,8 @@ int main(int argc, char **argv) {
     CHECK(cudaEventCreate(&to));
 
     std::printf(
-        "\n| stages | registers: tcpc | CuTe | without hint | roles | spilled bytes: tcpc | CuTe | "
-        "without hint | roles |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+        "\n| stages | registers: tcpc | CuTe | without hint | roles | TMA | CuTe TMA | TMA roles "
+        "| spilled bytes of all |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int s = 0; s < 4; ++s) {
         cudaFuncAttributes f[WAYS];
         for (int w = 0; w < WAYS; ++w) {
@@ -171,13 +179,17 @@ int main(int argc, char **argv) {
             CHECK(cudaFuncSetAttribute(x->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        shared_of_block));
         }
-        std::printf("| %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", s + 1, f[0].numRegs,
-                    f[1].numRegs, f[2].numRegs, f[3].numRegs, (int)f[0].localSizeBytes,
-                    (int)f[1].localSizeBytes, (int)f[2].localSizeBytes, (int)f[3].localSizeBytes);
+        std::printf("| %d |", s + 1);
+        int spilled = 0;
+        for (int w = 0; w < WAYS; ++w) {
+            std::printf(" %d |", f[w].numRegs);
+            spilled += (int)f[w].localSizeBytes;
+        }
+        std::printf(" %d |\n", spilled);
     }
 
-    int wrong = 0, cells = 0, reached = 0;
-    double least = 1e9;
+    int wrong = 0, cells = 0, reached = 0, reached_tma = 0;
+    double least = 1e9, least_tma = 1e9;
     for (const shape &of : shapes) {
         CHECK(cudaMemset(expected, 0, sizeof *expected * 4096));
         reference<<<dim3(of.columns / 64, 1024), 64>>>((const uint16_t *)a, of.rows, of.columns,
@@ -185,7 +197,8 @@ int main(int argc, char **argv) {
         std::vector<cell> table;
         for (int s = 3; s >= 0; --s) {
             int most = most_blocks(peers[TCPC][s]);
-            for (int w = 1; w < ROLES; ++w) most = std::min(most, most_blocks(peers[w][s]));
+            for (int w = 1; w < WAYS; ++w)
+                if (w != ROLES && w != TMA_ROLES) most = std::min(most, most_blocks(peers[w][s]));
             for (int blocks : {1, 2, most}) {
                 cell c = {of, s + 1, blocks, blocks == most, {}};
                 for (int w = 0; w < WAYS; ++w) {
@@ -220,29 +233,31 @@ int main(int argc, char **argv) {
         }
         CHECK(cudaGetLastError());
         std::printf("\n%d x %d\n\n| stages | blocks | grid | tcpc | CuTe | tcpc / CuTe | without "
-                    "hint | roles | roles / tcpc | fastest, slowest round: tcpc | CuTe |\n"
-                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+                    "hint | roles | roles / tcpc | TMA | CuTe TMA | TMA / CuTe TMA | TMA "
+                    "roles | TMA roles / CuTe TMA |\n| --- | --- | --- | --- | --- | --- | --- | "
+                    "--- | --- | --- | --- | --- | --- | --- |\n",
                     of.rows, of.columns);
         for (cell &c : table) {
-            double mid[WAYS], low[WAYS], high[WAYS];
-            for (int w = 0; w < WAYS; ++w) {
-                mid[w] = speed(median(c.by[w].ms));
-                high[w] = speed(*std::min_element(c.by[w].ms.begin(), c.by[w].ms.end()));
-                low[w] = speed(*std::max_element(c.by[w].ms.begin(), c.by[w].ms.end()));
-            }
-            const double ratio = mid[TCPC] / mid[CUTE];
+            double mid[WAYS];
+            for (int w = 0; w < WAYS; ++w) mid[w] = speed(median(c.by[w].ms));
+            const double ratio = mid[TCPC] / mid[CUTE], tma = mid[TMA_ROLES] / mid[CUTE_TMA];
             ++cells;
             reached += ratio >= 0.99;
+            reached_tma += tma >= 0.99;
             least = std::min(least, ratio);
-            std::printf(
-                "| %d | %d%s | %d x %d | %.0f | %.0f | %.3f | %.0f | %.0f | %.3f | %.0f, %.0f | "
-                "%.0f, %.0f |\n",
-                c.stages, c.blocks, c.most ? " (most)" : "", of.columns / 64, c.by[0].parts,
-                mid[TCPC], mid[CUTE], ratio, mid[NO_HINT], mid[ROLES], mid[ROLES] / mid[TCPC],
-                high[TCPC], low[TCPC], high[CUTE], low[CUTE]);
+            least_tma = std::min(least_tma, tma);
+            std::printf("| %d | %d%s | %d x %d | %.0f | %.0f | %.3f | %.0f | %.0f | %.3f | %.0f | "
+                        "%.0f | %.3f | "
+                        "%.0f | %.3f |\n",
+                        c.stages, c.blocks, c.most ? " (most)" : "", of.columns / 64, c.by[0].parts,
+                        mid[TCPC], mid[CUTE], ratio, mid[NO_HINT], mid[ROLES],
+                        mid[ROLES] / mid[TCPC], mid[TMA], mid[CUTE_TMA], mid[TMA] / mid[CUTE_TMA],
+                        mid[TMA_ROLES], tma);
         }
     }
-    std::printf("\n%d of %d cells at 0.99 of CuTe or more, the least at %.3f; sums %s\n", reached,
-                cells, least, wrong ? "WRONG" : "all exact");
+    std::printf("\n%d of %d cells at 0.99 of CuTe or more, the least at %.3f; with TMA and roles "
+                "%d, the least at "
+                "%.3f; sums %s\n",
+                reached, cells, least, reached_tma, least_tma, wrong ? "WRONG" : "all exact");
     return wrong != 0;
 }

@@ -16,11 +16,20 @@ mkdir -p "$out/include"
 cp bench/pipeline/*.{cu,cuh,h,sh} "$out/"
 cp runtime/tcp_*.{h,cuh} "$out/include/"
 for stages in 1 2 3 4; do
-    to=$out/emitted/${stages}_roles  # one warp loads, beside the 4 that fold
-    mkdir -p "$to"
-    sed -e "s/ threads 128 {/ {/; /g2s =/s/thr=(16,8)/thr=(4,8)/" \
-        -e "s/\(  pipeline .*\) {/\1 warps (load = 1, use = 4) {/" bench/pipeline/colsum.tcp >"$to/colsum.tcp"
-    "$build/bin/tcpc" -w -arch=sm_90 -D STAGES=$stages "$to/colsum.tcp" -o "$to/colsum.cu"
+    for way in roles tma tma_roles; do
+        to=$out/emitted/${stages}_$way
+        mkdir -p "$to"
+        cp bench/pipeline/colsum.tcp "$to/"
+        case $way in
+        *roles)  # one warp loads, beside the 4 that fold
+            sed -i -e "s/ threads 128 {/ {/; /g2s =/s/thr=(16,8)/thr=(4,8)/" \
+                -e "s/\(  pipeline .*\) {/\1 warps (load = 1, use = 4) {/" "$to/colsum.tcp" ;;
+        esac
+        case $way in
+        tma*) sed -i "s/ with g2s;/ with tma.load;/; /g2s =/d" "$to/colsum.tcp" ;;
+        esac
+        "$build/bin/tcpc" -w -arch=sm_90 -D STAGES=$stages "$to/colsum.tcp" -o "$to/colsum.cu"
+    done
     for l2 in 0 128; do
         to=$out/emitted/${stages}_$l2
         mkdir -p "$to"
@@ -32,7 +41,7 @@ for stages in 1 2 3 4; do
         fi
     done
 done
-for header in $(nvcc -std=c++17 -arch="${ARCH:-sm_90}" -DSTAGES=4 -I "$cutlass" -M bench/pipeline/cute_peer.cu | tr ' \\' '\n\n' |
+for header in $(nvcc -std=c++17 -arch="${ARCH:-sm_90}" -DSTAGES=4 -I "$cutlass" -M bench/pipeline/cute_{,tma_}peer.cu | tr ' \\' '\n\n' |
     grep "^$cutlass/" | sort -u); do
     mkdir -p "$out/include/$(dirname "${header#"$cutlass/"}")"
     cp "$header" "$out/include/${header#"$cutlass/"}"

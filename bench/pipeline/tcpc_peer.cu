@@ -1,8 +1,12 @@
 // tcpc's kernel as a peer of the harness: the emitted colsum.cu of one number of stages, its
-// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, or roles, -Dcolsum_launch=a
-// name of its own.
+// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, or roles, tma or tma_roles,
+// -Dcolsum_launch=a name of its own, -DRING_BYTES=the bytes that barriers in memory take.
 #include "tcp_device.cuh"
 #include "tcp_launch.h"
+
+#ifndef RING_BYTES
+#define RING_BYTES 0
+#endif
 
 static int more_shared;
 #undef TCP_LAUNCH
@@ -21,4 +25,5 @@ static const char *launch(const void *a, float *p, int rows, int columns, int pa
 }
 extern const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT));
 const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT)) = {
-    "tcpc", STAGES, (const void *)colsum_kernel, STAGES * 128 * 64 * 2, THREADS, launch};
+    "tcpc",  STAGES, (const void *)colsum_kernel, STAGES * 128 * 64 * 2 + RING_BYTES,
+    THREADS, launch};

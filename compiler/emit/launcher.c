@@ -218,9 +218,16 @@ static void put_variant(const struct emission *o) {
     }
 }
 
-static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
+// With "only_maps" nothing is launched.
+static void put_launch(const struct emission *o, int indent, const struct kir_variant *v,
+                       bool only_maps) {
     bool mesh = o->k->devices > 0;
     for (int i = 0; i < v->kernel->nmaps; ++i) emit_map(o, indent, v->kernel->map[i]);
+    if (only_maps) {
+        buf_fill(o->b, ' ', indent);
+        buf_puts(o->b, "return TCP_OK;\n");
+        return;
+    }
     struct call c =
         emit_call_of(o, indent, mesh ? "return TCP_MESH_LAUNCH(" : "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
@@ -243,7 +250,7 @@ static void put_launch(const struct emission *o, int indent, const struct kir_va
     call_write(o->b, &c);
 }
 
-static void put_choice(const struct emission *o) {
+static void put_choice(const struct emission *o, bool only_maps) {
     const struct kir_launch *l = o->k->launch;
     const char *name = o->k->next_case ? "which" : "bits";
     struct call c = emit_call_of(
@@ -253,7 +260,7 @@ static void put_choice(const struct emission *o) {
     call_write(o->b, &c);
     for (int i = 0; i < l->nvariants - 1; ++i) {
         buf_printf(o->b, "    if (%s == %d) {\n", name, l->variant[i].tag);
-        put_launch(o, 8, &l->variant[i]);
+        put_launch(o, 8, &l->variant[i], only_maps);
         buf_puts(o->b, "    }\n");
     }
 }
@@ -301,9 +308,35 @@ static void put_launcher_head(const struct emission *o, const char *end) {
     call_write(o->b, &c);
 }
 
+// Whether there is a NAME_prepare; devices of a mesh make their maps together.
+static bool has_maps(const struct emission *o) {
+    const struct kir_launch *l = o->k->launch;
+    bool any = false;
+    for (int i = 0; i < l->nvariants; ++i) any |= l->variant[i].kernel->nmaps > 0;
+    return any && !o->k->devices;
+}
+
+// Prints the head of NAME_prepare.
+static void put_prepare_head(const struct emission *o, const char *end) {
+    const struct kir_launch *l = o->k->launch;
+    struct arena *a = &o->s->arena;
+    struct call c =
+        emit_call_of(o, 0, arena_printf(a, "TCP_EXTERN_C tcp_status %s_prepare(", l->c_name), end);
+    buf_char(o->b, '\n');
+    comment_write(o->b, 0,
+                  arena_printf(a,
+                               "Makes the tensor maps that %s_launch takes with these arguments. A "
+                               "launch by the same thread finds them, one of the last 16.",
+                               l->c_name),
+                  0);
+    put_parameters(l, &c);
+    call_write(o->b, &c);
+}
+
 void emit_launcher_declaration(const struct emission *o) {
     if (o->k->launch->nvariants > 1) put_variant_head(o, ");");
     put_launcher_head(o, ");");
+    if (has_maps(o)) put_prepare_head(o, ");");
 }
 
 // Prints what a kernel between devices needs: its end of the mesh, where peers write, and what has to be
@@ -332,13 +365,21 @@ static void put_mesh(const struct emission *o) {
                    l->param[i].c_name);
 }
 
+static void put_body(const struct emission *o, bool only_maps) {
+    const struct kir_launch *l = o->k->launch;
+    for (int i = 0; i < l->nchecks; ++i) put_check(o, &l->check[i]);
+    if (o->k->devices) put_mesh(o);
+    if (l->nvariants > 1) put_choice(o, only_maps);
+    put_launch(o, 4, &l->variant[l->nvariants - 1], only_maps);
+    buf_puts(o->b, "}\n");
+}
+
 void emit_launcher(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
     if (l->nvariants > 1) put_variant(o);
     put_launcher_head(o, ") {");
-    for (int i = 0; i < l->nchecks; ++i) put_check(o, &l->check[i]);
-    if (o->k->devices) put_mesh(o);
-    if (l->nvariants > 1) put_choice(o);
-    put_launch(o, 4, &l->variant[l->nvariants - 1]);
-    buf_puts(o->b, "}\n");
+    put_body(o, false);
+    if (!has_maps(o)) return;
+    put_prepare_head(o, ") {");
+    put_body(o, true);
 }

@@ -228,6 +228,7 @@ const struct tcpc_variant *tcpc_launch_variant(const struct tcpc_launch *l, cons
 static void put_arguments(const struct arguments *a, const struct tcpc_variant *v, char *to) {
     for (size_t i = 0; i < v->narguments; ++i) {
         const struct tcpc_argument *x = v->argument[i];
+        if (x->map) continue;
         int64_t value = x->tensor ? 0 : number(a, &x->param->value);
         int32_t narrow = (int32_t)value;
         uint64_t at = x->tensor ? address_of(a, x->tensor) : 0;
@@ -266,4 +267,61 @@ enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l, const 
         if (arguments) put_arguments(&a, v, arguments);
     }
     return out->status;
+}
+
+// -- tensor maps ----------------------------------------------------------------------------------
+
+// The rules of a map, with the messages of the runtime (tcp_check_map).
+static bool map_holds(const struct arguments *a, const struct tcpc_map *m, struct tcpc_call *out) {
+    const char *kernel = a->l->name, *tensor = m->tensor->name;
+    uint64_t at = address_of(a, m->tensor);
+    if (at == 0) return fail(out, TCPC_LAUNCH_NULL, TCP_SAYS_NULL, kernel, tensor);
+    if (at % 16)
+        return fail(out, TCPC_LAUNCH_ALIGNMENT, TCP_SAYS_MAP_ADDRESS, kernel, tensor, (void *)at,
+                    (int)(at % 16));
+    for (int i = 0; i < m->rank; ++i) {
+        int64_t extent = number(a, &m->extent[i]), stride = number(a, &m->stride[i]);
+        if (extent < 1 || extent > (int64_t)1 << 32)
+            return fail(out, TCPC_LAUNCH_PRECONDITION, TCP_SAYS_MAP_EXTENT, kernel, tensor, i,
+                        (long long)extent);
+        if (i == 0) continue;
+        if (stride % 16)
+            return fail(out, TCPC_LAUNCH_PRECONDITION, TCP_SAYS_MAP_STRIDE, kernel, tensor, i,
+                        (long long)stride, (long long)(stride + 15) / 16 * 16);
+        if (stride < 0 || stride >= (int64_t)1 << 40)
+            return fail(out, TCPC_LAUNCH_PRECONDITION, TCP_SAYS_MAP_FAR, kernel, tensor, i,
+                        (long long)stride);
+    }
+    return true;
+}
+
+enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struct tcpc_map *map,
+                                        const int64_t *param, const uint64_t *address,
+                                        struct tcpc_map_call *out, struct tcpc_call *call) {
+    enum { SMALL = 128 * 1024 };
+    static const int type[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 4};  // CU_TENSOR_MAP_DATA_TYPE_..
+    const struct arguments a = {l, param, address};
+    bool small = true;
+    if (call->size < offsetof(struct tcpc_call, message) + sizeof call->message ||
+        out->size < sizeof *out)
+        return TCPC_LAUNCH_BAD_CALL;
+    call->status = TCPC_LAUNCH_OK;
+    call->message[0] = 0;
+    if (!map_holds(&a, map, call)) return call->status;
+    *out = (struct tcpc_map_call){.size = out->size,
+                                  .type = type[map->element_bytes],
+                                  .rank = (uint32_t)map->rank,
+                                  .address = address_of(&a, map->tensor)};
+    for (int i = 0; i < map->rank; ++i) {
+        int64_t extent = number(&a, &map->extent[i]), stride = number(&a, &map->stride[i]), size;
+        out->extent[i] = (uint64_t)extent;
+        if (i) out->stride[i - 1] = (uint64_t)stride;
+        out->box[i] = (uint32_t)map->box[i];
+        out->step[i] = 1;
+        small &=
+            !__builtin_mul_overflow(extent, i ? stride : map->element_bytes, &size) && size < SMALL;
+    }
+    while (16 << out->swizzle < map->swizzle_bytes) ++out->swizzle;
+    out->clear = small;
+    return call->status;
 }

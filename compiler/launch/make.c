@@ -267,6 +267,28 @@ static const struct tcpc_condition *condition(const struct making *m,
     return r;
 }
 
+static const struct tcpc_map *map(const struct making *m, const struct kir_map *x) {
+    struct tcpc_map *r = NEW(m, struct tcpc_map);
+    struct tcpc_value *extent = ARRAY(m, struct tcpc_value, x->rank),
+                      *stride = ARRAY(m, struct tcpc_value, x->rank);
+    int64_t *box = ARRAY(m, int64_t, x->rank);
+    int bytes = m->l->tensor[x->tensor].elem->bits / 8;
+    for (int i = 0; i < x->rank; ++i) {
+        extent[i] = value(m, x->extent[i]);
+        stride[i] = value(m, ix_scale(m->s, x->stride[i], lay_int(bytes)));
+        box[i] = x->box[i];
+    }
+    *r = (struct tcpc_map){.size = sizeof *r,
+                           .tensor = m->tensor[x->tensor],
+                           .rank = x->rank,
+                           .element_bytes = bytes,
+                           .swizzle_bytes = x->swizzle,
+                           .extent = extent,
+                           .stride = stride,
+                           .box = box};
+    return r;
+}
+
 static void set_arguments(const struct making *m, const struct kir_variant *v,
                           struct tcpc_variant *out) {
     const struct tcpc_argument **list = ARRAY(m, const struct tcpc_argument *, v->nargs);
@@ -274,10 +296,11 @@ static void set_arguments(const struct making *m, const struct kir_variant *v,
     for (int i = 0; i < v->nargs; ++i) {
         const struct kir_argument *x = &v->arg[i];
         struct tcpc_argument *r = NEW(m, struct tcpc_argument);
-        size_t bytes = x->narrow ? sizeof(int32_t) : sizeof(int64_t);
+        size_t bytes = x->map ? TCPC_MAP_BYTES : x->narrow ? sizeof(int32_t) : sizeof(int64_t);
         at = (at + bytes - 1) / bytes * bytes;
-        *r = (struct tcpc_argument){sizeof *r, of_tensor(m, x->tensor), of_param(m, x->param), at,
-                                    bytes};
+        *r = (struct tcpc_argument){
+            sizeof *r, of_tensor(m, x->tensor),       of_param(m, x->param), at,
+            bytes,     x->map ? map(m, x->map) : NULL};
         at += bytes;
         list[i] = r;
     }
@@ -321,6 +344,12 @@ static void set_checks(struct making *m, struct tcpc_launch *out) {
     out->check = check_of;
 }
 
+static bool any_map(const struct kir_launch *l) {
+    for (int i = 0; i < l->nvariants; ++i)
+        if (l->variant[i].kernel->nmaps) return true;
+    return false;
+}
+
 static struct kept *make(struct session *s, const struct kir_launch *l, struct arena *a) {
     struct making m = {s, a, l, NULL, NULL};
     struct kept *k = NEW(&m, struct kept);
@@ -348,7 +377,7 @@ static struct kept *make(struct session *s, const struct kir_launch *l, struct a
                              .variant = variants,
                              .nvariants = (size_t)l->nvariants,
                              .argument_bytes = bytes,
-                             .argument_align = sizeof(int64_t)};
+                             .argument_align = any_map(l) ? TCPC_MAP_BYTES : sizeof(int64_t)};
     set_checks(&m, &k->shown);
     atomic_init(&k->owners, 1);
     return k;

@@ -119,12 +119,25 @@ struct tcpc_condition {
     const struct tcpc_value *unless; /* or NULL */
 };
 
-/* An argument of a kernel: the address of "tensor", or the integer "param". */
+/* A tensor map.  The contiguous mode comes first, all element strides are 1, nothing is interleaved,
+ * the type is unsigned with so many bytes, what is beyond the tensor is 0. */
+struct tcpc_map {
+    size_t size;
+    const struct tcpc_tensor *tensor; /* its address is the map's */
+    int rank, element_bytes;
+    int swizzle_bytes;               /* of a row: 32, 64, 128; 0: no swizzle */
+    const struct tcpc_value *extent; /* of each mode, in elements */
+    const struct tcpc_value *stride; /* of each mode, in bytes */
+    const int64_t *box;              /* of each mode, in elements */
+};
+
+/* The address of "tensor", the integer "param", or a tensor map: an argument of a kernel. */
 struct tcpc_argument {
     size_t size;
     const struct tcpc_tensor *tensor; /* or NULL */
-    const struct tcpc_param *param;
-    size_t offset, bytes; /* where it is among the arguments, and how large */
+    const struct tcpc_param *param;   /* or NULL */
+    size_t offset, bytes;             /* where it is among the arguments, and how large */
+    const struct tcpc_map *map;       /* or NULL */
 };
 
 /* A kernel in the emitted text. */
@@ -192,11 +205,38 @@ struct tcpc_call {
  * address[i], one of the device, for l->tensor[i].  Returns call->status.
  * "arguments" gets the kernel's arguments, each at its offset: what cuLaunchKernel takes as
  * CU_LAUNCH_PARAM_BUFFER_POINTER, or by a pointer to each.  It has "argument_bytes" of the launch
- * and is aligned to "argument_align"; NULL: not wanted.
+ * and is aligned to "argument_align"; NULL: not wanted.  Tensor maps there are left as they are:
+ * tcpc_launch_map says how they are made.
  * Allocates nothing and takes no lock; any number of threads may use one launch. */
 TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l,
                                                       const int64_t *param, const uint64_t *address,
                                                       void *arguments, struct tcpc_call *call);
+
+enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128 };
+
+/* What cuTensorMapEncodeTiled takes for a map, as its types. */
+struct tcpc_map_call {
+    size_t size;   /* the caller sets it: sizeof(struct tcpc_map_call) */
+    int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
+    uint32_t rank; /* tensorRank */
+    uint64_t address;
+    uint64_t extent[TCPC_MAP_RANK];     /* globalDim */
+    uint64_t stride[TCPC_MAP_RANK - 1]; /* globalStrides: of the modes from the second on */
+    uint32_t box[TCPC_MAP_RANK];        /* boxDim */
+    uint32_t step[TCPC_MAP_RANK];       /* elementStrides */
+    int swizzle;                        /* CUtensorMapSwizzle */
+    int clear; /* drivers up to 13.1: clear bit 21 of the second 8 bytes of the map */
+};
+
+/* Does for an argument that is a map what the launcher does before it calls the driver: checks its rules,
+ * and sets "out".  Returns call->status, as tcpc_launch_evaluate does, after which it is called.
+ * The caller then has the driver make the map at its offset among the arguments, with
+ * CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B and
+ * CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
+TCPC_API enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l,
+                                                 const struct tcpc_map *map, const int64_t *param,
+                                                 const uint64_t *address, struct tcpc_map_call *out,
+                                                 struct tcpc_call *call);
 
 /* The variant for these, whether or not they keep the promises: what NAME_variant returns. */
 TCPC_API const struct tcpc_variant *

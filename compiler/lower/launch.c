@@ -156,6 +156,15 @@ static void nothing_to_do(struct making *m) {
     c->nempty = written;
 }
 
+static void check_maps(struct making *m, const struct kir_kernel *k) {
+    for (int i = 0; i < k->nmaps; ++i) {
+        const struct kir_map *x = k->map[i];
+        const struct kir_tensor *t = &k->tensor[x->tensor];
+        for (int j = 0; j < x->rank; ++j)
+            check_fits(m, t->name, ix_scale(m->s, x->stride[j], lay_int(t->elem->bits / 8)));
+    }
+}
+
 // -- all checks -----------------------------------------------------------------------------------
 
 static void check_params(struct making *m) {
@@ -288,6 +297,10 @@ static bool launch_needs(struct session *s, const struct kir_launch *l, const st
     for (const struct kir_variant *v = l->variant; v < l->variant + l->nvariants; ++v) {
         for (int i = 0; i < 3; ++i) needs |= ix_speaks_of(ix_lay(s, v->kernel->grid[i]), p->sym);
         for (int i = 0; i < v->nargs; ++i) needs |= v->arg[i].param == p;
+        for (int i = 0; i < v->kernel->nmaps; ++i)
+            for (int j = 0; j < v->kernel->map[i]->rank; ++j)
+                needs |= ix_speaks_of(v->kernel->map[i]->extent[j], p->sym) ||
+                         ix_speaks_of(v->kernel->map[i]->stride[j], p->sym);
     }
     return needs;
 }
@@ -331,8 +344,10 @@ void lower_launch(struct session *s, const struct plan *of, const struct kernel 
     for (const struct kir_kernel *x = head; x; x = x->next_case)
         for (int i = 0; i < 3; ++i) check_fits(&m, "grid", ix_lay(s, x->grid[i]));
     for (const struct kir_kernel *one = head; one; one = one->next_case)
-        for (const struct kir_kernel *x = one; x; x = x->narrower)
+        for (const struct kir_kernel *x = one; x; x = x->narrower) {
+            check_maps(&m, x);
             lower_find_wide(s, x, check_body, &m);
+        }
     check_tensors(&m);
 
     struct kir_variant *list = ARENA_ARRAY(&s->arena, struct kir_variant, n);

@@ -232,6 +232,7 @@ static void take_functions(struct lowering *w, const char *stem) {
             names_take(&w->names, arena_printf(&s->arena, "fits_%d", tag));
         }
     names_reserve(&w->names, arena_printf(&s->arena, "%s_variant", stem));
+    names_reserve(&w->names, arena_printf(&s->arena, "%s_prepare", stem));
 }
 
 // The registers between loads and stores, in bytes; more than any if a function is called.

@@ -141,7 +141,7 @@ const char *c_name_taken(const char *name) {
 
 // -- names of the plan ----------------------------------------------------------------------------
 
-const char *const c_name_kernel_ends[] = {"_launch", "_variant", NULL};
+const char *const c_name_kernel_ends[] = {"_launch", "_variant", "_prepare", NULL};
 const char *const c_name_device_ends[] = {"_THREADS", "_SMEM_BYTES", "_ALIGN", "_GROUPS", NULL};
 
 bool c_name_is_ours(const char *name) {

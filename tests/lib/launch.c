@@ -316,6 +316,44 @@ static void numbers_are_small(void) {
     printf("%zu bytes of a launch by numbers\n", bytes);
 }
 
+static const char boxes[] =
+    "tcp 1;\narch sm_90;\nparam M : index in 1 .. 4096;\nparam ld : index in 64 .. 1000000;\n"
+    "tensor X : f16 global (M,64):(8*ld,1) align 16;\n"
+    "tensor Y : f16 global row(64*ceil_div(M,64),64) align 16;\n"
+    "kernel boxes(X, out Y) grid (ceil_div(M,64)) threads 128 {\n"
+    "  shared s : f16 Sw<3,3,3> o row(64,64);\n"
+    "  copy local_tile(X, (64,64), (block.x, 0)) -> s with tma.load pad 0;\n"
+    "  copy s -> local_tile(Y, (64,64), (block.x, 0)) with tile(universal(128), thr=(16,8):(8,1), "
+    "val=(1,8));\n}\n";
+
+static void maps_are_data(void) {
+    const struct tcpc_launch *l = launch_of(boxes);
+    const int64_t param[] = {100, 66};
+    const uint64_t address[] = {1 << 20, 1 << 30}, odd[] = {(1 << 20) + 8, 1 << 30};
+    const struct tcpc_variant *v = l->variant[0];
+    const struct tcpc_argument *a = v->argument[v->narguments - 1];
+    const struct tcpc_map *m = a->map;
+    if (!HOLDS(m && !a->tensor && !a->param)) return;
+    HOLDS(a->bytes == TCPC_MAP_BYTES && a->offset % TCPC_MAP_BYTES == 0);
+    HOLDS(l->argument_align == TCPC_MAP_BYTES && l->argument_bytes == a->offset + a->bytes);
+    HOLDS(m->tensor == l->tensor[0] && m->rank == 2 && m->element_bytes == 2);
+    HOLDS(m->swizzle_bytes == 128 && m->box[0] == 64 && m->box[1] == 64);
+    HOLDS(is(&m->extent[1], param, 100) && is(&m->stride[1], param, 1056));
+    struct tcpc_call c = {.size = sizeof c};
+    struct tcpc_map_call x = {.size = sizeof x};
+    HOLDS(tcpc_launch_map(l, m, param, address, &x, &c) == TCPC_LAUNCH_OK);
+    HOLDS(x.type == 1 && x.rank == 2 && x.address == 1 << 20 && x.swizzle == 3);
+    HOLDS(x.extent[0] == 64 && x.extent[1] == 100 && x.stride[0] == 1056);
+    HOLDS(x.box[0] == 64 && x.box[1] == 64 && x.step[0] == 1 && x.step[1] == 1 && x.clear);
+    const int64_t far[] = {4096, 1000000};
+    HOLDS(tcpc_launch_map(l, m, far, address, &x, &c) == TCPC_LAUNCH_OK && !x.clear);
+    HOLDS(tcpc_launch_map(l, m, param, odd, &x, &c) == TCPC_LAUNCH_ALIGNMENT);
+    HOLDS(strstr(c.message, "boxes: the tensor map of 'X'") != NULL);
+    struct tcpc_map_call none = {.size = 0};
+    HOLDS(tcpc_launch_map(l, m, param, address, &none, &c) == TCPC_LAUNCH_BAD_CALL);
+    tcpc_launch_free(l);
+}
+
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -349,5 +387,6 @@ int main(int argc, char **argv) {
     wrong_calls_are_told();
     shared_memory_is_to_be_set();
     numbers_are_small();
+    maps_are_data();
     return check_done();
 }

@@ -58,8 +58,11 @@ static inline void show_variant(FILE *f, const struct tcpc_variant *v) {
     }
     for (size_t i = 0; i < v->narguments; ++i) {
         const struct tcpc_argument *a = v->argument[i];
-        fprintf(f, " argument %s %zu %zu", a->tensor ? a->tensor->name : a->param->name, a->offset,
-                a->bytes);
+        fprintf(f, " argument %s %zu %zu",
+                a->tensor  ? a->tensor->name
+                : a->param ? a->param->name
+                           : "a map",
+                a->offset, a->bytes);
     }
     fputc('\n', f);
 }

@@ -87,7 +87,7 @@ static void tell_variant(const struct tcpc_variant *v, const int64_t *param) {
     }
     for (size_t i = 0; i < v->narguments; ++i) {
         const struct tcpc_argument *a = v->argument[i];
-        TEXT(a->tensor ? a->tensor->name : a->param->name);
+        TEXT(a->tensor ? a->tensor->name : a->param ? a->param->name : "a map");
         NUMBER(a->offset), NUMBER(a->bytes), NUMBER(TCPC_HAS(a, bytes));
     }
     for (int i = 0; i < 3; ++i) tell_value(v->grid[i], param);

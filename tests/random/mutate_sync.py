@@ -102,9 +102,6 @@ def number(text):
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
             mutants.append((kernel, at, "without its box"))
             mutants.append((kernel, at, "with its box one further along the last mode"))
-        if box := re.fullmatch(r"(\s*tcp_ring\.load_box<\d+>\(.*, map_\w+, .*)\);", line):
-            line = f"{box[1]} + (tcp_mutant == {len(mutants)}));"
-            mutants.append((kernel, at, "with a box one further"))
         if named := re.fullmatch(r"(\s*)tcp_named_(sync|arrive)\((.*), (\d+)\);", line):
             k = len(mutants)
             line = (

@@ -163,6 +163,16 @@ static int64_t most_of(const struct finding *f, int dim) {
     return dim == 0 && swizzle ? swizzle / f->bytes : BOX_MOST;
 }
 
+// Whether all boxes are at coordinate 0 along "mode", where the tensor has an element: "p" are the "n" pieces
+// that are not in the box.
+static bool stays_at_first(const struct finding *f, int mode, const struct piece *p, int n) {
+    int64_t at;
+    if (!ix_static(f->c->src.coord_off[mode], &at) || at) return false;
+    for (int i = 0; i < n; ++i)
+        if (p[i].mode == mode) return false;
+    return true;
+}
+
 // Makes the boxes of the "n" pieces, which are sorted.
 static bool make_boxes(struct finding *f, struct piece *p, int n) {
     struct copy_boxes *b = f->out;
@@ -191,7 +201,7 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
         break;
     }
     for (int mode = 0; mode < f->nmodes; ++mode) {
-        if (f->dim_of[mode] >= 0 || lay_int_is(mode_extent(f, mode), 1)) continue;
+        if (f->dim_of[mode] >= 0 || stays_at_first(f, mode, p + i, n - i)) continue;
         if (!add_dim(f, mode, 1)) return false;
     }
     for (; i < n; ++i)
