@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import torch
 import torch.distributed as dist
@@ -139,25 +139,31 @@ class _Arrivals:
         rows = iter(self.buffer.split([_count(v) for v in self.views]))
         self.pieces = [_of(out, m.target) if _is_sent(m.target, out, dtype) else next(rows) for m in moves]
 
-    def unpack(self) -> None:
-        at = 0
+    def pairs(self) -> List[Tuple[Any, Any]]:
+        """What is unpacked: destination and source."""
+        found, at = [], 0
         for first, end, step in runs(self.views):
             view, count = self.views[first], end - first
             rows = self.buffer[at:at + count * _count(view)].view(count, *view.sizes)
-            _api.copy_(_together(self.out, view, count, step), rows)
+            found.append((_together(self.out, view, count, step), rows))
             at += count * _count(view)
+        return found
 
 
-def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh) -> None:
+def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> None:
     """Pieces are packed, sent and unpacked; the narrower of the two types travels."""
     wire = x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
     arrivals = _Arrivals(out, schedule.receives, wire)
-    work = _send(schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
-    for move in schedule.local:  # while the others travel
+    unpacked = arrivals.pairs()
+    for move in schedule.local:
         _api.copy_(_of(out, move.target), _of(x, move.source))
+    if first and unpacked:  # a kernel that is loaded while others wait for a peer may wait for them
+        _api.prepare(*unpacked)
+    work = _send(schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
     for w in work:
         w.wait()
-    arrivals.unpack()
+    for pair in unpacked:
+        _api.copy_(*pair)
 
 
 def _send(schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
@@ -235,6 +241,7 @@ class _Ready:
         self.size = _pattern.product(self.shape) * target.itemsize
         self.kernel: Any = None  # or why there is none
         self.key = 0
+        self.loaded: Set[Tuple[int, ...]] = set()  # strides whose copies are compiled
 
     def why_not(self, end: Any) -> str:
         """Why no kernel does this; "" if one does."""
@@ -274,7 +281,9 @@ class _Ready:
             if path == "direct":
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
         out = x.new_empty(self.shape, dtype=self.target)
-        _packed(x, out, _schedule(self.exchange, self.mesh.device, tuple(x.stride())), self.mesh)
+        strides = tuple(x.stride())
+        _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, strides not in self.loaded)
+        self.loaded.add(strides)
         return out
 
     def back(self) -> "_Ready":
