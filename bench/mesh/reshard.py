@@ -58,10 +58,10 @@ def main():
     dist.init_process_group("nccl", device_id=torch.device("cuda", int(os.environ["LOCAL_RANK"])))
     size, rank = dist.get_world_size(), dist.get_rank()
     mesh = init_device_mesh("cuda", (size,))
-    tcpc.prepare_mesh(mesh, max(args.largest ** 2, args.largest * 8 * 32 * 128) * 2 // size * 2 + (1 << 20))
+    tcpc.prepare_mesh(mesh, max(args.largest ** 2, args.largest * 8 * 32 * 128) * 2 // size * 3 + (1 << 20))
     if rank == 0:
         print(f"{size} x {torch.cuda.get_device_name()}, PyTorch {torch.__version__}, NCCL {'.'.join(map(str, torch.cuda.nccl.version()))}")
-        print("| case, f16 | GB a device | all-to-all alone, us | PyTorch by hand | DTensor | tcpc, packed | tcpc, direct | by hand / packed | by hand / direct | alone / direct | DTensor / direct |\n| " + "--- | " * 11)
+        print("| case, f16 | GB a device | all-to-all alone, us | PyTorch by hand | DTensor | tcpc, packed | tcpc, direct | direct, in a graph | by hand / packed | by hand / direct | alone / direct | DTensor / direct |\n| " + "--- | " * 12)
     for name, shape, dims, pattern, order in cases(size, args.largest):
         local = list(shape)
         local[dims[0]] //= size
@@ -73,8 +73,17 @@ def main():
                 "dtensor": lambda: one.redistribute(mesh, [Shard(dims[1])]).to_local().permute(order).contiguous(),
                 "packed": lambda: tcpc.reshard(x, mesh, [Shard(dims[0])], target, pattern, path="packed"),
                 "direct": lambda: tcpc.reshard(x, mesh, [Shard(dims[0])], target, pattern, path="direct")}
+        ways["direct"]()
+        torch.cuda.synchronize()
+        dist.barrier()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            held = ways["direct"]()
+        ways["graph"] = graph.replay
         want = ways["hand"]()
         right = all(torch.equal(ways[way](), want) for way in ("dtensor", "packed", "direct"))
+        graph.replay()
+        right = right and torch.equal(held, want)
         del want
         times = 5 if x.numel() > 1 << 26 else 20
         us = {way: [] for way in ways}
@@ -82,8 +91,9 @@ def main():
             for way, work in ways.items():
                 us[way].append(timed(work, times))
         m = {way: statistics.median(t) for way, t in us.items()}
+        del graph, held, ways
         if rank == 0:
-            print(f"| {name}{'' if right else ' WRONG'} | {x.numel() * 2 / 1e9:.3f} | {m['alone']:.1f} | {m['hand']:.1f} | {m['dtensor']:.1f} | {m['packed']:.1f} | {m['direct']:.1f} | {m['hand'] / m['packed']:.2f} | {m['hand'] / m['direct']:.2f} | {m['alone'] / m['direct']:.2f} | {m['dtensor'] / m['direct']:.2f} |", flush=True)
+            print(f"| {name}{'' if right else ' WRONG'} | {x.numel() * 2 / 1e9:.3f} | {m['alone']:.1f} | {m['hand']:.1f} | {m['dtensor']:.1f} | {m['packed']:.1f} | {m['direct']:.1f} | {m['graph']:.1f} | {m['hand'] / m['packed']:.2f} | {m['hand'] / m['direct']:.2f} | {m['alone'] / m['direct']:.2f} | {m['dtensor'] / m['direct']:.2f} |", flush=True)
     dist.destroy_process_group()
 
 

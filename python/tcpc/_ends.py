@@ -27,6 +27,12 @@ class Call(ctypes.Structure):
                 ("base", c_uint64), ("place", c_uint64 * TENSORS), ("error", c_uint64)]
 
 
+class Arguments(ctypes.Structure):
+    """What a kernel between devices gets."""
+
+    _fields_ = [("source", c_uint64), ("target", c_uint64), ("mesh", Call)]
+
+
 class _Handle(ctypes.Structure):
     _fields_ = [("bytes", c_ubyte * 64)]
 
@@ -174,24 +180,26 @@ class Kernel:
         self.meets = "const tcp_mesh_call mesh" in self.plan.output  # not if no device needs anything of another one
         self.code = device.load(self.plan.output, [self.launch])
 
-    def __call__(self, end: End, key: int, addresses: Sequence[int], stream: int) -> None:
-        made, mesh = _library.Call(size=ctypes.sizeof(_library.Call)), end.call(key, addresses[1])
-        room = self.launch.contents.argument_bytes + 16 + ctypes.sizeof(Call)
-        arguments = (c_uint64 * (room // 8))()
-        if _library.library().tcpc_launch_evaluate(self.launch, (ctypes.c_int64 * 1)(), (c_uint64 * 2)(*addresses), arguments, byref(made)):
+        self.chosen: Dict[int, Any] = {}  # what is launched, by the place of the source within 256 bytes; what peers write is aligned
+
+    def _choose(self, addresses: Sequence[int]) -> Any:
+        made = _library.Call(size=ctypes.sizeof(_library.Call))
+        if _library.library().tcpc_launch_evaluate(self.launch, (ctypes.c_int64 * 1)(), (c_uint64 * 2)(*addresses), None, byref(made)):
             raise RuntimeError(made.message.decode())
         variant = made.variant.contents
-        size = c_size_t(variant.argument_bytes)
-        if self.meets:
-            at = -(-variant.argument_bytes // 8) * 8
-            ctypes.memmove(ctypes.addressof(arguments) + at, byref(mesh), ctypes.sizeof(Call))
-            size = c_size_t(at + ctypes.sizeof(Call))
-        extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
-        function = self.code.functions[ctypes.addressof(variant)][0]
-        self.code.note(stream)
         # the third coordinate of the grid is the device
-        self.device._within(lambda: _check(self.device.cuda, self.device.cuda.cuLaunchKernel(
-            function, made.grid[0], made.grid[1], 1, variant.threads, 1, 1, variant.shared_bytes, stream, None, extra), "the launch of a reshard"))
+        return self.code.functions[ctypes.addressof(variant)][0], made.grid[0], made.grid[1], variant.threads, variant.shared_bytes
+
+    def __call__(self, end: End, key: int, addresses: Sequence[int], stream: int) -> None:
+        arguments = Arguments(addresses[0], addresses[1], end.call(key, addresses[1]))
+        chosen = self.chosen.get(addresses[0] % ALIGN)
+        if chosen is None:
+            chosen = self.chosen[addresses[0] % ALIGN] = self._choose(addresses)
+        function, x, y, threads, shared = chosen
+        size = c_size_t(ctypes.sizeof(Arguments) if self.meets else 16)
+        extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
+        self.code.note(stream)
+        self.device._within(lambda: _check(self.device.cuda, self.device.cuda.cuLaunchKernel(function, x, y, 1, threads, 1, 1, shared, stream, None, extra), "the launch of a reshard"))
 
 
 _kernels: Dict[Tuple[int, str], Any] = {}

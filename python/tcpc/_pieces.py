@@ -44,6 +44,7 @@ class Schedule(NamedTuple):
     local: Tuple[Move, ...]
     sends: Tuple[Move, ...]
     receives: Tuple[Move, ...]
+    single: bool  # no device of the mesh has more than one piece for another one
 
 
 def part(shape: Sequence[int], mesh: Sequence[int], placements: Sequence[Placement], device: int) -> Box:
@@ -167,7 +168,9 @@ class Exchange(NamedTuple):
             giver = self.giver(devices, device)
             if giver != device:
                 receives.extend(Move(giver, *sides) for sides in self._moves(giver, device, None))
-        return Schedule(tuple(local), tuple(sends), tuple(receives))
+        single = all(len(_boxes(side, self.bound.extent, part_of(d))) < 2 for d in range(count)
+                     for side, part_of in ((self.bound.left, self.source_part), (self.bound.right, self.target_part)))
+        return Schedule(tuple(local), tuple(sends), tuple(receives), single)
 
 
 def runs(views: Sequence[View]) -> List[Tuple[int, int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import torch
 import torch.distributed as dist
@@ -22,16 +22,22 @@ class _Mesh(NamedTuple):
     ranks: Tuple[int, ...]  # in the group of all processes, by device of the mesh
     device: int  # this one
     group: Any
+    swaps: bool  # whether the group has an all-to-all of tensors of any size
 
 
 def _mesh(mesh: Any) -> _Mesh:
     if isinstance(mesh, dist.ProcessGroup):
         ranks = tuple(dist.get_process_group_ranks(mesh))
-        return _Mesh((len(ranks),), ranks, _own(ranks), mesh)
+        return _Mesh((len(ranks),), ranks, _own(ranks), mesh, _swaps(mesh))
     if not hasattr(mesh, "get_coordinate"):
         raise TypeError(f"a mesh is a DeviceMesh or a process group, not {type(mesh).__name__}")
     ranks = tuple(mesh.mesh.flatten().tolist())
-    return _Mesh(tuple(mesh.shape), ranks, _own(ranks), mesh.get_group() if mesh.ndim == 1 else None)
+    group = mesh.get_group() if mesh.ndim == 1 else None
+    return _Mesh(tuple(mesh.shape), ranks, _own(ranks), group, group is not None and _swaps(group))
+
+
+def _swaps(group: Any) -> bool:
+    return "nccl" in dist.get_backend(group)
 
 
 def _own(ranks: Sequence[int]) -> int:
@@ -133,27 +139,44 @@ class _Arrivals:
         rows = iter(self.buffer.split([_count(v) for v in self.views]))
         self.pieces = [_of(out, m.target) if _is_sent(m.target, out, dtype) else next(rows) for m in moves]
 
-    def unpack(self) -> None:
-        at = 0
+    def pairs(self) -> List[Tuple[Any, Any]]:
+        """What is unpacked: destination and source."""
+        found, at = [], 0
         for first, end, step in runs(self.views):
             view, count = self.views[first], end - first
             rows = self.buffer[at:at + count * _count(view)].view(count, *view.sizes)
-            _api.copy_(_together(self.out, view, count, step), rows)
+            found.append((_together(self.out, view, count, step), rows))
             at += count * _count(view)
+        return found
 
 
-def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh) -> None:
+def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> None:
     """Pieces are packed, sent and unpacked; the narrower of the two types travels."""
     wire = x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
     arrivals = _Arrivals(out, schedule.receives, wire)
-    pairs = [(dist.isend, t, m.peer) for t, m in zip(_pack(x, schedule.sends, wire), schedule.sends)]
-    pairs += [(dist.irecv, t, m.peer) for t, m in zip(arrivals.pieces, schedule.receives)]
-    work = dist.batch_isend_irecv([dist.P2POp(op, _bytes(t), mesh.ranks[peer], mesh.group) for op, t, peer in pairs]) if pairs else []
-    for move in schedule.local:  # while the others travel
+    unpacked = arrivals.pairs()
+    for move in schedule.local:
         _api.copy_(_of(out, move.target), _of(x, move.source))
+    if first and unpacked:  # a kernel that is loaded while others wait for a peer may wait for them
+        _api.prepare(*unpacked)
+    work = _send(schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
     for w in work:
         w.wait()
-    arrivals.unpack()
+    for pair in unpacked:
+        _api.copy_(*pair)
+
+
+def _send(schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
+    """One call of the process group, if each device has at most one piece for another one and the group can; the choice is the same on all devices."""
+    if schedule.single and mesh.swaps and (sent or got):
+        none = (sent or got)[0][:0]
+        sides = []
+        for pieces, moves in (got, schedule.receives), (sent, schedule.sends):
+            of = {m.peer: t for m, t in zip(moves, pieces)}
+            sides.append([of.get(p, none) for p in range(len(mesh.ranks))])
+        return [dist.all_to_all(*sides, group=mesh.group, async_op=True)]
+    pairs = [(dist.isend, t, m.peer) for t, m in zip(sent, schedule.sends)] + [(dist.irecv, t, m.peer) for t, m in zip(got, schedule.receives)]
+    return dist.batch_isend_irecv([dist.P2POp(op, t, mesh.ranks[peer], mesh.group) for op, t, peer in pairs]) if pairs else []
 
 
 def _bytes(t: Any) -> Any:
@@ -209,52 +232,76 @@ def _text(exchange: Exchange, source: Any, target: Any) -> Optional[str]:
     return text_of(exchange, *names) if None not in names else None
 
 
-def _direct(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any) -> Tuple[Any, str]:
-    """The result, by one kernel that writes to the memory of the other devices; or None, and why not, which is the same on all devices."""
-    end = _ends.get(mesh.ranks)
-    if end is None or not x.is_cuda:
-        return None, "all devices call tcpc.prepare_mesh(mesh, bytes) first, on GPUs of one host"
-    text = _text(exchange, x.dtype, dtype)
-    if text is None:
-        return None, "parts are not equal, or empty, or cut an axis within a dimension"
-    from ._ends import kernel
+class _Ready:
+    """A change of placement that was checked: of parts of one shape and type, on one mesh."""
 
-    made = kernel(end.device, text)
-    if isinstance(made, Exception):
-        return None, str(made)
-    source = x if x.is_contiguous() and x.data_ptr() % 16 == 0 else x.clone(memory_format=torch.contiguous_format)
-    shape = extents(exchange.target_part(mesh.device))
-    block = end.allocate(_pattern.product(shape) * dtype.itemsize)
-    made(end, int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"), (source.data_ptr(), block.address), torch.cuda.current_stream(x.device).cuda_stream)
-    return torch.as_tensor(block, device=x.device).view(dtype).view(shape), ""
+    def __init__(self, mesh: _Mesh, exchange: Exchange, source: Any, target: Any):
+        self.mesh, self.exchange, self.source, self.target = mesh, exchange, source, target
+        self.shape = extents(exchange.target_part(mesh.device))
+        self.size = _pattern.product(self.shape) * target.itemsize
+        self.kernel: Any = None  # or why there is none
+        self.key = 0
+        self.loaded: Set[Tuple[int, ...]] = set()  # strides whose copies are compiled
 
+    def why_not(self, end: Any) -> str:
+        """Why no kernel does this; "" if one does."""
+        if self.kernel is None:
+            text = _text(self.exchange, self.source, self.target)
+            if text is None:
+                self.kernel = "parts are not equal, or empty, or cut an axis within a dimension"
+            else:
+                from ._ends import kernel
 
-def _run(x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any, path: Optional[str]) -> Any:
-    dtype = dtype or x.dtype
-    if path != "packed":
-        out, why = _direct(x, mesh, exchange, dtype)
-        if out is not None:
-            return out
-        if path == "direct":
-            raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
-    out = x.new_empty(extents(exchange.target_part(mesh.device)), dtype=dtype)
-    _packed(x, out, _schedule(exchange, mesh.device, tuple(x.stride())), mesh)
-    return out
+                made = kernel(end.device, text)
+                self.kernel = str(made) if isinstance(made, Exception) else made
+                self.key = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+        return self.kernel if isinstance(self.kernel, str) else ""
+
+    def direct(self, x: Any) -> Tuple[Any, str]:
+        """The result, by one kernel that writes to the memory of the other devices; or None, and why not, which is the same on all devices."""
+        end = _ends.get(self.mesh.ranks)
+        if end is None or not x.is_cuda:
+            return None, "all devices call tcpc.prepare_mesh(mesh, bytes) first, on GPUs of one host"
+        why = self.why_not(end)
+        if why:
+            return None, why
+        address = x.data_ptr()
+        if address % 16 or not x.is_contiguous():
+            x = x.clone(memory_format=torch.contiguous_format)
+            address = x.data_ptr()
+        block = end.allocate(self.size)
+        self.kernel(end, self.key, (address, block.address), torch._C._cuda_getCurrentRawStream(x.device.index))
+        return torch.as_tensor(block, device=x.device).view(self.target).view(self.shape), ""
+
+    def run(self, x: Any, path: Optional[str]) -> Any:
+        if path != "packed":
+            out, why = self.direct(x)
+            if out is not None:
+                return out
+            if path == "direct":
+                raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
+        out = x.new_empty(self.shape, dtype=self.target)
+        strides = tuple(x.stride())
+        _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, strides not in self.loaded)
+        self.loaded.add(strides)
+        return out
+
+    def back(self) -> "_Ready":
+        bound, mesh, source, target = self.exchange
+        return _Ready(self.mesh, _Hashed(_pattern.Bound(bound.extent, bound.right, bound.left), mesh, target, source), self.target, self.source)
 
 
 class _Recorded(torch.autograd.Function):
     """For gradients, which go back the way that the elements came."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any, mesh: _Mesh, exchange: Exchange, dtype: Any, path: Optional[str]) -> Any:
-        ctx.mesh, ctx.exchange, ctx.dtype, ctx.path = mesh, exchange, x.dtype, path
-        return _run(x, mesh, exchange, dtype, path)
+    def forward(ctx: Any, x: Any, ready: _Ready, path: Optional[str]) -> Any:
+        ctx.ready, ctx.path = ready, path
+        return ready.run(x, path)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        bound, mesh, source, target = ctx.exchange
-        back = _Hashed(_pattern.Bound(bound.extent, bound.right, bound.left), mesh, target, source)
-        return _run(gradients[0], ctx.mesh, back, ctx.dtype, ctx.path), None, None, None, None
+        return ctx.ready.back().run(gradients[0], ctx.path), None, None
 
 
 def _local(x: Any, mesh: Any, source: Any) -> Tuple[Any, Any, Any, Optional[Sequence[int]]]:
@@ -264,6 +311,39 @@ def _local(x: Any, mesh: Any, source: Any) -> Tuple[Any, Any, Any, Optional[Sequ
     if source is not None and tuple(source) != tuple(x.placements):
         raise ValueError(f"x is a DTensor with placements {tuple(x.placements)}, not {tuple(source)}; give None for its own")
     return x.to_local(), x.device_mesh, x.placements, tuple(x.shape)
+
+
+def _checked(x: Any, mesh: Any, source: Any, target: Any, pattern: str, more: Tuple[Any, Any, Any]) -> _Ready:
+    shape, dtype, axes = more
+    of = _mesh(mesh)
+    source_dims = _placements(source, of, x.dim(), "source")
+    shape = _whole(x, of, source_dims, shape)
+    rank = len(_pattern.bind(_pattern.parse(pattern), shape, axes).right)
+    exchange = _exchange(pattern, shape, tuple(sorted(axes.items())), of.shape, source_dims, _placements(target, of, rank, "target"))
+    expected = extents(exchange.source_part(of.device))
+    if tuple(x.shape) != expected:
+        raise ValueError(f"x has shape {tuple(x.shape)}, but device {of.device} of the mesh has {expected} of a tensor of shape {shape}; with shape= the last shards may be smaller")
+    return _Ready(of, exchange, x.dtype, dtype or x.dtype)
+
+
+_known: Dict[Any, _Ready] = {}
+MOST_KNOWN = 1024
+
+
+def _ready(x: Any, mesh: Any, source: Any, target: Any, pattern: str, more: Tuple[Any, Any, Any]) -> _Ready:
+    """From the second call on, nothing is checked again."""
+    shape, dtype, axes = more
+    try:
+        key = x.shape, x.dtype, mesh, tuple(source), tuple(target), pattern, shape and tuple(shape), dtype, tuple(axes.items())
+        found = _known.get(key)
+    except TypeError:  # not even a list of placements
+        return _checked(x, mesh, source, target, pattern, more)
+    if found is None:
+        found = _checked(x, mesh, source, target, pattern, more)
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[key] = found
+    return found
 
 
 def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape: Optional[Sequence[int]], dtype: Any, path: Optional[str], axes: Any) -> Any:
@@ -278,21 +358,14 @@ def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape:
         x, mesh, source, shape = _local(x, mesh, source)
     elif not isinstance(x, torch.Tensor):
         raise TypeError(f"reshard takes tensors of PyTorch, not {type(x).__name__}")
-    of = _mesh(mesh)
-    source_dims = _placements(source, of, x.dim(), "source")
-    shape = _whole(x, of, source_dims, shape)
-    rank = len(_pattern.bind(_pattern.parse(pattern), shape, axes).right)
-    exchange = _exchange(pattern, shape, tuple(sorted(axes.items())), of.shape, source_dims, _placements(target, of, rank, "target"))
-    expected = extents(exchange.source_part(of.device))
-    if tuple(x.shape) != expected:
-        raise ValueError(f"x has shape {tuple(x.shape)}, but device {of.device} of the mesh has {expected} of a tensor of shape {shape}; with shape= the last shards may be smaller")
+    ready = _ready(x, mesh, source, target, pattern, (shape, dtype, axes))
     if x.requires_grad and torch.is_grad_enabled():
-        if None in exchange.source + exchange.target:
+        if None in ready.exchange.source + ready.exchange.target:
             raise ValueError("gradients of copies on several devices would have to be summed; use Shard alone, or detach x")
-        out = _Recorded.apply(x, of, exchange, dtype, path)
+        out = _Recorded.apply(x, ready, path)
     else:
-        out = _run(x, of, exchange, dtype, path)
+        out = ready.run(x, path)
     if not distributed:
         return out
-    shape = exchange.bound.shape
+    shape = ready.exchange.bound.shape
     return tensor.DTensor.from_local(out, whole.device_mesh, target, run_check=False, shape=torch.Size(shape), stride=contiguous_strides(shape))
