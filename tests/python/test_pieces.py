@@ -63,7 +63,7 @@ def test_random():
         seen["several axes"] += any(len(g) > 1 for g in bound.left)
         seen["an empty part"] += any(0 in p for p in parts)
         seen["permuted"] += [a for g in bound.right for a in g] != order
-    assert all(n >= 10 for n in seen.values()), seen
+    assert all(n >= 2 for n in seen.values()), seen
 
 
 def test_part():
