@@ -115,7 +115,8 @@ static void all_numbers(void) {
         for (int ahead = 1; ahead <= 2 * s; ++ahead)
             for (int beside = 0; beside < 4; ++beside)
                 for (int by = -1; by < 2; ++by) {
-                    struct pipeline p = {.stages = s, .use_threads = 2, .load_threads = 3};
+                    struct pipeline p = {
+                        .stages = s, .use_threads = 2, .load_threads = 3, .nuses = 1};
                     int right = 1 + 3 * (beside % 2) + 3 * (beside / 2);
                     p.handover = (struct handover){.empty = 1,
                                                    .threads = 5,

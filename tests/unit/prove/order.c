@@ -15,6 +15,7 @@ struct ring {
     struct prove_access access[ACCESSES];
     struct prove_set commit[2];
     struct prove_sync sync[SYNCS];
+    int commit_role[2];
     struct prove_program program;
     struct prove_order *order;
 };
@@ -44,12 +45,14 @@ static void ring_begin(struct ring *r, int slots) {
     add_access(r, READ, "i=0..N", "1, i, 4", arena_printf(a, "i%%%d", slots), "7-t", false);
     r->commit[0] = ask_set(x, arena_printf(a, "%s -> 0, j, 1", first));
     r->commit[1] = ask_set(x, "i=0..N -> 1, i, 3");
+    r->commit_role[0] = r->commit_role[1] = 0;
     r->sync[WAIT] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 0"), arrival_groups(slots - 2)};
     r->sync[BARRIER] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 1"), arrival_block};
     r->sync[LAST] = (struct prove_sync){ask_set(x, "-> 2, 0, 0"), arrival_none};
     r->program = (struct prove_program){.access = r->access,
                                         .naccesses = ACCESSES,
                                         .commit = r->commit,
+                                        .commit_role = r->commit_role,
                                         .ncommits = 2,
                                         .sync = r->sync,
                                         .nsyncs = SYNCS};
