@@ -11,6 +11,13 @@
     .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .ld = HINTS_OF_L2,           \
     .function = "tcp_cp_async", .commit = "tcp_cp_async_commit", .wait = "tcp_cp_async_wait"
 
+// What one thread copies, counted by a barrier in shared memory.
+#define BULK                                                                                       \
+    .min_arch = 90, .src_spaces = IN(GLOBAL), .dst_spaces = IN(SHARED),                            \
+    .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
+    .align = 128, .commit = "tcp_ring.commit", .wait = "tcp_ring.wait",                            \
+    .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK
+
 // Hints of plain loads and stores.
 #define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
 
@@ -83,47 +90,19 @@ const struct atom_row atom_rows[] = {
     {.name = "bulk",
      .family = "bulk",
      .page = "bulk",
-     .min_arch = 90,
+     BULK,
      .widths = {128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16,
                 1 << 17, 1 << 18},
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .fixed = true,
-     .alone = true,
-     .raw = true,
-     .align = 128,
-     .function = "tcp_ring.load",
-     .commit = "tcp_ring.commit",
-     .wait = "tcp_ring.wait",
-     .counter = "tcp_bulk_ring",
-     .header = "tcp_bulk.cuh",
-     .counter_bytes = 64,
-     .cost = COST_BULK},
+     .function = "tcp_ring.load"},
     // cp.async.bulk.tensor: boxes of a tensor.  A row of a box is one or more accesses of 16 bytes.
     {.name = "tma.load",
      .family = "tma.load",
      .page = "tma",
-     .min_arch = 90,
+     BULK,
      .widths = {128},
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .fixed = true,
-     .alone = true,
      .boxes = true,
-     .raw = true,
      .fills = true,
-     .align = 128,
-     .function = "tcp_ring.load_box",
-     .commit = "tcp_ring.commit",
-     .wait = "tcp_ring.wait",
-     .counter = "tcp_bulk_ring",
-     .header = "tcp_bulk.cuh",
-     .counter_bytes = 64,
-     .cost = COST_BULK},
+     .function = "tcp_ring.load_box"},
     // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of
     // matrix i.  .trans transposes each matrix (PTX ISA, "ldmatrix" and "stmatrix").
     LDMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),
