@@ -58,7 +58,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
 %token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN WARPS
-%token <text> ROLES BARRIER ARRIVE OF
+%token <text> ROLES BARRIER ARRIVE OF FENCE
 %token <text> READONLY ALLOW MESH OVER
 %token <text> ID STRING
 %token <num> INT FLOAT
@@ -212,6 +212,9 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
     | BARRIER ID stages ';' { $$ = build_barrier(p, @$, build_ident($ID, @ID), $stages); }
     | ARRIVE ID OF expr ';' { $$ = build_named(p, @$, S_ARRIVE, build_ident($ID, @ID), $expr); }
     | SYNC ID OF expr ';' { $$ = build_named(p, @$, S_SYNC, build_ident($ID, @ID), $expr); }
+    | WAIT ID OF expr ';' { $$ = build_named(p, @$, S_AWAIT, build_ident($ID, @ID), $expr); }
+    | EXPECT ID OF expr[of] ',' expr[bytes] ';' { $$ = build_bytes(build_named(p, @$, S_BYTES, build_ident($ID, @ID), $of), $bytes); }
+    | FENCE ';' { $$ = build_plain(p, @$, S_FENCE, 0); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
@@ -335,6 +338,7 @@ name: ID { $$ = build_ident($1, @1); }
     | BARRIER { $$ = build_ident($1, @1); }
     | ARRIVE { $$ = build_ident($1, @1); }
     | OF { $$ = build_ident($1, @1); }
+    | FENCE { $$ = build_ident($1, @1); }
     | INDEX { $$ = build_ident($1, @1); }
     | ARCH { $$ = build_ident($1, @1); }
     | FROM { $$ = build_ident($1, @1); }

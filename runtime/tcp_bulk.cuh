@@ -15,6 +15,8 @@
 //   ring.arrive_cp_async();               .. and for its cp.async so far
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
+//   ring.expect(bytes);                   for full(): the leader says itself how many bytes the group has; and
+//   ring.next();                          behind arrive() or expect(): the next ones are for the next group
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
 // the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
@@ -28,13 +30,15 @@
 
 #ifdef __CUDACC__
 #define TCP_BULK_AT
+#define TCP_BULK_ONLY
 #define TCP_BULK_PASS
 #define TCP_BULK_TOGETHER() __syncwarp()
 #define TCP_BULK_MEMBER     __device__ __forceinline__
 #else
 #define TCP_BULK_AT   , TCP_HOST_AT
+#define TCP_BULK_ONLY TCP_HOST_AT
 #define TCP_BULK_PASS , at
-#define TCP_BULK_TOGETHER()
+#define TCP_BULK_TOGETHER() tcp_sync_warp(at)
 #define TCP_BULK_MEMBER inline
 #endif
 
@@ -104,15 +108,26 @@ struct tcp_bulk_ring {
         tcp_mbarrier_arrive_cp_async(barrier + groups % BARRIERS);
     }
 
-    TCP_BULK_MEMBER void full() {
+    TCP_BULK_MEMBER void full(TCP_BULK_ONLY) {
         if (leader) tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
         bytes = 0;
         ++groups;
         TCP_BULK_TOGETHER();
     }
 
-    TCP_BULK_MEMBER void take() {
+    TCP_BULK_MEMBER void take(TCP_BULK_ONLY) {
         await();
+        TCP_BULK_TOGETHER();
+    }
+
+    TCP_BULK_MEMBER void expect(int expected TCP_BULK_AT) {
+        TCP_BULK_TOGETHER();  // what the other threads did comes before the leader's arrival
+        if (leader) tcp_mbarrier_expect(barrier + groups % BARRIERS, expected);
+        bytes = 0;
+    }
+
+    TCP_BULK_MEMBER void next(TCP_BULK_ONLY) {
+        ++groups;
         TCP_BULK_TOGETHER();
     }
 

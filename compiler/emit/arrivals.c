@@ -19,19 +19,25 @@ static void put_group(const struct emission *o, const struct kir_node *n, int in
     }
 }
 
+// At a barrier in memory.  What a manual kernel expects is written as it stands in the plan.
+static const char *memory_call(const struct emission *o, const struct kir_node *n) {
+    struct arena *a = &o->s->arena;
+    const char *call = "take()";
+    if (n->kind == KIR_ARRIVE && n->by == BY_LEADER)
+        call = n->index ? arena_printf(a, "expect(%s)", emit_ix(o->s, o->k, n->index)) : "full()";
+    else if (n->kind == KIR_ARRIVE)
+        call = n->by == BY_EACH ? "arrive()" : "arrive_cp_async()";
+    return arena_printf(a, "tcp_ring%d.%s;", n->arrival.of, call);
+}
+
 void emit_arrival(const struct emission *o, const struct kir_node *n, int indent) {
-    bool arrives = n->kind == KIR_ARRIVE;
     struct arena *a = &o->s->arena;
     const char *call = NULL;
     switch (n->arrival.kind) {
     case ARRIVAL_NONE: break;
     case ARRIVAL_GROUP: put_group(o, n, indent); return;
     case ARRIVAL_MEMORY:
-        call = arena_printf(a, "tcp_ring%d.%s();", n->arrival.of,
-                            !arrives             ? "take"
-                            : n->by == BY_LEADER ? "full"
-                            : n->by == BY_EACH   ? "arrive"
-                                                 : "arrive_cp_async");
+        call = memory_call(o, n);
         break;
     case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
     case ARRIVAL_NAMED:
@@ -40,6 +46,8 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
         break;
     }
     if (!call) BUG("an arrival of no kind");
-    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
+    if (n->fence || n->arrival.fence) statement_write(o->b, indent, "tcp_fence_async();");
     statement_write(o->b, indent, call);
+    if (n->ends && (n->index || n->by == BY_EACH))
+        statement_write(o->b, indent, arena_printf(a, "tcp_ring%d.next();", n->arrival.of));
 }

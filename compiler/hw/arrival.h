@@ -33,21 +33,24 @@ struct arrival {
     enum arrival_kind kind;
     int of;     // ARRIVAL_NAMED: the number of the barrier; ARRIVAL_MEMORY: of the ring
     int count;  // ARRIVAL_GROUP: so many groups may stay in flight; ARRIVAL_NAMED: threads
+    // who arrives has fenced first: copies that others issue then come after what it did with shared
+    // memory (the async proxy of PTX after the generic one)
+    bool fence;
 };
 
-static const struct arrival arrival_none = {ARRIVAL_NONE, 0, 0};
-static const struct arrival arrival_block = {ARRIVAL_BLOCK, 0, 0};
+static const struct arrival arrival_none = {ARRIVAL_NONE, 0, 0, false};
+static const struct arrival arrival_block = {ARRIVAL_BLOCK, 0, 0, false};
 // A wait until at most "pending" groups are in flight; also the end of a group.
 static inline struct arrival arrival_groups(int pending) {
-    return (struct arrival){ARRIVAL_GROUP, 0, pending};
+    return (struct arrival){ARRIVAL_GROUP, 0, pending, false};
 }
 // Of "threads" threads at named barrier "id".
 static inline struct arrival arrival_named(int id, int threads) {
-    return (struct arrival){ARRIVAL_NAMED, id, threads};
+    return (struct arrival){ARRIVAL_NAMED, id, threads, false};
 }
 // Of "arrivals" at the next barrier in memory of ring "ring".
 static inline struct arrival arrival_memory(int ring, int arrivals) {
-    return (struct arrival){ARRIVAL_MEMORY, ring, arrivals};
+    return (struct arrival){ARRIVAL_MEMORY, ring, arrivals, false};
 }
 
 struct arrival_row {
@@ -83,7 +86,7 @@ static inline bool arrival_strictest(struct arrival a) {
 // Whether a wait for "a" is enough where one for "need" is needed.
 static inline bool arrival_serves(struct arrival a, struct arrival need) {
     if (!arrival_is(need)) return true;
-    if (a.kind != need.kind || a.of != need.of) return false;
+    if (a.kind != need.kind || a.of != need.of || (need.fence && !a.fence)) return false;
     return arrival_row(a)->most ? a.count <= need.count : a.count == need.count;
 }
 

@@ -57,6 +57,16 @@ static void announce(struct lowering *w, const struct handover *h) {
         struct kir_node *n = lower_node(w, KIR_ARRIVE);
         n->arrival = arrival_memory(h->ring, h->arrivals);
         n->by = (enum arrival_by)by;
+        n->ends = by == BY_LEADER;
+    }
+}
+
+static void declared_memory(const struct kernel *k, struct kir_kernel *out) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        const struct barrier *b = x->barrier;
+        if (!stmt_awaits(x) || b->ring <= out->nmemory) continue;
+        out->memory[out->nmemory++] =
+            (struct kir_memory){b->ring, b->memory_at, b->leader, (int)b->threads};
     }
 }
 
@@ -70,6 +80,7 @@ void lower_memory(const struct kernel *k, struct kir_kernel *out) {
         out->memory[out->nmemory++] = (struct kir_memory){p->handover.ring, p->memory_at,
                                                           p->use_threads, p->handover.arrivals};
     }
+    declared_memory(k, out);
 }
 
 static void lower_role(struct lowering *w, const struct stmt *st, int side) {
@@ -319,12 +330,20 @@ static void lower_named(struct lowering *w, const struct stmt *x, const struct i
     if (b->skip > 0 && !arrives) behind = open_if(w, step, ix_add(s, steps->begin, skip), true);
     struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
     n->arrival = x->arrival;
-    n->index = ix_int(s, b->first);
+    n->by = x->by;
+    n->ends = x->ends;
+    n->index = !b->ring ? ix_int(s, b->first) : x->bytes ? lower_index(w, x->bytes) : NULL;
     if (slot) n->index = ix_add(s, n->index, ix_var(s, slot));
     if (behind) w->tail = behind;
     if (arrives) return;
     w->nfresh = 0;
     w->was_barrier = true;
+}
+
+// The ring that counts the copies of "x", a statement of a role; 0: it has none.
+static int ring_of(const struct stmt *x) {
+    while (x && !stmt_expects(x)) x = x->next;
+    return x ? x->barrier->ring : 0;
 }
 
 static void lower_manual_role(struct lowering *w, const struct stmt *part, const struct steps *x) {
@@ -356,6 +375,7 @@ static void lower_manual_role(struct lowering *w, const struct stmt *part, const
     struct kir_node *loop = loop_over(w, var, x->begin, x->end, rings, n);
     int next = 0;
     for (const struct stmt *y = part->body; y; y = y->next) {
+        w->role_memory = ring_of(y);
         if (!y->barrier)
             lower_statement(w, y);
         else
@@ -368,6 +388,7 @@ static void lower_manual_role(struct lowering *w, const struct stmt *part, const
     names_release(&w->names, var->c_name);
     if (tid) names_release(&w->names, tid->c_name);
     w->role_tid = NULL;
+    w->role_memory = 0;
 }
 
 void lower_manual_roles(struct lowering *w, const struct stmt *st) {

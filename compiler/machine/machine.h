@@ -81,7 +81,7 @@ struct machine_named {
 
 // The barriers in memory of a ring.
 struct machine_memory {
-    int64_t begun;                   // groups that have ended
+    int64_t begun[MACHINE_ROLES];    // groups at which a role has arrived
     int64_t came[ARRIVAL_BARRIERS];  // arrivals in the present phase
     int64_t over[ARRIVAL_BARRIERS];  // phases
     int group[ARRIVAL_BARRIERS];     // the number of the last group of the barrier

@@ -116,11 +116,12 @@ static bool pass(struct block *b, int role, int ring) {
 static bool arrive(struct block *b, int role, const struct kir_node *n) {
     struct machine *m = b->m;
     struct machine_memory *x = &m->memory[n->arrival.of];
-    int at = (int)(x->begun % ARRIVAL_BARRIERS), id = n->arrival.of * ARRIVAL_BARRIERS + at;
+    int64_t *begun = &x->begun[m->role];
+    int at = (int)(*begun % ARRIVAL_BARRIERS), id = n->arrival.of * ARRIVAL_BARRIERS + at;
     int64_t count = 0;
     for (int i = 0; i < m->k->nmemory; ++i)
         if (m->k->memory[i].ring == n->arrival.of) count = m->k->memory[i].arrivals;
-    if (x->over[at] != x->begun / ARRIVAL_BARRIERS)
+    if (x->over[at] != *begun / ARRIVAL_BARRIERS)
         return machine_fail(m, "an arrival in memory before the last phase is over");
     m->commits[m->role] += n->by == BY_LEADER;
     for (int i = 0; i < m->nobservers; ++i) {
@@ -135,8 +136,8 @@ static bool arrive(struct block *b, int role, const struct kir_node *n) {
     if (n->by == BY_LEADER) {
         x->group[at] = m->commits[m->role] - 1;
         x->by = m->role;
-        ++x->begun;
     }
+    *begun += n->ends;
     if (x->came[at] < count) return true;
     x->came[at] = 0;
     ++x->over[at];
@@ -150,12 +151,14 @@ static bool arrive(struct block *b, int role, const struct kir_node *n) {
 bool machine_memory_over(struct machine *m) {
     for (int ring = 0; ring < ARRIVAL_RINGS; ++ring) {
         const struct machine_memory *x = &m->memory[ring];
-        int64_t waited = 0, came = 0;
-        for (int i = 0; i < MACHINE_ROLES; ++i)
+        int64_t waited = 0, begun = 0, came = 0;
+        for (int i = 0; i < MACHINE_ROLES; ++i) {
             if (x->waited[i] > waited) waited = x->waited[i];
+            if (x->begun[i] > begun) begun = x->begun[i];
+        }
         for (int i = 0; i < ARRIVAL_BARRIERS; ++i) came += x->came[i];
         if (came) return machine_fail(m, "a barrier in memory at which arrivals are missing");
-        if (waited < x->begun) return machine_fail(m, "copies that nobody waits for");
+        if (waited < begun) return machine_fail(m, "copies that nobody waits for");
     }
     return true;
 }

@@ -63,6 +63,18 @@ static int64_t ring_counted(struct kernel *k, const struct pipeline *p, int64_t 
     return at + k->counted->counter_bytes;
 }
 
+// Places the barriers in memory that a manual kernel declares.
+static int64_t declared_counted(struct kernel *k, int64_t at) {
+    int placed = 0;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        if (!stmt_awaits(x) || x->barrier->ring <= placed) continue;
+        placed = x->barrier->ring;
+        x->barrier->memory_at = at;
+        at += k->counted->counter_bytes;
+    }
+    return at;
+}
+
 int64_t shared_counted(struct kernel *k, int64_t at) {
     k->counter_at = -1;
     if (!k->counted) return at;
@@ -76,7 +88,7 @@ int64_t shared_counted(struct kernel *k, int64_t at) {
     for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
         if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe))
             at = ring_counted(k, x->pipe, at);
-    return at;
+    return declared_counted(k, at);
 }
 
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {

@@ -134,6 +134,7 @@ struct kernel {
     const struct variant *variant;
     int nvariants;
     int named;           // named barriers that "barrier" declares
+    int rings;           // .. and those in memory
     int64_t smem_bytes;  // pass "shared"
     int64_t counter_at;  // pass "shared": the byte of what counts its groups; -1: nothing does
     // pass "sync": commits its group at the end; waits for all groups at the end
@@ -257,6 +258,8 @@ const char *stmt_named(struct session *s, const struct stmt *x);
 // The statement of its role's list in which asynchronous copy "copy" of a manual role has certainly
 // completed, in the same step: the wait for its group, or the loop around both.  NULL: there is none.
 const struct stmt *stmt_completed(const struct stmt *copy);
+// The "expect" of a role of a manual kernel that counts the bytes of "copy" at a barrier in memory; or NULL.
+const struct stmt *stmt_counted(const struct stmt *copy);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 // Whether a statement of "k" copies or passes "t".

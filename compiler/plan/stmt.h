@@ -120,6 +120,11 @@ struct barrier {
     int64_t threads, skip;
     const struct stmt *roles;  // the statement that names it
     struct range at;
+    bool staged;  // "stages" was written
+    // .. or one in memory: the ring whose phases are its steps, with "threads" arrivals each; 0: it is none.
+    // Its byte in shared memory (pass "shared"), and the thread that issues the copies that it counts.
+    int ring;
+    int64_t memory_at, leader;
 };
 
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
@@ -226,6 +231,11 @@ struct stmt {
         *role;                // STMT_PART: of "roles", or of one of several consumers; or NULL
     struct barrier *barrier;  // STMT_ARRIVE, STMT_WAIT: a named one, for step "var + of"; or NULL
     int64_t of;
+    // STMT_ARRIVE at one in memory: by each thread, or by the one that copies, with so many bytes; the last one of
+    // its role there in a step
+    enum arrival_by by;
+    const struct ix *bytes;
+    bool ends;
     // sync: of a pipeline, before its first loads; of a part, in each step except these
     struct sync_before before;
     struct sync_before behind;  // sync: STMT_PIPELINE with one stage: at the end of each step
@@ -247,6 +257,14 @@ static inline bool stmt_orders(const struct stmt *st) {
 // Whether "st" ends a group of asynchronous copies.
 static inline bool stmt_commits(const struct stmt *st) {
     return st->kind == STMT_ARRIVE && st->arrival.kind == ARRIVAL_GROUP;
+}
+// Whether "st" waits for a barrier in memory, or arrives there.
+static inline bool stmt_awaits(const struct stmt *st) {
+    return st->barrier && st->arrival.kind == ARRIVAL_MEMORY;
+}
+// Whether "st" says how many bytes a barrier in memory counts.
+static inline bool stmt_expects(const struct stmt *st) {
+    return st->kind == STMT_ARRIVE && stmt_awaits(st) && st->by == BY_LEADER;
 }
 // The statement after "st" in "list" and all bodies in it, in textual order; a statement comes
 // before its body:

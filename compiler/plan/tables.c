@@ -52,7 +52,8 @@ const struct stmt *kernel_role_of(const struct kernel *k, const struct copy *c) 
 // Whether "x" is in a pipeline with roles.
 static bool in_roles(const struct stmt *x) {
     for (; x; x = x->up)
-        if (x->kind == STMT_PIPELINE && pipeline_has_roles(x->pipe)) return true;
+        if (x->kind == STMT_PIPELINE && (pipeline_has_roles(x->pipe) || x->pipe->nroles))
+            return true;
     return false;
 }
 
@@ -65,8 +66,10 @@ bool stmt_counts(const struct stmt *list, bool roles) {
 
 const char *stmt_named(struct session *s, const struct stmt *x) {
     const struct ix *step = ix_add(s, ix_var(s, x->barrier->roles->var), ix_int(s, x->of));
-    return arena_printf(&s->arena, "%s %s of %s", x->kind == STMT_WAIT ? "sync" : "arrive",
-                        x->barrier->name, ix_text(s, step));
+    const char *word = x->kind == STMT_WAIT ? (stmt_awaits(x) ? "wait" : "sync")
+                       : stmt_expects(x)    ? "expect"
+                                            : "arrive";
+    return arena_printf(&s->arena, "%s %s of %s", word, x->barrier->name, ix_text(s, step));
 }
 
 const struct stmt *stmt_completed(const struct stmt *copy) {
@@ -80,6 +83,15 @@ const struct stmt *stmt_completed(const struct stmt *copy) {
             return y;
         }
     return NULL;
+}
+
+const struct stmt *stmt_counted(const struct stmt *copy) {
+    const struct stmt *x = copy;
+    if (!copy_atom(copy->copy) || !copy_atom(copy->copy)->row->counter) return NULL;
+    while (x->up && x->up->kind != STMT_PART) x = x->up;
+    if (!x->up || x->up->up->pipe->nroles == 0) return NULL;
+    while (x && !stmt_expects(x)) x = x->next;
+    return x;
 }
 
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {

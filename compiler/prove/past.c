@@ -27,8 +27,8 @@ struct order_past {
 
 RECALL_SIZE(struct prove_program, 80);
 RECALL_SIZE(struct prove_access, 192);
-RECALL_SIZE(struct prove_sync, 72);
-RECALL_SIZE(struct arrival, 12);
+RECALL_SIZE(struct prove_sync, 80);
+RECALL_SIZE(struct arrival, 16);
 
 static void put_sets(struct recall *x, const struct prove_set *set, int n) {
     recall_int(x, n);
@@ -92,6 +92,7 @@ static void add_call(struct prove_order *o, int a, int b, bool fault) {
         digest_int(&d, (int64_t)sync[i].arrival.kind);
         digest_int(&d, sync[i].arrival.of);
         digest_int(&d, sync[i].arrival.count);
+        digest_int(&d, sync[i].arrival.fence);
         digest_int(&d, sync[i].role);
     }
     past->of = digest_end(&d);

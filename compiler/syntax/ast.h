@@ -147,6 +147,9 @@ enum ast_stmt_kind {
     S_EXPECT,
     S_SYNC,
     S_ARRIVE,
+    S_AWAIT,  // "wait" of a barrier
+    S_BYTES,  // "expect" of a barrier
+    S_FENCE,
     S_COMMIT,
     S_WAIT
 };
@@ -174,7 +177,7 @@ struct ast_stmt {
     enum ast_stmt_kind kind;
     struct range at;  // without "allow"
     struct ast_allow allow;
-    // S_SHARED S_FRAG S_FOR S_PIPELINE S_BARRIER S_ARRIVE S_LET S_CALL; S_SYNC, or NULL; S_COPY: the label, NULL if there is none
+    // S_SHARED S_FRAG S_FOR S_PIPELINE S_BARRIER S_ARRIVE S_AWAIT S_BYTES S_LET S_CALL; S_SYNC, or NULL; S_COPY: the label, NULL if there is none
     struct ast_ident name;
     union {
         struct {
@@ -203,7 +206,10 @@ struct ast_stmt {
         } loop;
         struct ast_expr *value;   // S_LET
         struct ast_expr *stages;  // S_BARRIER; or NULL
-        struct ast_expr *of;      // S_ARRIVE, S_SYNC: the step; NULL: of a barrier of the block
+        struct {
+            struct ast_expr *of;  // the step; NULL: of a barrier of the block
+            struct ast_expr *bytes;  // S_BYTES
+        } named;                     // S_ARRIVE, S_AWAIT, S_BYTES, S_SYNC
         struct {
             struct ast_arg *arg;
             int nargs;
@@ -302,6 +308,8 @@ const char *ast_op_text(enum ast_op op);
 const char *ast_value_word(enum ast_decl_kind kind);
 // "text" as a string of the source, with its quotes.
 void ast_print_string(struct buf *b, const char *text);
+// The word that begins a statement that names a barrier: "sync".
+const char *ast_word(enum ast_stmt_kind kind);
 // Prints the expression as source text in canonical spelling, which parses back to the same tree.
 void ast_print_expr(struct buf *b, const struct ast_expr *e);
 // The same, but writes byte 1 for each blank where the formatter may break the line.

@@ -118,9 +118,11 @@ struct ast_stmt *build_warps(struct ast_stmt *st, struct range at, struct list w
 struct ast_stmt *build_roles(struct ast_stmt *st);
 struct ast_stmt *build_barrier(struct parser *p, struct range at, struct ast_ident name,
                                struct ast_expr *stages);
-// "arrive" or "sync" of barrier "name", of step "of".
+// "arrive", "sync", "wait" or "expect" of barrier "name", of step "of".
 struct ast_stmt *build_named(struct parser *p, struct range at, enum ast_stmt_kind kind,
                              struct ast_ident name, struct ast_expr *of);
+// Gives the "expect" of a barrier the number of bytes.
+struct ast_stmt *build_bytes(struct ast_stmt *st, struct ast_expr *bytes);
 struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
                            struct ast_expr *value);
 struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,

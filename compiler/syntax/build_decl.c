@@ -175,7 +175,12 @@ struct ast_stmt *build_barrier(struct parser *p, struct range at, struct ast_ide
 struct ast_stmt *build_named(struct parser *p, struct range at, enum ast_stmt_kind kind,
                              struct ast_ident name, struct ast_expr *of) {
     struct ast_stmt *st = statement(p, kind, at, name);
-    st->of = of;
+    st->named.of = of;
+    return st;
+}
+
+struct ast_stmt *build_bytes(struct ast_stmt *st, struct ast_expr *bytes) {
+    st->named.bytes = bytes;
     return st;
 }
 

@@ -79,7 +79,13 @@ static struct ast_stmt *copy_stmt(const struct copier *c, const struct ast_stmt 
     case S_EXPECT: r->expect.cond = copy_expr(c, s->expect.cond); break;
     case S_BARRIER: r->stages = copy_expr(c, s->stages); break;
     case S_ARRIVE:
-    case S_SYNC: r->of = copy_expr(c, s->of); break;
+    case S_AWAIT:
+    case S_BYTES:
+    case S_SYNC:
+        r->named.of = copy_expr(c, s->named.of);
+        r->named.bytes = copy_expr(c, s->named.bytes);
+        break;
+    case S_FENCE:
     case S_COMMIT:
     case S_WAIT: break;
     }

@@ -152,13 +152,17 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
         child(b, indent + 2, "stages", st->stages);
         break;
     case S_ARRIVE:
+    case S_AWAIT:
+    case S_BYTES:
     case S_SYNC:
-        if (st->of)
-            named(b, indent, st->kind == S_SYNC ? "sync" : "arrive", st->name.name);
+        if (st->named.of)
+            named(b, indent, ast_word(st->kind), st->name.name);
         else
             line(b, indent, "sync");
-        child(b, indent + 2, "of", st->of);
+        child(b, indent + 2, "of", st->named.of);
+        child(b, indent + 2, "bytes", st->named.bytes);
         break;
+    case S_FENCE: line(b, indent, "fence"); break;
     case S_COMMIT: line(b, indent, "commit"); break;
     case S_WAIT:
         buf_fill(b, ' ', indent);

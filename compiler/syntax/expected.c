@@ -18,13 +18,14 @@ static const short decl_starts[] = {TOK_TCP,       TOK_ARCH,   TOK_IMPORT, TOK_C
 static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY,  TOK_FOR,   TOK_PIPELINE,
                                     TOK_LET,    TOK_CALL,   TOK_FILL,  TOK_SYNC,  TOK_COMMIT,
                                     TOK_WAIT,   TOK_EXPECT, TOK_ALLOW, TOK_ROLES, TOK_BARRIER,
-                                    TOK_ARRIVE, 0};
+                                    TOK_ARRIVE, TOK_FENCE,  0};
 static const short names[] = {TOK_ID,     TOK_THREADS, TOK_GRID,  TOK_STAGES, TOK_SWIZZLE,
                               TOK_LOAD,   TOK_USE,     TOK_ALIGN, TOK_PAD,    TOK_WHERE,
                               TOK_INDEX,  TOK_ARCH,    TOK_FROM,  TOK_FILL,   TOK_ASYNC,
                               TOK_CALL,   TOK_COMMIT,  TOK_WAIT,  TOK_SYNC,   TOK_READONLY,
                               TOK_WHEN,   TOK_ALLOW,   TOK_WARPS, TOK_ROLES,  TOK_BARRIER,
-                              TOK_ARRIVE, TOK_OF,      TOK_MESH,  TOK_OVER,   0};
+                              TOK_ARRIVE, TOK_OF,      TOK_MESH,  TOK_OVER,   TOK_FENCE,
+                              0};
 static const short expr_starts[] = {TOK_INT, TOK_FLOAT, '_', '(', '<', TOK_SW, '-', TOK_LIKE, 0};
 static const short operators[] = {'+', '-', '*',    '/',    '%',    ':',    '.',   '(', '@',
                                   '<', '>', TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_O, 0};
@@ -84,6 +85,7 @@ static const char *called(int token) {
     case TOK_FILL: return "the fill";
     case TOK_SYNC: return "'sync'";
     case TOK_ARRIVE: return "'arrive'";
+    case TOK_FENCE: return "'fence'";
     case TOK_BARRIER: return "the barrier";
     case TOK_COMMIT: return "'commit'";
     case TOK_WAIT: return "the wait";

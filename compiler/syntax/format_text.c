@@ -107,12 +107,16 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
         buf_char(b, ';');
         break;
     case S_ARRIVE:
+    case S_AWAIT:
+    case S_BYTES:
     case S_SYNC:
-        buf_puts(b, st->kind == S_SYNC ? "sync" : "arrive");
-        if (st->of) buf_printf(b, " %s", st->name.name);
-        clause(b, " of ", st->of);
+        buf_puts(b, ast_word(st->kind));
+        if (st->named.of) buf_printf(b, " %s", st->name.name);
+        clause(b, " of ", st->named.of);
+        clause(b, ", ", st->named.bytes);
         buf_char(b, ';');
         break;
+    case S_FENCE: buf_puts(b, "fence;"); break;
     case S_COMMIT: buf_puts(b, "commit;"); break;
     case S_WAIT: buf_printf(b, "wait %lld;", (long long)st->wait); break;
     }

@@ -34,6 +34,7 @@ static const struct {
     {"device", TOK_DEVICE},
     {"expect", TOK_EXPECT},
     {"extern", TOK_EXTERN},
+    {"fence", TOK_FENCE},
     {"fill", TOK_FILL},
     {"for", TOK_FOR},
     {"frag", TOK_FRAG},

@@ -11,6 +11,13 @@ const char *ast_op_text(enum ast_op op) {
     return text[op];
 }
 
+const char *ast_word(enum ast_stmt_kind kind) {
+    return kind == S_SYNC    ? "sync"
+           : kind == S_AWAIT ? "wait"
+           : kind == S_BYTES ? "expect"
+                             : "arrive";
+}
+
 const char *ast_value_word(enum ast_decl_kind kind) {
     static const char words[][11] = {[D_CONST] = "const",
                                      [D_LAYOUT] = "layout",

@@ -112,6 +112,8 @@ void sync_rings(struct session *s, struct kernel *k);
 bool sync_number_rings(struct session *s, struct kernel *k);
 // Whether the "use" parts of several consumers touch different elements in each step; reports it if not.
 bool sync_consumers_apart(const struct schedule *x);
+// Whether barriers in memory of the manual kernel's "roles" expect the bytes that are copied; reports it if not.
+bool sync_bytes_agree(const struct schedule *x, const struct stmt *roles);
 // Whether the same threads touch a fragment everywhere; reports it if not.
 bool sync_fragments_stay(struct session *s, const struct kernel *k);
 // What is wrong with that, for some number of steps; NULL: nothing.

@@ -81,7 +81,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         // a collective access moves elements that another lane addresses
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->first = w->first;
-        a->async = c->facts.async && !w->loads;
+        a->async = c->facts.async && !w->loads && !stmt_counted(st);
     }
     x->full = x->full || b->x->full;
 }
@@ -215,6 +215,7 @@ static void walk_roles(struct walk *w, struct stmt *st, int place) {
 static void add_named(struct walk *w, struct stmt *st, int place) {
     struct schedule *x = w->x;
     int n = x->program.nsyncs;
+    if (st->barrier->ring) return;  // threads that wait for one in memory do not meet there
     add_sync(w, st, &st->arrival, place, AT_BARRIER);
     if (n == x->program.nsyncs || st->barrier->skip == 0) return;
     struct prove_set *when = &x->program.sync[n].when;

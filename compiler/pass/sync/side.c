@@ -17,6 +17,7 @@ struct side {
     struct live_graph g;
     const struct stmt *of[LIVE_NODES];  // the statement of a node, or the part that begins there
     bool comes[LIVE_NODES];             // it comes to a barrier; otherwise it has passed it
+    const struct barrier *over[LIVE_NODES];  // of a phase of one in memory, which ends there
 };
 
 // Whether "x" names a barrier.  random_sync.c leaves out some, to see that this is noticed.
@@ -38,15 +39,24 @@ static int node_of(const struct side *d, const struct stmt *of, bool comes) {
     BUG("a statement without a node");
 }
 
+// The first and the last node of "x": it has come to its barrier, and passed it.
+static int first_node(const struct side *d, const struct stmt *x) {
+    return node_of(d, x, !(x->kind == STMT_WAIT && x->barrier->ring));
+}
+static int last_node(const struct side *d, const struct stmt *x) {
+    return node_of(d, x, x->kind != STMT_WAIT);
+}
+
 static void make_graph(struct side *d) {
     for (const struct stmt *part = d->st->body; part; part = part->next) {
         int begin = add_node(d, part, false), last = begin;
         for (const struct stmt *x = part->body; x; x = x->next) {
             if (!is_named(x)) continue;
-            int comes = add_node(d, x, true);
+            bool only_waits = x->kind == STMT_WAIT && x->barrier->ring;
+            int comes = add_node(d, x, !only_waits);
             live_edge(&d->g, last, comes, 0);
             last = comes;
-            if (x->kind != STMT_WAIT) continue;
+            if (x->kind != STMT_WAIT || only_waits) continue;
             last = add_node(d, x, false);
             live_edge(&d->g, comes, last, 0);
         }
@@ -55,7 +65,7 @@ static void make_graph(struct side *d) {
     for (int from = 0; from < d->g.nnodes; ++from)
         for (int to = 0; d->comes[from] && to < d->g.nnodes; ++to) {
             const struct stmt *a = d->of[from], *b = d->of[to];
-            if (a == b || d->comes[to] || b->barrier != a->barrier) continue;
+            if (a == b || d->comes[to] || !b->barrier || b->barrier != a->barrier) continue;
             live_edge(&d->g, from, to, a->of - b->of);
         }
 }
@@ -96,12 +106,79 @@ static bool comes_to_end(struct side *d) {
     return n == 0;
 }
 
+// The node where a phase of "b" ends.
+static int over_of(const struct side *d, const struct barrier *b) {
+    for (int i = 0; i < d->g.nnodes; ++i)
+        if (d->over[i] == b) return i;
+    BUG("a barrier without a phase");
+}
+
+// Adds the ends of phases: after all arrivals, and before each wait.
+static void add_phases(struct side *d) {
+    int n = d->g.nnodes;
+    for (int i = 0; i < n; ++i) {
+        const struct stmt *x = d->of[i];
+        if (!x->barrier || !x->barrier->ring) continue;
+        int over = n;
+        while (over < d->g.nnodes && d->over[over] != x->barrier) ++over;
+        if (over == d->g.nnodes) d->over[live_node(&d->g)] = x->barrier;
+        if (d->comes[i])
+            live_edge(&d->g, i, over, x->of);
+        else
+            live_edge(&d->g, over, i, -x->of);
+    }
+}
+
+// The node before the first copy that "x" counts, which comes at node "at"; that itself if it counts none.
+static int filled_from(const struct side *d, const struct stmt *x, int at) {
+    const struct stmt *part = x->up;
+    int last = node_of(d, part, false);
+    if (!stmt_expects(x)) return at;
+    for (const struct stmt *y = part->body; y; y = stmt_next(part->body, y)) {
+        if (y->kind == STMT_COPY && stmt_counted(y) == x) return last;
+        if (is_named(y)) last = last_node(d, y);
+    }
+    return at;
+}
+
+// Whether each wait for a barrier in memory can tell its phase from the next one by parity, and nobody arrives
+// in a phase, or issues copies for it, before the last one of the same barrier is over.
+static bool phases_apart(struct side *d) {
+    struct session *s = d->x->s;
+    for (int i = 0; i < d->g.nnodes; ++i) {
+        const struct stmt *x = d->of[i];
+        if (!x || !x->barrier || !x->barrier->ring) continue;
+        const struct barrier *b = x->barrier;
+        int over = over_of(d, b);
+        int64_t path = d->comes[i] ? live_path(&d->g, over, filled_from(d, x, i))
+                                   : live_path(&d->g, i, over);
+        if (path != LIVE_NONE && path <= ARRIVAL_BARRIERS + (d->comes[i] ? -x->of : x->of)) continue;
+        if (d->comes[i])
+            diag_error(s, x->at,
+                       "%s may come %d steps later, in the same place of '%s', before its phase of this "
+                       "step is over; let '%s' wait, in each step, for who uses what it fills, at "
+                       "most %d steps later",
+                       named_text(d, x), ARRIVAL_BARRIERS, b->name, x->up->role->name,
+                       ARRIVAL_BARRIERS);
+        else
+            diag_error(s, x->at,
+                       "%s may still wait when '%s' is %d steps on, where it looks the same; let '%s' "
+                       "arrive, in each step, at a barrier for which the others wait, at most %d steps "
+                       "later",
+                       named_text(d, x), b->name, ARRIVAL_BARRIERS, x->up->role->name,
+                       ARRIVAL_BARRIERS);
+        diag_page(s, "barrier");
+        return false;
+    }
+    return true;
+}
+
 // Whether no role comes to one of the hardware's barriers again before the others came to it.
 static bool comes_once(struct side *d) {
     for (int to = 0; to < d->g.nnodes; ++to)
         for (int from = 0; d->comes[to] && from < d->g.nnodes; ++from) {
             const struct stmt *a = d->of[from], *b = d->of[to];
-            if (a == b || !d->comes[from] || a->barrier != b->barrier) continue;
+            if (a == b || !d->comes[from] || a->barrier != b->barrier || a->barrier->ring) continue;
             int stages = a->barrier->stages;
             if (live_path(&d->g, from, to) <= stages + a->of - b->of) continue;
             diag_error(
@@ -127,20 +204,37 @@ static const struct stmt *place_of(const struct side *d, int i) {
     return x;
 }
 
-// How many steps after access "a" it is certain that "b" comes later; LIVE_NONE: never.
-static int64_t steps_after(const struct side *d, int a, int b) {
+// The "expect" that counts the bytes of access "a", which are there when its phase is over; or NULL.
+static const struct stmt *counted_at(const struct side *d, int a) {
+    const struct stmt *st = d->x->access[a].stmt;
+    return d->x->access[a].copy && d->x->program.access[a].write ? stmt_counted(st) : NULL;
+}
+
+// The first statement from "z" on where threads come to a barrier, or with "fence" do so after a fence.
+static const struct stmt *arriving(const struct stmt *z, bool fence) {
+    while (z && !(is_named(z) && (!fence || z->arrival.fence))) z = z->next;
+    return z;
+}
+
+// How many steps after access "a" it is certain that "b" comes later; LIVE_NONE: never.  With "fence", as copies
+// see it that threads have not issued themselves: only who has fenced is known to be done.
+static int64_t steps_after(const struct side *d, int a, int b, bool fence) {
     const struct stmt *x = place_of(d, a), *y = place_of(d, b), *part = x->up;
+    const struct stmt *counted = counted_at(d, a);
     if (d->x->program.access[a].async && !(x = stmt_completed(d->x->access[a].stmt)))
         return LIVE_NONE;
     int from = node_of(d, part, false), to = node_of(d, y->up, false);
     int64_t more = 1;  // it may come to no barrier in the rest of its step
-    for (const struct stmt *z = x->next; z && more; z = z->next) {
-        if (!is_named(z)) continue;
-        from = node_of(d, z, true);
-        more = 0;
+    const struct stmt *arrives = arriving(x->next, fence);
+    if (arrives) more = 0;
+    if (!arrives && fence && !(arrives = arriving(part->body, true))) return LIVE_NONE;
+    if (arrives) from = first_node(d, arrives);
+    if (counted) {
+        from = over_of(d, counted->barrier);
+        more = counted->of;
     }
     for (const struct stmt *z = y->up->body; z != y; z = z->next)
-        if (is_named(z)) to = node_of(d, z, z->kind != STMT_WAIT);
+        if (is_named(z)) to = last_node(d, z);
     int64_t path = live_path(&d->g, from, to);
     return path == LIVE_NONE ? path : path + more;
 }
@@ -161,6 +255,31 @@ static const char *verb(const struct prove_access *a) {
     return a->write ? "writes" : "reads";
 }
 
+// Whether the bytes of "b" come from a copy that does not see what threads do as "a", unless they fence.
+static bool overtakes(const struct side *d, int a, int b) {
+    return counted_at(d, b) && !counted_at(d, a);
+}
+
+static void report_fence(const struct side *d, int a, int b, const struct prove_witness *w) {
+    const struct schedule *x = d->x;
+    struct session *s = x->s;
+    const struct view *va = x->access[a].view, *vb = x->access[b].view;
+    const struct stmt *role = place_of(d, a)->up, *arrives = arriving(place_of(d, a)->next, false);
+    int id = d->st->var->id;
+    struct prove_witness element = *w;
+    --element.nouts;
+    diag_error(s, vb->at,
+               "%sstep %" PRId64 " of '%s' copies to element %s of '%s', which step %" PRId64
+               " of '%s' %s without a fence behind it, so that the copy may overtake it: before %s a "
+               "'fence;' is missing",
+               instances_params(s, x->plan, x->k, w), w->var[1][id],
+               place_of(d, b)->up->role->name, instances_element(s, &element), va->base->name,
+               w->var[0][id], role->role->name, verb(&x->program.access[a]),
+               arrives ? named_text(d, arrives) : "its next arrival");
+    diag_page(s, "barrier");
+    diag_note(s, va->at, "'%s' %s it here", role->role->name, verb(&x->program.access[a]));
+}
+
 static void report(const struct side *d, int a, int b, enum prove_answer answer,
                    const struct prove_witness *w) {
     const struct schedule *x = d->x;
@@ -178,7 +297,7 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
     }
     int id = d->st->var->id;
     int64_t u = w->var[0][id], g = w->var[1][id];
-    bool turned = u == g && steps_after(d, b, a) == 0;
+    bool turned = u == g && steps_after(d, b, a, false) == 0;
     struct prove_witness element = *w;
     --element.nouts;
     diag_error(s, vb->at,
@@ -192,21 +311,38 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }
 
-// Whether accesses "a" and "b", of which "a" is in the role above, are in order.
-static bool in_order(const struct side *d, int a, int b) {
+// Whether a copy in a loop fills an element twice in one step: two copies of one thread have no order.
+static bool fills_twice(const struct side *d, int a, int around) {
+    const struct schedule *x = d->x;
+    const struct prove_access *pa = &x->program.access[a];
+    struct prove_witness w;
+    if (!counted_at(d, a) || pa->when.nvars <= around + 1) return false;
+    enum prove_answer answer = prove_once(x->prover, &pa->what, around + 1, &w);
+    if (answer == PROVE_YES) return false;
+    diag_error(x->s, x->access[a].stmt->at,
+               "%s'%s' %s element %s of '%s' twice in one step: copies that one thread issues have "
+               "no order",
+               answer == PROVE_NO ? instances_params(x->s, x->plan, x->k, &w) : "",
+               place_of(d, a)->up->role->name, answer == PROVE_NO ? "fills" : "may fill an",
+               answer == PROVE_NO ? instances_element(x->s, &w) : "",
+               x->access[a].view->base->name);
+    diag_page(x->s, "barrier");
+    return true;
+}
+
+// Whether no element is named by "a" and by "b" in a step that is 1 - before to later - 1 steps after that of "a".
+static enum prove_answer apart_in(const struct side *d, int a, int b, int64_t before, int64_t later,
+                                  struct prove_witness *w) {
     const struct schedule *x = d->x;
     struct session *s = x->s;
     const struct prove_access *pa = &x->program.access[a], *pb = &x->program.access[b];
-    int64_t later = steps_after(d, a, b), before = steps_after(d, b, a);
     int around = 0;  // loops: of one round of the roles in them
     for (const struct stmt *up = d->st->up; up; up = up->up) around += stmt_loops(up);
     const struct ix *trips = ix_sub(s, d->st->end, d->st->begin), *one = ix_int(s, 1);
-    // b is "by" steps after a: from before + 1 to later - 1, the two are side by side
     struct ix_var *by = ARENA_NEW(&s->arena, struct ix_var);
     *by = (struct ix_var){IX_NAMED, "by", "by", s->next_var++, LAY_INT_INVALID, LAY_INT_INVALID};
-    if (!trips) return false;
-    if (before < 1) before = 1;
-    if (later < 1 && before == 1) return true;
+    if (!trips) return PROVE_UNKNOWN;
+    if (later < 1 && before == 1) return PROVE_YES;
     struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, pa->what.nvars + 1);
     for (int i = 0; i < pa->what.nvars; ++i) var[i] = pa->what.var[i];
     var[pa->what.nvars] =
@@ -217,10 +353,37 @@ static bool in_order(const struct side *d, int a, int b) {
     struct prove_set to = with_step(s, &pb->what, step);
     from.var = var;
     ++from.nvars;
+    return prove_apart(x->prover, &from, &to, around, 0, w);
+}
+
+// Whether accesses "a" and "b", of which "a" is in the role above, or copies in the same one, are in order.
+static bool in_order(const struct side *d, int a, int b) {
+    const struct schedule *x = d->x;
+    const struct stmt *st = x->access[a].stmt, *other = x->access[b].stmt;
+    bool own = x->program.access[a].role == x->program.access[b].role;
+    int64_t later = steps_after(d, a, b, false), before = steps_after(d, b, a, false);
     struct prove_witness w;
-    enum prove_answer answer = prove_apart(x->prover, &from, &to, around, 0, &w);
-    if (answer != PROVE_YES) report(d, a, b, answer, &w);
-    return answer == PROVE_YES;
+    if (before < 1) before = 1;
+    // of one thread: what stands above is issued before
+    if (own) before = st->at.begin < other->at.begin ? 1 : 0;
+    enum prove_answer answer = apart_in(d, a, b, before, later, &w);
+    if (answer != PROVE_YES) {
+        report(d, a, b, answer, &w);
+        return false;
+    }
+    for (int turned = 0; turned < 2 && !own; ++turned) {
+        int p = turned ? b : a, q = turned ? a : b;
+        if (!overtakes(d, p, q)) continue;
+        int64_t fenced = steps_after(d, p, q, true);
+        answer = apart_in(d, p, q, turned ? later : before, fenced, &w);
+        if (answer == PROVE_YES) continue;
+        if (answer == PROVE_NO)
+            report_fence(d, p, q, &w);
+        else
+            report(d, a, b, answer, &w);
+        return false;
+    }
+    return true;
 }
 
 static bool all_in_order(const struct side *d) {
@@ -229,10 +392,16 @@ static bool all_in_order(const struct side *d) {
         for (int b = 0; b < p->naccesses; ++b) {
             const struct prove_access *x = &p->access[a], *y = &p->access[b];
             if (d->x->access[a].pipe != d->st || d->x->access[b].pipe != d->st) continue;
-            if (x->role >= y->role || x->buffer != y->buffer || !(x->write || y->write)) continue;
+            bool own = x->role == y->role && counted_at(d, a);
+            if ((x->role >= y->role && !own) || x->buffer != y->buffer) continue;
+            if (!(x->write || y->write)) continue;
             if (x->write && y->write && x->once) continue;
             if (!in_order(d, a, b)) return false;
         }
+    int around = 0;
+    for (const struct stmt *up = d->st->up; up; up = up->up) around += stmt_loops(up);
+    for (int a = 0; a < p->naccesses; ++a)
+        if (d->x->access[a].pipe == d->st && fills_twice(d, a, around)) return false;
     return true;
 }
 
@@ -260,7 +429,10 @@ bool sync_side_by_side(const struct schedule *x) {
         struct side *d = ARENA_NEW(&x->s->arena, struct side);
         *d = (struct side){.x = x, .st = st};
         make_graph(d);
-        ok = meets_between(x->s, st) && comes_to_end(d) && all_in_order(d) && comes_once(d);
+        ok = meets_between(x->s, st) && sync_bytes_agree(x, st) && comes_to_end(d);
+        if (!ok) break;
+        add_phases(d);
+        ok = all_in_order(d) && comes_once(d) && phases_apart(d);
     }
     return ok;
 }

@@ -311,29 +311,6 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     return r->var ? r : NULL;
 }
 
-// Checks sync, commit and wait N in a manual function.
-static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
-    enum { MOST_PENDING = 255 };
-    if (!c->kernel->manual) {
-        diag_error(c->s, s->at, "'%s' is only for manual functions; here the compiler places it",
-                   s->kind == S_SYNC     ? "sync"
-                   : s->kind == S_COMMIT ? "commit"
-                                         : "wait");
-        return NULL;
-    }
-    if (s->kind == S_WAIT && s->wait > MOST_PENDING) {
-        diag_error(c->s, s->at, "'wait' leaves 0 .. %d groups in flight", MOST_PENDING);
-        return NULL;
-    }
-    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){
-        .kind = s->kind == S_COMMIT ? STMT_ARRIVE : STMT_WAIT,
-        .arrival = s->kind == S_SYNC ? arrival_block : arrival_groups((int)s->wait),
-        .at = s->at,
-    };
-    return r;
-}
-
 static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     struct stmt *made = NULL;
     switch (s->kind) {
@@ -354,9 +331,12 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: check_fill(c, s, &made); break;
     case S_ARRIVE:
+    case S_AWAIT:
+    case S_BYTES:
     case S_SYNC:
-        if (s->of) return check_named(c, s);
+        if (s->named.of) return check_named(c, s);
         return all_may_meet(c, s) ? check_order(c, s) : NULL;
+    case S_FENCE:
     case S_COMMIT:
     case S_WAIT: return check_order(c, s);
     }
@@ -367,6 +347,7 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
     struct stmt *first = NULL, **end = &first;
     for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
         *end = check_stmt(c, b->stmt[i]);
+        order_fences(c, b, i, *end);
         for (; *end; end = &(*end)->next) (*end)->up = up;
     }
     return first;

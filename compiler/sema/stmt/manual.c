@@ -25,7 +25,10 @@ void declare_barrier(struct sema *c, const struct ast_stmt *s) {
         diag_error(c->s, s->stages->at, "%" PRId64 " stages; a barrier has 1 .. %d", n, NAMED - 1);
         n = 1;
     }
-    *b = (struct barrier){.name = s->name.name, .stages = (int)n, .at = s->name.at};
+    *b = (struct barrier){.name = s->name.name,
+                          .stages = (int)n,
+                          .staged = s->stages != NULL,
+                          .at = s->name.at};
     struct symbol *sym = scope_declare(c, s->name, SYM_BARRIER, &value_none);
     if (sym) sym->barrier = b;
 }
@@ -34,9 +37,9 @@ void declare_barrier(struct sema *c, const struct ast_stmt *s) {
 static const struct manual_role *role_of(struct sema *c, const struct ast_stmt *s) {
     if (!c->role)
         diag_error(c->s, s->at,
-                   "'%s' of a named barrier is for a role, which other ones wait for or let go on; "
+                   "'%s' of a barrier is for a role, which other ones wait for or let go on; "
                    "all threads of the block meet at 'sync;'",
-                   s->kind == S_SYNC ? "sync" : "arrive");
+                   ast_word(s->kind));
     return c->role;
 }
 
@@ -51,7 +54,7 @@ bool all_may_meet(struct sema *c, const struct ast_stmt *s) {
 
 struct stmt *check_named(struct sema *c, const struct ast_stmt *s) {
     const struct manual_role *role = role_of(c, s);
-    const struct ix *of = eval_ix(c, s->of, "the step of a barrier");
+    const struct ix *of = eval_ix(c, s->named.of, "the step of a barrier");
     if (!role || !of) return NULL;
     struct symbol *sym = scope_find(c, s->name.name);
     if (!sym) {
@@ -69,17 +72,22 @@ struct stmt *check_named(struct sema *c, const struct ast_stmt *s) {
         diag_error(c->s, s->at,
                    "'%s' is in a loop inside of '%s'; a barrier is passed once in each step of the "
                    "roles",
-                   s->kind == S_SYNC ? "sync" : "arrive", role->name);
+                   ast_word(s->kind), role->name);
         return NULL;
     }
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){.kind = s->kind == S_SYNC ? STMT_WAIT : STMT_ARRIVE,
-                       .arrival = arrival_named(0, 0),
+    bool arrives = s->kind == S_ARRIVE || s->kind == S_BYTES;
+    bool memory = s->kind == S_AWAIT || s->kind == S_BYTES;
+    *r = (struct stmt){.kind = arrives ? STMT_ARRIVE : STMT_WAIT,
+                       .arrival = memory ? arrival_memory(0, 0) : arrival_named(0, 0),
+                       .by = s->kind == S_ARRIVE ? BY_EACH : BY_LEADER,
                        .barrier = sym->barrier,
                        .at = s->at};
+    if (s->named.bytes && !(r->bytes = eval_ix(c, s->named.bytes, "the bytes of a barrier")))
+        return NULL;
     const struct ix *rest = ix_sub(c->s, of, ix_var(c->s, role->step));
     if (!rest || !ix_static(rest, &r->of) || r->of > MOST_AHEAD || r->of < -MOST_AHEAD) {
-        diag_error(c->s, s->of->at,
+        diag_error(c->s, s->named.of->at,
                    "the step of a barrier is '%s', or '%s' plus or minus a number of 1 .. %d",
                    role->step->name, role->step->name, MOST_AHEAD);
         return NULL;
@@ -122,6 +130,7 @@ static bool go_together(struct sema *c, const struct stmt *a, const struct stmt 
 static bool settle_barrier(struct sema *c, const struct stmt *st, struct stmt *first) {
     struct barrier *b = first->barrier;
     const struct stmt *wait = NULL, *arrive = NULL;
+    if (memory_is(st, first)) return memory_settle(c, st, first);
     b->roles = st;
     for (struct stmt *x = first; x; x = next_named(st, x, b)) {
         for (struct stmt *y = first; y != x; y = next_named(st, y, b))
@@ -150,8 +159,10 @@ static bool settle_barrier(struct sema *c, const struct stmt *st, struct stmt *f
     }
     b->first = 1 + c->kernel->named;
     c->kernel->named += b->stages;
-    for (struct stmt *x = first; x; x = next_named(st, x, b))
-        x->arrival = arrival_named(b->first, (int)b->threads);
+    for (struct stmt *x = first; x; x = next_named(st, x, b)) {
+        x->arrival.of = b->first;
+        x->arrival.count = (int)b->threads;
+    }
     if (b->first + b->stages <= NAMED) return true;
     diag_error(c->s, b->at,
                "the barriers of '%s' have %d stages together, and a block has %d named barriers "
@@ -184,7 +195,8 @@ static bool settle_barriers(struct sema *c, struct stmt *st) {
 static bool waits_in_step(struct sema *c, const struct stmt *part) {
     for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
         const struct atom *a = x->kind == STMT_COPY ? copy_atom(x->copy) : NULL;
-        if (!a || a->row->completes != COMPLETES_BY_GROUP || stmt_completed(x)) continue;
+        if (!a || a->row->completes != COMPLETES_BY_GROUP) continue;
+        if (stmt_counted(x) || stmt_completed(x)) continue;
         sema_not_yet(c, x->at,
                      "an asynchronous copy of a role in 'roles' that is still in flight after its "
                      "step; end it there by 'commit;' and 'wait 0;': more slots let the loads run "

@@ -168,17 +168,25 @@ static bool check_view(struct sema *c, const struct stmt *part, const struct vie
     return true;
 }
 
-static bool check_role_copy(struct sema *c, const struct stmt *part, struct copy *y) {
+static bool check_role_copy(struct sema *c, const struct stmt *part, const struct stmt *x) {
+    struct copy *y = x->copy;
     y->team = stmt_threads(part, c->kernel->threads);
     if (!check_view(c, part, &y->src, false) || !check_view(c, part, &y->dst, true)) return false;
     if (!copy_atom(y)) return true;  // between fragments
+    if (copy_atom(y)->row->alone && part->up->pipe->nroles) {
+        if (stmt_counted(x)) return true;
+        diag_error(c->s, y->how_at,
+                   "nobody knows when this copy is there: after it in '%s', 'expect NAME of %s, "
+                   "BYTES;' is missing, for a barrier that other roles wait for",
+                   part->role->name, part->up->var->name);
+        diag_page(c->s, "barrier");
+        return false;
+    }
     if (copy_atom(y)->row->alone && (part->role || !part->load)) {
-        diag_error(c->s, y->how_at, "not yet supported: '%s' in %s; %stake cp_async.cg(16)",
-                   copy_atom(y)->row->name,
-                   part->up->pipe->nroles ? "the roles of a manual kernel"
-                                          : "the 'use' of a pipeline with roles",
-                   part->up->pipe->nroles ? "write a pipeline with 'warps', or "
-                                          : "move it to 'load', or ");
+        diag_error(c->s, y->how_at,
+                   "not yet supported: '%s' in the 'use' of a pipeline with roles; move it to 'load', "
+                   "or take cp_async.cg(16)",
+                   copy_atom(y)->row->name);
         diag_page(c->s, copy_atom(y)->row->page);
         return false;
     }
@@ -214,7 +222,7 @@ bool roles_check(struct sema *c, const struct stmt *st) {
 bool roles_check_parts(struct sema *c, const struct stmt *st) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
-            if (x->kind == STMT_COPY && !check_role_copy(c, part, x->copy)) return false;
+            if (x->kind == STMT_COPY && !check_role_copy(c, part, x)) return false;
             if (x->kind == STMT_CALL && !check_role_call(c, part, x->call)) return false;
         }
     return true;

@@ -75,10 +75,22 @@ bool roles_check_parts(struct sema *c, const struct stmt *st);
 // manual.c: roles and named barriers of manual kernels.
 struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s);
 void declare_barrier(struct sema *c, const struct ast_stmt *s);
-// "arrive NAME of" and "sync NAME of".
+// "arrive NAME of", and "sync", "wait" and "expect".
 struct stmt *check_named(struct sema *c, const struct ast_stmt *s);
 // Whether "sync;" may be here; reports an error otherwise.
 bool all_may_meet(struct sema *c, const struct ast_stmt *s);
+
+// memory.c: barriers in memory, of "roles" statement "st".  "first" is the first statement that names it.
+// Whether it is one.
+bool memory_is(const struct stmt *st, struct stmt *first);
+// Sets how its arrivals are counted; reports an error if they cannot be.
+bool memory_settle(struct sema *c, const struct stmt *st, struct stmt *first);
+
+// order.c
+// Checks sync, commit, wait N and fence in a manual function.
+struct stmt *check_order(struct sema *c, const struct ast_stmt *s);
+// A fence before statement "i" of "b" is part of it, "made"; reports an error where it has no meaning.
+void order_fences(struct sema *c, const struct ast_block *b, int i, struct stmt *made);
 
 // extern.c
 // The path "path" in the file at "from": a relative path starts at that file's folder.

@@ -100,6 +100,7 @@ static void use_stmts(struct uses *u, const struct stmt *list) {
             use_ix(u, s->begin);
             use_ix(u, s->end);
         }
+        use_ix(u, s->bytes);
     }
 }
 
