@@ -35,11 +35,11 @@
 #define TCP_BULK_TOGETHER() __syncwarp()
 #define TCP_BULK_MEMBER     __device__ __forceinline__
 #else
-#define TCP_BULK_AT   , TCP_HOST_AT
-#define TCP_BULK_ONLY TCP_HOST_AT
-#define TCP_BULK_PASS , at
+#define TCP_BULK_AT         , TCP_HOST_AT
+#define TCP_BULK_ONLY       TCP_HOST_AT
+#define TCP_BULK_PASS       , at
 #define TCP_BULK_TOGETHER() tcp_sync_warp(at)
-#define TCP_BULK_MEMBER inline
+#define TCP_BULK_MEMBER     inline
 #endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

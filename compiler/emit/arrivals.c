@@ -36,9 +36,7 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
     switch (n->arrival.kind) {
     case ARRIVAL_NONE: break;
     case ARRIVAL_GROUP: put_group(o, n, indent); return;
-    case ARRIVAL_MEMORY:
-        call = memory_call(o, n);
-        break;
+    case ARRIVAL_MEMORY: call = memory_call(o, n); break;
     case ARRIVAL_BLOCK: call = "tcp_sync();"; break;
     case ARRIVAL_NAMED:
         call = arena_printf(a, "tcp_named_%s(%s, %d);", emit_named(o->k, n),

@@ -332,7 +332,10 @@ static void add_manual_roles(struct schedule *x) {
     for (const struct stmt *part = x->st->body; part; part = part->next) {
         say(x, arena_printf(&s->arena, "%s {", part->role->name));
         for (const struct stmt *y = part->body; y; y = y->next) {
-            if (y->barrier) say(x, stmt_named(s, y));
+            if (y->arrival.fence) say(x, "fence");
+            if (y->barrier)
+                say(x, arena_printf(&s->arena, "%s%s%s", stmt_named(s, y), y->bytes ? ", " : "",
+                                    y->bytes ? ix_text(s, y->bytes) : ""));
             if (y->kind == STMT_COPY)
                 say(x, arena_printf(&s->arena, "copy %s -> %s", y->copy->src.base->name,
                                     y->copy->dst.base->name));

@@ -187,8 +187,9 @@ struct kir_node {
     const struct kir_together *together;
     const char *cache;       // ASYNC: PTX's cache operator, or NULL
     enum kir_counts counts;  // ARRIVE, WAIT of a group: which ones
-    enum arrival_by by;      // ARRIVE, at a barrier in memory; "index": the bytes that the plan expects, or NULL
-    bool ends;               // .. the last one of its role there in a step
+    enum arrival_by
+        by;     // ARRIVE, at a barrier in memory; "index": the bytes that the plan expects, or NULL
+    bool ends;  // .. the last one of its role there in a step
     bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store

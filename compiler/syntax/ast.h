@@ -207,7 +207,7 @@ struct ast_stmt {
         struct ast_expr *value;   // S_LET
         struct ast_expr *stages;  // S_BARRIER; or NULL
         struct {
-            struct ast_expr *of;  // the step; NULL: of a barrier of the block
+            struct ast_expr *of;     // the step; NULL: of a barrier of the block
             struct ast_expr *bytes;  // S_BYTES
         } named;                     // S_ARRIVE, S_AWAIT, S_BYTES, S_SYNC
         struct {

@@ -19,13 +19,11 @@ static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY,  TOK_FOR, 
                                     TOK_LET,    TOK_CALL,   TOK_FILL,  TOK_SYNC,  TOK_COMMIT,
                                     TOK_WAIT,   TOK_EXPECT, TOK_ALLOW, TOK_ROLES, TOK_BARRIER,
                                     TOK_ARRIVE, TOK_FENCE,  0};
-static const short names[] = {TOK_ID,     TOK_THREADS, TOK_GRID,  TOK_STAGES, TOK_SWIZZLE,
-                              TOK_LOAD,   TOK_USE,     TOK_ALIGN, TOK_PAD,    TOK_WHERE,
-                              TOK_INDEX,  TOK_ARCH,    TOK_FROM,  TOK_FILL,   TOK_ASYNC,
-                              TOK_CALL,   TOK_COMMIT,  TOK_WAIT,  TOK_SYNC,   TOK_READONLY,
-                              TOK_WHEN,   TOK_ALLOW,   TOK_WARPS, TOK_ROLES,  TOK_BARRIER,
-                              TOK_ARRIVE, TOK_OF,      TOK_MESH,  TOK_OVER,   TOK_FENCE,
-                              0};
+static const short names[] = {
+    TOK_ID,      TOK_THREADS, TOK_GRID,  TOK_STAGES,   TOK_SWIZZLE, TOK_LOAD,  TOK_USE,   TOK_ALIGN,
+    TOK_PAD,     TOK_WHERE,   TOK_INDEX, TOK_ARCH,     TOK_FROM,    TOK_FILL,  TOK_ASYNC, TOK_CALL,
+    TOK_COMMIT,  TOK_WAIT,    TOK_SYNC,  TOK_READONLY, TOK_WHEN,    TOK_ALLOW, TOK_WARPS, TOK_ROLES,
+    TOK_BARRIER, TOK_ARRIVE,  TOK_OF,    TOK_MESH,     TOK_OVER,    TOK_FENCE, 0};
 static const short expr_starts[] = {TOK_INT, TOK_FLOAT, '_', '(', '<', TOK_SW, '-', TOK_LIKE, 0};
 static const short operators[] = {'+', '-', '*',    '/',    '%',    ':',    '.',   '(', '@',
                                   '<', '>', TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_O, 0};

@@ -39,6 +39,16 @@ def role_text(lines, at):
     return text if text[begin].endswith("}") or begin == 0 else text[begin:end]
 
 
+def stored(lines):
+    """The buffers to which threads store themselves."""
+    return set(re.findall(r"tcp_(?:st_shared_\d+|fill\w*)\(&?(\w+)", "\n".join(lines)))
+
+
+def filled(lines):
+    """The buffers that bulk copies fill."""
+    return set(re.findall(r"tcp_ring\d*\.load(?:_box)?<\d+>\(&?(\w+)", "\n".join(lines)))
+
+
 def number(text):
     """The text with its barriers and waits under numbers, and (kernel, line, what) of each number."""
     kernel, mutants, lines = None, [], []
@@ -65,7 +75,7 @@ def number(text):
             if not second:
                 mutants.append((kernel, at, f"without its wait<{n}>"))
                 mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in role_text(given, at)):
+        if line.strip() == "tcp_fence_async();" and stored(role_text(given, at)) & filled(kernel_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         if commit and given[at + 1] != "}":
@@ -92,11 +102,25 @@ def number(text):
                 # where the threads have met before, the one that issues speaks for all of them
                 met = any(re.fullmatch(r"\s*tcp_named_sync\(\d+, \d+\);", x) for x in role_text(given, at))
                 mutants.append((None if met else kernel, at, "with another arrival in its phase"))
+        # what a manual kernel says itself
+        if expect := re.fullmatch(r"(\s*)(tcp_ring\d+)\.expect\((.*)\);", line):
+            k, (indent, ring, bytes_) = len(mutants), expect.groups()
+            call = f"{ring}.expect({bytes_} + 16 * (tcp_mutant == {k + 1}) - 16 * (tcp_mutant == {k + 2}))"
+            line = f"{indent}if (tcp_mutant != {k}) {call}; if (tcp_mutant == {k + 3}) {ring}.expect(0);"
+            mutants.append((kernel, at, "without its expect"))
+            mutants.append((kernel, at, "with 16 bytes more in its expect"))
+            mutants.append((kernel, at, "with 16 bytes less in its expect"))
+            mutants.append((kernel, at, "with another arrival in its phase"))
+        if turn := re.fullmatch(r"(\s*)(tcp_ring\d+)\.next\(\);", line):
+            line = f"{turn[1]}if (tcp_mutant != {len(mutants)}) {turn[2]}.next(); if (tcp_mutant == {len(mutants) + 1}) ++{turn[2]}.groups;"
+            mutants.append((kernel, at, "without its next step"))
+            mutants.append((kernel, at, "with another step of its arrival"))
         if init := re.fullmatch(r"(\s*tcp_bulk_ring tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
             k, count = len(mutants), init[2] or "1"
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
+            issues = any(f"{init[1].split()[1].split('(')[0]}.load" in x for x in kernel_text(given, at))
             mutants.append((kernel, at, "with another count of its init"))
-            mutants.append((kernel, at, "with another thread that issues copies"))
+            mutants.append((kernel if issues else None, at, "with another thread that issues copies"))
         if box := re.fullmatch(r"(\s*)(tcp_ring\.load_box<\d+>\(.*)\);", line):
             k = len(mutants)
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"

@@ -39,16 +39,18 @@ static bool add_copy(struct counts *n, const struct stmt *st) {
     lay_clear_error(&s->lay);
     if (!n->copy) n->copy = st;
     if (!c->facts.boxes && copy_edge(&c->facts) != EDGE_NEVER) {
-        diag_error(s, st->at,
-                   "how many bytes this copy has is not known: it leaves out rows beyond '%s'; take "
-                   "tma.load with 'pad 0', whose boxes count wholly, or a pipeline with 'warps'",
-                   c->src.base->name);
+        diag_error(
+            s, st->at,
+            "how many bytes this copy has is not known: it leaves out rows beyond '%s'; take "
+            "tma.load with 'pad 0', whose boxes count wholly, or a pipeline with 'warps'",
+            c->src.base->name);
         diag_page(s, "barrier");
         return false;
     }
     if (!times || !lay_int_valid(elements)) {
-        diag_error(s, st->at, "how often this copy is made in a step is not known, nor how many bytes "
-                              "it has; take loops from 0 to a number that is no less");
+        diag_error(s, st->at,
+                   "how often this copy is made in a step is not known, nor how many bytes "
+                   "it has; take loops from 0 to a number that is no less");
         diag_page(s, "barrier");
         return false;
     }
@@ -85,7 +87,8 @@ static bool never(const struct counts *n, const struct ix *e, const char *what) 
     if (answer == PROVE_YES) return true;
     const char *in = n->st->up->role->name;
     if (answer == PROVE_UNKNOWN) {
-        diag_error(s, n->st->at, "'%s' in '%s' is not known to expect as many bytes as are copied: %s",
+        diag_error(s, n->st->at,
+                   "'%s' in '%s' is not known to expect as many bytes as are copied: %s",
                    stmt_named(s, n->st), in, instances_why(x->prover, set->full));
         instances_advice(s, x->prover, set->full, n->st->at);
     } else {
@@ -113,7 +116,8 @@ static bool bytes_agree(struct counts *n) {
         diag_page(s, "barrier");
         return false;
     }
-    const struct ix *more = ix_sub(s, n->st->bytes, n->sum), *less = ix_sub(s, n->sum, n->st->bytes);
+    const struct ix *more = ix_sub(s, n->st->bytes, n->sum),
+                    *less = ix_sub(s, n->sum, n->st->bytes);
     const struct ix *one = ix_int(s, 1);
     const char *late = "who waits would go on before all are there";
     return never(n, ix_sub(s, more, one), "who waits would wait for ever") &&

@@ -150,23 +150,24 @@ static bool phases_apart(struct side *d) {
         if (!x || !x->barrier || !x->barrier->ring) continue;
         const struct barrier *b = x->barrier;
         int over = over_of(d, b);
-        int64_t path = d->comes[i] ? live_path(&d->g, over, filled_from(d, x, i))
-                                   : live_path(&d->g, i, over);
-        if (path != LIVE_NONE && path <= ARRIVAL_BARRIERS + (d->comes[i] ? -x->of : x->of)) continue;
+        int64_t path =
+            d->comes[i] ? live_path(&d->g, over, filled_from(d, x, i)) : live_path(&d->g, i, over);
+        if (path != LIVE_NONE && path <= ARRIVAL_BARRIERS + (d->comes[i] ? -x->of : x->of))
+            continue;
         if (d->comes[i])
-            diag_error(s, x->at,
-                       "%s may come %d steps later, in the same place of '%s', before its phase of this "
-                       "step is over; let '%s' wait, in each step, for who uses what it fills, at "
-                       "most %d steps later",
-                       named_text(d, x), ARRIVAL_BARRIERS, b->name, x->up->role->name,
-                       ARRIVAL_BARRIERS);
+            diag_error(
+                s, x->at,
+                "%s may come %d steps later, in the same place of '%s', before its phase of this "
+                "step is over; let '%s' wait, in each step, for who uses what it fills, at "
+                "most %d steps later",
+                named_text(d, x), ARRIVAL_BARRIERS, b->name, x->up->role->name, ARRIVAL_BARRIERS);
         else
-            diag_error(s, x->at,
-                       "%s may still wait when '%s' is %d steps on, where it looks the same; let '%s' "
-                       "arrive, in each step, at a barrier for which the others wait, at most %d steps "
-                       "later",
-                       named_text(d, x), b->name, ARRIVAL_BARRIERS, x->up->role->name,
-                       ARRIVAL_BARRIERS);
+            diag_error(
+                s, x->at,
+                "%s may still wait when '%s' is %d steps on, where it looks the same; let '%s' "
+                "arrive, in each step, at a barrier for which the others wait, at most %d steps "
+                "later",
+                named_text(d, x), b->name, ARRIVAL_BARRIERS, x->up->role->name, ARRIVAL_BARRIERS);
         diag_page(s, "barrier");
         return false;
     }
@@ -268,14 +269,14 @@ static void report_fence(const struct side *d, int a, int b, const struct prove_
     int id = d->st->var->id;
     struct prove_witness element = *w;
     --element.nouts;
-    diag_error(s, vb->at,
-               "%sstep %" PRId64 " of '%s' copies to element %s of '%s', which step %" PRId64
-               " of '%s' %s without a fence behind it, so that the copy may overtake it: before %s a "
-               "'fence;' is missing",
-               instances_params(s, x->plan, x->k, w), w->var[1][id],
-               place_of(d, b)->up->role->name, instances_element(s, &element), va->base->name,
-               w->var[0][id], role->role->name, verb(&x->program.access[a]),
-               arrives ? named_text(d, arrives) : "its next arrival");
+    diag_error(
+        s, vb->at,
+        "%sstep %" PRId64 " of '%s' copies to element %s of '%s', which step %" PRId64
+        " of '%s' %s without a fence behind it, so that the copy may overtake it: before %s a "
+        "'fence;' is missing",
+        instances_params(s, x->plan, x->k, w), w->var[1][id], place_of(d, b)->up->role->name,
+        instances_element(s, &element), va->base->name, w->var[0][id], role->role->name,
+        verb(&x->program.access[a]), arrives ? named_text(d, arrives) : "its next arrival");
     diag_page(s, "barrier");
     diag_note(s, va->at, "'%s' %s it here", role->role->name, verb(&x->program.access[a]));
 }
@@ -306,7 +307,10 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
                instances_params(s, x->plan, x->k, w), g, in_b, verb(pb),
                instances_element(s, &element), va->base->name, u, in_a, verb(pa),
                turned ? "only after it: put the role that comes first in a step above the other"
-                      : "perhaps at the same time: neither waits for the other");
+               : in_a == in_b
+                   ? "perhaps at the same time: between them it waits for nobody who waited "
+                     "for these bytes"
+                   : "perhaps at the same time: neither waits for the other");
     diag_page(s, "barrier");
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }

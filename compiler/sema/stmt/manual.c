@@ -25,10 +25,8 @@ void declare_barrier(struct sema *c, const struct ast_stmt *s) {
         diag_error(c->s, s->stages->at, "%" PRId64 " stages; a barrier has 1 .. %d", n, NAMED - 1);
         n = 1;
     }
-    *b = (struct barrier){.name = s->name.name,
-                          .stages = (int)n,
-                          .staged = s->stages != NULL,
-                          .at = s->name.at};
+    *b = (struct barrier){
+        .name = s->name.name, .stages = (int)n, .staged = s->stages != NULL, .at = s->name.at};
     struct symbol *sym = scope_declare(c, s->name, SYM_BARRIER, &value_none);
     if (sym) sym->barrier = b;
 }

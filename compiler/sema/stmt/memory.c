@@ -29,21 +29,24 @@ bool memory_is(const struct stmt *st, struct stmt *first) {
 static bool go_together(struct sema *c, const struct stmt *y, const struct stmt *x) {
     const char *name = x->barrier->name;
     if (x->up == y->up && (x->kind == STMT_WAIT || y->kind == STMT_WAIT || x->by == y->by)) {
-        diag_error(c->s, x->at,
-                   "'%s' names '%s' twice; in each step a role waits for a barrier in memory once, or "
-                   "arrives there once, of what its threads did themselves, and once, by 'expect', "
-                   "of what it copies",
-                   x->up->role->name, name);
+        diag_error(
+            c->s, x->at,
+            "'%s' names '%s' twice; in each step a role waits for a barrier in memory once, or "
+            "arrives there once, of what its threads did themselves, and once, by 'expect', "
+            "of what it copies",
+            x->up->role->name, name);
     } else if (x->kind == y->kind && x->of != y->of) {
-        diag_error(c->s, x->at,
-                   "'%s' and '%s' name '%s' of different steps; all that wait for a barrier name the "
-                   "same, and all that arrive there",
-                   y->up->role->name, x->up->role->name, name);
+        diag_error(
+            c->s, x->at,
+            "'%s' and '%s' name '%s' of different steps; all that wait for a barrier name the "
+            "same, and all that arrive there",
+            y->up->role->name, x->up->role->name, name);
     } else if (stmt_expects(x) && stmt_expects(y)) {
-        diag_error(c->s, x->at,
-                   "'%s' and '%s' both expect bytes at '%s'; the copies of a barrier are those of one "
-                   "role; declare another barrier",
-                   y->up->role->name, x->up->role->name, name);
+        diag_error(
+            c->s, x->at,
+            "'%s' and '%s' both expect bytes at '%s'; the copies of a barrier are those of one "
+            "role; declare another barrier",
+            y->up->role->name, x->up->role->name, name);
     } else {
         return true;
     }
@@ -55,10 +58,11 @@ static bool go_together(struct sema *c, const struct stmt *y, const struct stmt 
 static bool may_name(struct sema *c, const struct stmt *x, const struct stmt *wait) {
     const struct barrier *b = x->barrier;
     if (x->kind == STMT_WAIT && !stmt_awaits(x)) {
-        diag_error(c->s, x->at,
-                   "'sync' comes to a barrier and waits there, but '%s' is one in memory, for which "
-                   "roles only wait; write 'wait %s of ..;'",
-                   b->name, b->name);
+        diag_error(
+            c->s, x->at,
+            "'sync' comes to a barrier and waits there, but '%s' is one in memory, for which "
+            "roles only wait; write 'wait %s of ..;'",
+            b->name, b->name);
         if (wait) diag_note(c->s, wait->at, "it is in memory because of this");
         return false;
     }
@@ -77,10 +81,11 @@ static bool may_be(struct sema *c, const struct stmt *first, const struct stmt *
                    const struct stmt *arrive) {
     const struct barrier *b = first->barrier;
     if (!arch_has(c->plan->arch_name, MIN_ARCH, 0)) {
-        diag_error(c->s, first->at,
-                   "a barrier in memory needs sm_%d; this plan is for sm_%d; 'sync' and 'arrive' are "
-                   "for named barriers",
-                   MIN_ARCH, c->plan->arch);
+        diag_error(
+            c->s, first->at,
+            "a barrier in memory needs sm_%d; this plan is for sm_%d; 'sync' and 'arrive' are "
+            "for named barriers",
+            MIN_ARCH, c->plan->arch);
         return false;
     }
     if (b->staged) {
@@ -91,19 +96,21 @@ static bool may_be(struct sema *c, const struct stmt *first, const struct stmt *
         return false;
     }
     if (!wait || !arrive) {
-        diag_error(c->s, first->at,
-                   wait ? "nobody arrives at '%s', so that this wait never ends; 'arrive' or 'expect' "
-                          "is missing"
-                        : "nobody waits for '%s', so that nobody knows when the copies are there; "
-                          "'wait' is missing",
-                   b->name);
+        diag_error(
+            c->s, first->at,
+            wait ? "nobody arrives at '%s', so that this wait never ends; 'arrive' or 'expect' "
+                   "is missing"
+                 : "nobody waits for '%s', so that nobody knows when the copies are there; "
+                   "'wait' is missing",
+            b->name);
         return false;
     }
     if (c->kernel->counted) return true;
-    diag_error(c->s, first->at,
-               "a barrier in memory is for copies by 'bulk' or 'tma.load', of which kernel '%s' has "
-               "none up to here; take 'sync' and 'arrive' alone",
-               c->kernel->name);
+    diag_error(
+        c->s, first->at,
+        "a barrier in memory is for copies by 'bulk' or 'tma.load', of which kernel '%s' has "
+        "none up to here; take 'sync' and 'arrive' alone",
+        c->kernel->name);
     return false;
 }
 
@@ -123,14 +130,15 @@ bool memory_settle(struct sema *c, const struct stmt *st, struct stmt *first) {
     if (!may_be(c, first, wait, arrive)) return false;
     b->skip = arrive->of - wait->of;
     if (b->skip < 0 || (expect && b->skip > 0)) {
-        diag_error(c->s, wait->at,
-                   b->skip < 0
-                       ? "this waits for a step of '%s' at which '%s' arrives only %" PRId64
-                         " later, which is after the end for the last one"
-                       : "this waits for a step of '%s' of which '%s' issued the copies %" PRId64
-                         " before, so that nobody waits for those of the last one; wait for the step "
-                         "in which they are issued",
-                   b->name, arrive->up->role->name, b->skip < 0 ? -b->skip : b->skip);
+        diag_error(
+            c->s, wait->at,
+            b->skip < 0
+                ? "this waits for a step of '%s' at which '%s' arrives only %" PRId64
+                  " later, which is after the end for the last one"
+                : "this waits for a step of '%s' of which '%s' issued the copies %" PRId64
+                  " before, so that nobody waits for those of the last one; wait for the step "
+                  "in which they are issued",
+            b->name, arrive->up->role->name, b->skip < 0 ? -b->skip : b->skip);
         diag_page(c->s, "barrier");
         diag_note(c->s, arrive->at, "it arrives here");
         return false;

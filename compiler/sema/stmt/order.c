@@ -29,7 +29,9 @@ struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
 void order_fences(struct sema *c, const struct ast_block *b, int i, struct stmt *made) {
     const struct ast_stmt *s = b->stmt[i], *next = i + 1 < b->nstmts ? b->stmt[i + 1] : NULL;
     if (made && i > 0 && b->stmt[i - 1]->kind == S_FENCE) made->arrival.fence = true;
-    if (s->kind != S_FENCE || (next && (next->kind == S_SYNC || next->kind == S_ARRIVE))) return;
+    if (s->kind != S_FENCE || !c->kernel->manual ||
+        (next && (next->kind == S_SYNC || next->kind == S_ARRIVE)))
+        return;
     diag_error(c->s, s->at,
                "a fence is between what threads did with shared memory and the copies that fill it "
                "after these threads arrived: 'fence;' stands before 'sync;', 'sync NAME of ..;' or "

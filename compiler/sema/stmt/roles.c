@@ -183,10 +183,11 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
         return false;
     }
     if (copy_atom(y)->row->alone && (part->role || !part->load)) {
-        diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in the 'use' of a pipeline with roles; move it to 'load', "
-                   "or take cp_async.cg(16)",
-                   copy_atom(y)->row->name);
+        diag_error(
+            c->s, y->how_at,
+            "not yet supported: '%s' in the 'use' of a pipeline with roles; move it to 'load', "
+            "or take cp_async.cg(16)",
+            copy_atom(y)->row->name);
         diag_page(c->s, copy_atom(y)->row->page);
         return false;
     }
