@@ -267,7 +267,7 @@ const struct slip_row slip_at_error[] = {
     {FUNCTION, "from", ") ~ ~ ^ ;", "'from \"FILE\"' names the header that defines the function"},
     {"", "{", "1:load|use ^ :", "the statements of '$1' are in braces: '$1 { .. }'", NULL, THEN_STOP},
     {"for pipeline", "NAME", "1:for|pipeline ^ INT ..", "'$1' names its step: '$1 i in 0 .. 4'", NULL, THEN_STOP},
-    {"", "", "wait ^ # all #", "'wait' says how many groups may stay in flight; 'wait 0;' waits for all", "0"},
+    {"", "", "wait # all # ^ ;", "'wait' says how many groups may stay in flight; 'wait 0;' waits for all", "0"},
     {"copy", "pad INSIDE", "@ ANY # with # ( LIST ) ^ ->", "an index map comes after 'by': 'by (t:128, v:8) -> (..)'", "by", THEN_REST},
     {0},
 };
