@@ -11,7 +11,10 @@ static void join(struct clock *a, const struct clock *b) {
         if (a->of[i] < b->of[i]) a->of[i] = b->of[i];
 }
 
-bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first) {
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first, bool fence) {
+    if (fence) c->fenced[m->role].of[m->role] = c->time[m->role] + 1;
+    if (first) c->fenced_at[id] = (struct clock){{0}};
+    join(&c->fenced_at[id], &c->fenced[m->role]);
     struct clock tells = c->knows[m->role];
     tells.of[m->role] = c->time[m->role] + 1;
     if (first) {
@@ -29,11 +32,21 @@ bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first
 
 void clocks_pass(struct clocks *c, const struct machine *m, int id) {
     join(&c->knows[m->role], &c->named[id]);
+    join(&c->fenced[m->role], &c->fenced_at[id]);
     if (id >= MACHINE_NAMED) c->passed[id].of[m->role] = c->time[m->role] + 1;
 }
 
-void clocks_meet(struct clocks *c) {
-    for (int i = 0; i < MACHINE_ROLES; ++i) memcpy(c->knows[i].of, c->time, sizeof c->time);
+void clocks_meet(struct clocks *c, bool fence) {
+    struct clock all = {{0}};
+    for (int i = 0; i < MACHINE_ROLES; ++i) {
+        memcpy(c->knows[i].of, c->time, sizeof c->time);
+        join(&all, fence ? &c->knows[i] : &c->fenced[i]);
+    }
+    for (int i = 0; i < MACHINE_ROLES; ++i) c->fenced[i] = all;
+}
+
+bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time) {
+    return m->role && time < c->fenced[m->role].of[role];
 }
 
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time) {

@@ -19,18 +19,22 @@ struct clocks {
     struct clock knows[MACHINE_ROLES], named[CLOCKS_BARRIERS], before[CLOCKS_BARRIERS];
     struct clock passed
         [CLOCKS_BARRIERS];  // of those who passed one in memory, how much must be known of them
+    // up to when accesses are fenced, too, as each role knows; and as who arrived at a barrier knew
+    struct clock fenced[MACHINE_ROLES], fenced_at[CLOCKS_BARRIERS];
     int32_t came[CLOCKS_BARRIERS];  // when the last one arrived there, by the clock of its role
 };
 
 // The time of the role that executes now.
 int32_t clocks_now(const struct clocks *c, const struct machine *m);
-// That role arrives at barrier "id", as the first one or not; it passes the barrier.  Returns
+// That role arrives at barrier "id", as the first one or not, behind a fence or not; it passes the barrier.  Returns
 // false if the role may come before others have come, or passed one in memory, for the last time, in some
 // order of execution.
-bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first);
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first, bool fence);
 void clocks_pass(struct clocks *c, const struct machine *m, int id);
-// All threads of the block meet.
-void clocks_meet(struct clocks *c);
+// All threads of the block meet, or with "fence" fence before.
+void clocks_meet(struct clocks *c, bool fence);
+// Whether copies that the present role issues come after what "role" did at "time": it has fenced since.
+bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time);
 // Whether it comes after what "role" did at "time".
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time);
 

@@ -61,6 +61,7 @@ struct order {
     struct shadow *shadow;
     int nshadows;
     int32_t epoch, calls;
+    int32_t fenced;       // what was done up to this epoch comes before copies that others issue
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
     struct groups groups;
@@ -206,6 +207,23 @@ static bool is_over(const struct order *r, const struct mark *a) {
     return end.epoch < r->epoch || (end.by && clocks_after(&r->clocks, m, end.by, end.time));
 }
 
+// Whether "b" is one of a copy that may overtake what other threads did as "a", unless they have fenced before
+// they met.
+static bool overtakes(const struct order *r, struct touch a, struct touch b) {
+    const struct kir_node *x = r->event[a.at->event].node, *y = r->event[b.at->event].node;
+    bool by_copy = y->kind == KIR_ASYNC && y->align > 0 && b.writes != kir_stores(y);
+    bool of_copy = x->kind == KIR_ASYNC && x->align > 0 && a.writes != kir_stores(x);
+    return by_copy && !of_copy;
+}
+
+static bool is_fenced(const struct order *r, const struct mark *a) {
+    const struct event *e = &r->event[a->event];
+    struct group end = {.epoch = e->epoch, .by = e->role, .time = e->time};
+    if (e->group) end = r->groups.at[e->group];
+    return end.epoch <= r->fenced ||
+           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
+}
+
 static bool is_under_way(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
     return e->group && r->groups.at[e->group].epoch < 0;
@@ -217,7 +235,9 @@ static bool in_order(struct order *r, struct touch a, struct touch b, const stru
     if (!a.at->event) return true;
     if (is_under_way(r, a.at)) return report(r, ORDER_WAIT, a, b, x, piece);
     // a call counts as a thread of its own: it orders its own accesses
-    if (is_over(r, a.at) || a.at->thread == b.at->thread) return true;
+    if (a.at->thread == b.at->thread) return true;
+    if (is_over(r, a.at) && !(overtakes(r, a, b) && !is_fenced(r, a.at))) return true;
+    if (is_over(r, a.at)) return report(r, ORDER_FENCE, a, b, x, piece);
     return report(r, ORDER_BARRIER, a, b, x, piece);
 }
 
@@ -330,8 +350,9 @@ static void wait(void *user, struct machine *m, struct arrival a) {
                        (struct group){.epoch = r->epoch, .time = r->clocks.came[id]});
     }
     if (a.kind == ARRIVAL_BLOCK) {
+        if (a.fence) r->fenced = r->epoch;
         ++r->epoch;
-        clocks_meet(&r->clocks);
+        clocks_meet(&r->clocks, a.fence);
     }
     if (a.kind != ARRIVAL_GROUP) return;
     groups_wait(&r->groups, m, a.count,
@@ -340,7 +361,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 
 static void come(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
-    if (!clocks_arrive(&r->clocks, m, id, first))
+    if (!clocks_arrive(&r->clocks, m, id, first, m->node->arrival.fence))
         machine_fail(m, "a role that may come to a barrier again before the others");
 }
 
@@ -397,7 +418,7 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .cap_events = FIRST_EVENTS};
+    struct order r = {.fault = fault, .fenced = -1, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};

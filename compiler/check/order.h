@@ -17,8 +17,9 @@ struct order_access {
 };
 
 enum order_missing {
-    ORDER_WAIT,    // a wait for the group of the first access
-    ORDER_BARRIER  // a barrier between the two
+    ORDER_WAIT,     // a wait for the group of the first access
+    ORDER_BARRIER,  // a barrier between the two
+    ORDER_FENCE     // .. and a fence before it
 };
 
 struct order_fault {

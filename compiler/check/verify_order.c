@@ -39,6 +39,10 @@ void verify_order(struct session *s, const struct kernel *k, const struct kir_ke
     source_place(s, f.first.node->where, &line, &column);
     BUG("the code for '%s' lacks a %s: %s %s bytes %" PRId64 " .. %" PRId64
         " of '%s' in line %d, and %s",
-        k->name, f.missing == ORDER_WAIT ? "wait" : "barrier", who(s, &f.first),
-        f.first.write ? "writes" : "reads", f.at, f.at + f.bytes - 1, f.buf->name, line, second);
+        k->name,
+        f.missing == ORDER_WAIT    ? "wait"
+        : f.missing == ORDER_FENCE ? "fence"
+                                   : "barrier",
+        who(s, &f.first), f.first.write ? "writes" : "reads", f.at, f.at + f.bytes - 1, f.buf->name,
+        line, second);
 }

@@ -7,7 +7,6 @@
 static void put_group(const struct emission *o, const struct kir_node *n, int indent) {
     const struct kir_kernel *k = o->k;
     struct arena *a = &o->s->arena;
-    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
     for (int i = 0; i < N_COUNTS; ++i) {
         if (!(n->counts & 1 << i)) continue;
         statement_write(o->b, indent,
@@ -42,7 +41,10 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
         break;
     }
     if (!call) BUG("an arrival of no kind");
-    if (n->fence || n->arrival.fence) statement_write(o->b, indent, "tcp_fence_async();");
+    if (n->arrival.fence)
+        statement_write(o->b, indent,
+                        n->fenced ? arena_printf(a, "tcp_fence_async();  // %s", n->fenced)
+                                  : "tcp_fence_async();");
     statement_write(o->b, indent, call);
     if (n->ends && (n->index || n->by == BY_EACH))
         statement_write(o->b, indent, arena_printf(a, "tcp_ring%d.next();", n->arrival.of));

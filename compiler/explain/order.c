@@ -118,6 +118,7 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
     for (const struct sync_reason *r = p->why; r; r = r->next)
         x.reason[x.nreasons++] = (struct explained_reason){
             .wait = r->wait,
+            .fence = p->wait.threads.fence && sync_overtakes(r),
             .buffer = r->buffer->name,
             .text = reason_text(s, r, NULL),
             .earlier_line = line_of(s, r->earlier_at),

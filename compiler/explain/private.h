@@ -112,7 +112,8 @@ struct explained_call {
 
 // Two accesses that a wait or a barrier orders.
 struct explained_reason {
-    bool wait;  // it is the reason of a wait; otherwise of a barrier
+    bool wait;   // it is the reason of a wait; otherwise of a barrier
+    bool fence;  // .. and of the fence before it
     const char *buffer;
     const char *text;  // such as "line 14 reads 's', which other threads write in line 12"
     int earlier_line, later_line;

@@ -327,7 +327,11 @@ static void put_sync(struct buf *b, const struct explained_sync *x) {
     buf_printf(b, "%s\n", arrival_text(x->wait.threads, false, text));
     for (int i = 0; i < x->nreasons; ++i) {
         const struct explained_reason *r = &x->reason[i];
-        explain_filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);
+        explain_filled(b, 6,
+                       r->wait    ? "wait: "
+                       : r->fence ? "fence, barrier: "
+                                  : "barrier: ",
+                       r->text);
     }
 }
 

@@ -94,7 +94,8 @@ enum { ARRIVAL_TEXT = 64 };
 // Such as "wait 1" or "barrier"; with "arrives" the other side, such as "commit".
 static inline const char *arrival_text(struct arrival a, bool arrives, char out[ARRIVAL_TEXT]) {
     const struct arrival_row *row = arrival_row(a);
-    snprintf(out, ARRIVAL_TEXT, arrives ? row->arrive : row->wait, a.count, a.of);
+    int n = snprintf(out, ARRIVAL_TEXT, "%s", a.fence ? "fence, " : "");
+    snprintf(out + n, (size_t)(ARRIVAL_TEXT - n), arrives ? row->arrive : row->wait, a.count, a.of);
     return out;
 }
 

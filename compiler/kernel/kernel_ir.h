@@ -190,8 +190,8 @@ struct kir_node {
     enum arrival_by
         by;     // ARRIVE, at a barrier in memory; "index": the bytes that the plan expects, or NULL
     bool ends;  // .. the last one of its role there in a step
-    bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
-    int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
+    const char *fenced;    // ARRIVE, WAIT: why it has a fence, for a comment; or NULL
+    int align;             // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;

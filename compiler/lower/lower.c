@@ -60,18 +60,20 @@ static unsigned lower_counts(const struct lowering *w) {
     return k->groups || !counts ? counts | COUNTS_PLAIN : counts;
 }
 
-void lower_wait(struct lowering *w, struct arrival a) {
-    if (!arrival_is(a)) return;
+struct kir_node *lower_wait(struct lowering *w, struct arrival a) {
+    if (!arrival_is(a)) return NULL;
     struct kir_node *n = lower_node(w, KIR_WAIT);
     n->arrival = a;
     n->counts = lower_counts(w);
     if (w->role_tid && a.kind == ARRIVAL_BLOCK) {  // that of the role
         n->arrival = arrival_named(w->role_barrier, (int)w->role_threads);
+        n->arrival.fence = a.fence;
         n->index = ix_int(w->s, w->role_barrier);
     }
-    if (!arrival_row(a)->joins) return;
+    if (!arrival_row(a)->joins) return n;
     w->nfresh = 0;
     w->was_barrier = true;
+    return n;
 }
 
 // Nothing is left in flight: for a device function's caller, or a kernel's copies that memory counts or
@@ -92,9 +94,19 @@ void lower_written(struct lowering *w, const struct tensor *t) {
     if (space_is_shared(t->space) && w->nfresh < MOST_FRESH) w->fresh[w->nfresh++] = t;
 }
 
+// Why a fence stands before the barrier of "x".
+static const char *fence_text(struct lowering *w, const struct sync_before *x) {
+    for (const struct sync_reason *r = x->point ? x->point->why : NULL; r; r = r->next)
+        if (sync_overtakes(r))
+            return arena_printf(&w->s->arena, "a copy %s '%s' next",
+                                r->later_writes ? "fills" : "reads", r->buffer->name);
+    return w->kernel->manual ? NULL : "a copy fills or reads next what this thread used";
+}
+
 void lower_before(struct lowering *w, const struct sync_before *x) {
     lower_wait(w, x->wait.copies);
-    lower_wait(w, x->wait.threads);
+    struct kir_node *n = lower_wait(w, x->wait.threads);
+    if (n && n->arrival.fence) n->fenced = fence_text(w, x);
 }
 
 // A loop's variable and the variables computed from it.
@@ -337,7 +349,6 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
-    if (k->counted || k->stored) lower_fences(s, out->body);
     out->map = w.map;
     out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)

@@ -102,7 +102,8 @@ const char *lower_name_in(struct session *s, const char *name, const struct kir_
 void lower_share(struct lowering *w, struct kir_node **body);
 // Ends a group of asynchronous copies; waits for groups or threads.
 void lower_commit(struct lowering *w);
-void lower_wait(struct lowering *w, struct arrival a);
+// A wait for "a"; NULL if there is nothing to wait for.
+struct kir_node *lower_wait(struct lowering *w, struct arrival a);
 // Remembers that shared "t" is written here.
 void lower_written(struct lowering *w, const struct tensor *t);
 // The member "function" of "tcp_ring", or in a role of what counts the copies of its ring.
@@ -119,8 +120,6 @@ struct steps {
 };
 void lower_begin_steps(struct lowering *w, const struct stmt *st, struct steps *x);
 void lower_end_steps(struct lowering *w, const struct steps *x);
-// Adds the fences that bulk copies in "list" need.
-void lower_fences(struct session *s, struct kir_node *list);
 void lower_roles(struct lowering *w, const struct stmt *st);
 // Sets the barriers in memory of the rings of "k".
 void lower_memory(const struct kernel *k, struct kir_kernel *out);

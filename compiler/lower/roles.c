@@ -42,11 +42,12 @@ static struct kir_node **open_if(struct lowering *w, const struct ix *a, const s
     return lower_open(w, n);
 }
 
-static void named(struct lowering *w, int first, const struct ix_var *slot, int64_t threads,
-                  bool arrives) {
+static struct kir_node *named(struct lowering *w, int first, const struct ix_var *slot,
+                              int64_t threads, bool arrives) {
     struct kir_node *n = lower_node(w, arrives ? KIR_ARRIVE : KIR_WAIT);
     n->index = ix_add(w->s, ix_int(w->s, first), ix_var(w->s, slot));
     n->arrival = arrival_named(first, (int)threads);
+    return n;
 }
 
 // The arrivals of a step at the ring's barriers in memory, by each thread that loads; the last one ends the group.
@@ -138,7 +139,9 @@ static void lower_use(struct lowering *w, const struct stmt *st, int side, const
     lower_role(w, st, side);
     const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
     if (!h->goes_on) open_if(w, refill, x->end, false);
-    named(w, h->empty, pipe->slot, h->threads, true);
+    struct kir_node *empty = named(w, h->empty, pipe->slot, h->threads, true);
+    empty->arrival.fence = h->fence;
+    empty->fenced = h->fence ? "a copy fills the slot again" : NULL;
     carry_offsets(w, loop, st->var, x->begin, "step", 1);
     w->tail = &loop->next;
     carry_release(w, loop);

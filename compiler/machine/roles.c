@@ -198,6 +198,7 @@ static bool begin_loop(struct block *b, struct role *r, const struct kir_node *n
 // Executes a node of the role, which may contain named barriers.
 static bool step(struct block *b, int role, const struct kir_node *n) {
     struct role *r = &b->role[role];
+    b->m->node = n;
     if (is_named(n))
         return n->arrival.kind == ARRIVAL_NAMED ? come(b, role, n) : at_memory(b, role, n);
     if (!has_named(n->body) && !has_named(n->orelse)) return machine_node(b->m, n);

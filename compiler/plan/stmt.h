@@ -95,6 +95,7 @@ struct handover {
     // fill slots too.  0: it is a named barrier.
     int arrivals;
     bool each, copies;
+    bool fence;  // who says "empty" has fenced
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
@@ -332,6 +333,9 @@ struct sync_reason {
     bool earlier_writes, later_writes;
     const struct sync_reason *next;
 };
+
+// Whether a fence is needed, too: "later" is a copy that others issue, and sees what threads did only behind one.
+bool sync_overtakes(const struct sync_reason *r);
 
 enum sync_place {
     SYNC_AT_BEFORE,  // before a copy, a call or a loop; of a pipeline, before its first loads

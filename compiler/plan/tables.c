@@ -89,6 +89,16 @@ const struct stmt *stmt_completed(const struct stmt *copy) {
     return NULL;
 }
 
+// Whether the accesses of one side of "c" may overtake those of threads.
+static bool by_proxy(const struct copy *c, bool writes) {
+    return c && copy_atom(c) && copy_holds(c) && writes != copy_atom(c)->row->reads_late;
+}
+
+bool sync_overtakes(const struct sync_reason *r) {
+    return !r->wait && by_proxy(r->later, r->later_writes) &&
+           !by_proxy(r->earlier, r->earlier_writes);
+}
+
 const struct stmt *stmt_counted(const struct stmt *copy) {
     const struct stmt *x = copy;
     if (!copy_atom(copy->copy) || !copy_atom(copy->copy)->row->counter) return NULL;

@@ -210,7 +210,7 @@ static struct order_open *close_by(struct prove_order *o, struct order_open *ope
 static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     const struct prove_program *p = o->program;
     const struct prove_sync *x = &p->sync[i];
-    return arrival_row(x->arrival)->joins && order_is_for(p, i, a, b) &&
+    return arrival_row(x->arrival)->joins && order_reaches(p, i, a, b) &&
            !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 

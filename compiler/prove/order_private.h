@@ -163,6 +163,8 @@ struct prove_time {
 
 // places.c: whether barrier "i" is one of the threads that make accesses "a" and "b".
 bool order_is_for(const struct prove_program *p, int i, int a, int b);
+// places.c: .. and that a later "b" sees what "a" did.
+bool order_reaches(const struct prove_program *p, int i, int a, int b);
 // places.c: whether what threads of "role" wait for or commit concerns access "a".
 bool order_concerns(const struct prove_program *p, int role, int a);
 // places.c: sets the kind of each number in the times of "event".

@@ -114,6 +114,11 @@ bool order_is_for(const struct prove_program *p, int i, int a, int b) {
     return order_concerns(p, p->sync[i].role, a) && order_concerns(p, p->sync[i].role, b);
 }
 
+bool order_reaches(const struct prove_program *p, int i, int a, int b) {
+    bool overtakes = p->access[b].proxy && !p->access[a].proxy;
+    return order_is_for(p, i, a, b) && (!overtakes || p->sync[i].arrival.fence);
+}
+
 // Whether there is a barrier of accesses "of" between "a" and a later "b", in the same iteration of the loops around
 // both and in later ones.  Uses the last barriers that suffice, because callers try to remove the
 // first ones first.
@@ -125,7 +130,7 @@ static bool barriers_between(const struct prove_program *p, const int of[2],
     bool same = place != PLACE_BEFORE, later = loops == 0;
     for (int i = p->nsyncs - 1; i >= 0 && !(same && later); --i) {
         const struct prove_sync *y = &p->sync[i];
-        if (!arrival_row(y->arrival)->joins || !order_is_for(p, i, of[0], of[1])) continue;
+        if (!arrival_row(y->arrival)->joins || !order_reaches(p, i, of[0], of[1])) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
         bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
                               (to >= 0 && comes_before(a, &y->when)) ||

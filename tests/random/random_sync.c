@@ -176,6 +176,40 @@ static void spoil_counts(struct session *s, const char *name, const struct plan 
     }
 }
 
+// Whether "list" writes "b" by threads, or with "copies" by copies that one thread issues.
+static bool writes(const struct kir_node *list, const struct kir_buffer *b, bool copies) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool copy = n->kind == KIR_ASYNC && n->align > 0;
+        if (n->to_buf == b && copy == copies) return true;
+        for (int i = 0; !copies && i < n->nargs; ++i)
+            if (n->arg[i].buf == b && n->arg[i].written) return true;
+        if (writes(n->body, b, copies) || writes(n->orelse, b, copies)) return true;
+    }
+    return false;
+}
+
+// Whether threads write what copies fill: behind a fence of these, those of who used it before may be needless.
+static bool overwrites(const struct kir_kernel *k) {
+    for (int i = 0; i < k->nbuffers; ++i)
+        if (writes(k->body, k->buffer[i], true) && writes(k->body, k->buffer[i], false))
+            return true;
+    return false;
+}
+
+// Leaves out a fence.
+static void spoil_fence(struct session *s, const char *name, const struct plan *p,
+                        const struct kir_kernel *k, struct kir_node *n) {
+    if (!n->arrival.fence) return;
+    n->arrival.fence = false;
+    if (found(s, p, k))
+        ++mutants;
+    else if (overwrites(k))
+        ++rings[1];
+    else
+        report(name, k, s, n, "without its fence");
+    n->arrival.fence = true;
+}
+
 static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list, bool last) {
     for (struct kir_node *n = list; n; n = n->next) {
@@ -183,6 +217,7 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil(s, name, p, k, n->orelse, false);
         spoil_roles(s, name, p, k, n, last);
         spoil_memory(s, name, p, k, n);
+        spoil_fence(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
@@ -216,9 +251,9 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
         bool counts = arrival_row(was)->most > 0;
         if (i >= 0 && !arrival_is(was)) continue;
-        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
+        for (int loosened = 0; loosened < 1 + counts + was.fence; ++loosened) {
             *at = arrival_none;
-            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + 1};
+            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + counts, false};
             bool right = schedule_in_order(x, &f) && sync_side_by_side(x);
             *at = was;
             // the ring's own barriers: a role needs them if its threads hand data to others of it
@@ -227,7 +262,9 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
             if (right == (i < 0)) continue;
             printf("%s: kernel %s: the proof finds %s %d %s\n", name, k->name,
                    i < 0 ? "a fault with" : "no fault without", i,
-                   loosened ? "for one group less" : "left out");
+                   !loosened ? "left out"
+                   : counts  ? "for one group less"
+                             : "without its fence");
             ++missed;
         }
     }
@@ -251,13 +288,14 @@ static void spoil_rings(const char *name, const struct kernel *k) {
         struct handover *h = &x->pipe->handover, was = *h;
         if (sync_ring_fault(x->pipe))
             printf("%s: kernel %s: a fault in a ring\n", name, k->name), ++missed;
-        for (int i = 0; i < 12; ++i) {
+        for (int i = 0; i < 13; ++i) {
             int by = i % 2 ? 1 : -1;
             if (i / 2 == 0) h->full += by;
             if (i / 2 == 1) h->empty += by;
             if (i / 2 == 2) h->threads += 32 * by;
             if (i / 2 == 3) h->ahead += by;
             if (i / 2 == 4) h->behind += by;
+            if (i == 12) h->fence = false;
             if (i / 2 == 5) h->pending += was.pending < 0 ? 0 : by;
             bool changed = memcmp(h, &was, sizeof was) != 0, noticed = sync_ring_fault(x->pipe);
             bool right = stays_right(x->pipe, was);

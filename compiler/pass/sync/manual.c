@@ -161,7 +161,7 @@ static bool own_slot(const struct schedule *x, const struct schedule_fault *f) {
     return ix_equal(a->view->coord_off[mode], b->view->coord_off[mode]);
 }
 
-void sync_report(const struct schedule *x, const struct schedule_fault *f) {
+void sync_report(struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
     if (f->a < 0) {
@@ -230,6 +230,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     const struct stmt *weak = NULL;
     if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
         weak = weak_wait(x, b->stmt, f->why.younger);
+    bool lacks = f->why.missing == PROVE_BARRIER && schedule_lacks_fence(x, f);
     bool own =
         weak && pa->write && !pb->write && weak->at.begin > a->stmt->at.begin && own_slot(x, f);
     if (f->why.missing == PROVE_WAIT && same)
@@ -250,6 +251,12 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    "come after the 'wait %d;'",
                    steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), family(x),
                    e.wait->arrival.count);
+    else if (lacks)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s %s without a fence behind it, so that the "
+                   "copy may overtake it: a 'fence;' is missing before %s between the two",
+                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
+                   role ? "the 'sync' of the role's barrier" : "the 'sync;'");
     else if (role)
         diag_error(s, b->stmt->at,
                    "%s%s%s %s elements of '%s', which %s %s: a 'sync' of a barrier at which all of "

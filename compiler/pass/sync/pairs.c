@@ -132,6 +132,17 @@ static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
     return true;
 }
 
+bool schedule_lacks_fence(struct schedule *x, const struct schedule_fault *f) {
+    if (f->a < 0 || f->b < 0 || f->answer != PROVE_NO) return false;
+    if (!x->program.access[f->b].proxy || x->program.access[f->a].proxy) return false;
+    int n = x->program.naccesses;
+    for (int i = 0; i < x->program.nsyncs; ++i) x->program.sync[i].arrival.fence = true;
+    bool lacks = prove_order_pair(x->order, f->a, f->b, row(x, x->fresh, f->a * n + f->b), NULL) ==
+                 PROVE_YES;
+    look(x);
+    return lacks;
+}
+
 bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     int n = x->program.naccesses;
     *f = (struct schedule_fault){

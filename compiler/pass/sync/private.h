@@ -131,7 +131,7 @@ bool sync_enough(struct walk *w);
 
 // manual.c
 // Reports the order that a function lacks, "f", or that it is not known.
-void sync_report(const struct schedule *x, const struct schedule_fault *f);
+void sync_report(struct schedule *x, const struct schedule_fault *f);
 // Warns of waits and barriers that a manual function does not need.
 void sync_warn_needless(struct schedule *x);
 

@@ -73,6 +73,7 @@ const char *sync_ring_fault(const struct pipeline *p) {
     bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
     if (fault) return fault;
+    if (memory && !h->fence) return "a copy may overtake accesses to the slot that it fills";
     if (h->threads != p->use_threads + p->load_threads)
         return "other threads come to a named barrier than it waits for";
     // a wait and the arrival that it is for name the same slot
@@ -208,6 +209,7 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->empty = memory ? full : full + stages;
         h->each = memory && each;
         h->copies = memory && copies;
+        h->fence = memory;
         h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
         h->ahead = stages;

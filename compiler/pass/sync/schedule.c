@@ -81,6 +81,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         // a collective access moves elements that another lane addresses
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->first = w->first;
+        a->proxy = copy_holds(c) && write != copy_atom(c)->row->reads_late;
         a->async = c->facts.async && !w->loads && !stmt_counted(st);
     }
     x->full = x->full || b->x->full;

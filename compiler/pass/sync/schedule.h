@@ -72,6 +72,9 @@ void schedule_free(struct schedule *x);
 // The caller sets "quiet" and "soon" of "fault".
 bool schedule_in_order(struct schedule *x, struct schedule_fault *fault);
 
+// pairs.c: whether only a fence is missing for fault "f": with one before each barrier the pair is in order.
+bool schedule_lacks_fence(struct schedule *x, const struct schedule_fault *f);
+
 // side.c: whether roles of a manual kernel come to their end, and their accesses are in order; reports an
 // error otherwise.
 bool sync_side_by_side(const struct schedule *x);

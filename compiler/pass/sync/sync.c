@@ -56,7 +56,12 @@ static void loosen_one(struct walk *w, struct sync_before *x, struct arrival *a)
     if (!arrival_is(was)) return;
     *a = arrival_none;
     if (enough(w, x)) return;
-    for (*a = was; a->count < arrival_row(was)->most;) {
+    *a = was;
+    if (w->schedule && a->fence) {
+        a->fence = false;
+        a->fence = !enough(w, x);
+    }
+    for (; a->count < arrival_row(was)->most;) {
         ++a->count;
         if (enough(w, x)) continue;
         --a->count;
@@ -79,6 +84,17 @@ static void loosen_list(struct walk *w, struct stmt *list) {
         loosen(w, &x->before, roles);
         if (stmt_nests(x)) loosen_list(w, x->body);
         if (x->kind == STMT_PIPELINE) loosen(w, &x->behind, false);
+    }
+}
+
+// Puts a fence before each barrier in "list", if copies of the kernel may overtake accesses; those that
+// nothing needs are then left out (loosen_one).
+static void fence_all(const struct kernel *k, struct stmt *list) {
+    if (!k->counted && !k->stored) return;
+    for (struct stmt *x = list; x; x = stmt_next(list, x)) {
+        struct sync_before *at[] = {&x->before, &x->behind};
+        for (int i = 0; i < 2; ++i)
+            if (arrival_is(at[i]->wait.threads)) at[i]->wait.threads.fence = true;
     }
 }
 
@@ -213,6 +229,7 @@ static bool mend(struct walk *w, const struct schedule_fault *f) {
         if (at->stmt != x->access[f->b].stmt) continue;
         if ((f->why.missing == PROVE_WAIT) != !at->threads || arrival_strictest(*at->at)) continue;
         *at->at = at->threads ? arrival_block : arrival_groups(0);
+        at->at->fence = at->threads && (w->k->counted || w->k->stored);
         return true;
     }
     return false;
@@ -277,6 +294,7 @@ static bool place(struct walk *w) {
         loosen_list(w, k->body);
         sync_turn(w, k->body);
     }
+    fence_all(k, k->body);
     struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);

@@ -124,9 +124,12 @@ static void all_numbers(void) {
                                                    .pending = -1,
                                                    .each = beside % 2,
                                                    .copies = beside / 2,
+                                                   .fence = true,
                                                    .arrivals = right + by};
                     if (right + by < 1) continue;
                     const char *fault = sync_ring_fault(&p);
+                    p.handover.fence = false;
+                    HOLDS(sync_ring_fault(&p));
                     bool well = always_goes_well(&p, right + by);
                     CHECK(!fault == well, "%d stages, ahead %d, beside %d, %d arrivals: %s", s,
                           ahead, beside, right + by, fault ? fault : "right");
