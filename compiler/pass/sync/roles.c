@@ -73,7 +73,7 @@ const char *sync_ring_fault(const struct pipeline *p) {
     bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
     if (fault) return fault;
-    if (memory && !h->fence) return "a copy may overtake accesses to the slot that it fills";
+    if (h->overtaken && !h->fence) return "a copy may overtake accesses to the slot that it fills";
     if (h->threads != p->use_threads + p->load_threads)
         return "other threads come to a named barrier than it waits for";
     // a wait and the arrival that it is for name the same slot
@@ -123,6 +123,28 @@ static void beside_counted(const struct stmt *st, bool *each, bool *copies) {
             *each |= !async && (x->kind == STMT_COPY || x->kind == STMT_CALL);
             *copies |= async && !copy_atom(x->copy)->row->counter;
         }
+}
+
+// Whether a copy that barriers in memory count fills "t".
+static bool is_counted(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_COPY && x->copy->dst.base == t && copy_atom(x->copy) &&
+            copy_atom(x->copy)->row->counter)
+            return true;
+    return false;
+}
+
+// Whether the "use" parts of "st" touch what such copies fill.
+static bool uses_counted(const struct kernel *k, const struct stmt *st) {
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
+            bool is = x->kind == STMT_COPY &&
+                      (is_counted(k, x->copy->src.base) || is_counted(k, x->copy->dst.base));
+            for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+                is |= is_counted(k, x->call->view[i].base);
+            if (is) return true;
+        }
+    return false;
 }
 
 // Whether a barrier is in the parts of one side.
@@ -209,7 +231,7 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->empty = memory ? full : full + stages;
         h->each = memory && each;
         h->copies = memory && copies;
-        h->fence = memory;
+        h->overtaken = h->fence = memory && uses_counted(k, x);
         h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
         h->ahead = stages;

@@ -124,6 +124,7 @@ static void all_numbers(void) {
                                                    .pending = -1,
                                                    .each = beside % 2,
                                                    .copies = beside / 2,
+                                                   .overtaken = true,
                                                    .fence = true,
                                                    .arrivals = right + by};
                     if (right + by < 1) continue;
