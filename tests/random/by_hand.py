@@ -99,7 +99,7 @@ class Plan:
             self.lines.append(("  }", "", 0))
         self.lines.append(("  }", "", 0))
         if loop:
-            self.lines += [("  sync;", "round", 0), ("  }", "", 0)]
+            self.lines += [("  fence;", "fence", 0), ("  sync;", "round", 0), ("  }", "", 0)]
         self.lines.append(("}", "", 0))
 
     def text(self, lines=None):

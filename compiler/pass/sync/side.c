@@ -8,20 +8,9 @@
 #include <inttypes.h>
 
 #include "base/session.h"
-#include "live/live.h"
-#include "pass/sync/private.h"
+#include "pass/sync/side.h"
 
-struct side {
-    const struct schedule *x;
-    const struct stmt *st;  // the "roles"
-    struct live_graph g;
-    const struct stmt *of[LIVE_NODES];  // the statement of a node, or the part that begins there
-    bool comes[LIVE_NODES];             // it comes to a barrier; otherwise it has passed it
-    const struct barrier *over[LIVE_NODES];  // of a phase of one in memory, which ends there
-};
-
-// Whether "x" names a barrier.  random_sync.c leaves out some, to see that this is noticed.
-static bool is_named(const struct stmt *x) {
+bool side_named(const struct stmt *x) {
     return x->barrier && arrival_is(x->arrival);
 }
 
@@ -32,26 +21,25 @@ static int add_node(struct side *d, const struct stmt *of, bool comes) {
     return i;
 }
 
-// The node where "of" comes to its barrier, or has passed it.
-static int node_of(const struct side *d, const struct stmt *of, bool comes) {
+int side_node(const struct side *d, const struct stmt *of, bool comes) {
     for (int i = 0; i < d->g.nnodes; ++i)
         if (d->of[i] == of && d->comes[i] == comes) return i;
     BUG("a statement without a node");
 }
 
-// The first and the last node of "x": it has come to its barrier, and passed it.
+// The first node of "x": it has come to its barrier.
 static int first_node(const struct side *d, const struct stmt *x) {
-    return node_of(d, x, !(x->kind == STMT_WAIT && x->barrier->ring));
+    return side_node(d, x, !(x->kind == STMT_WAIT && x->barrier->ring));
 }
-static int last_node(const struct side *d, const struct stmt *x) {
-    return node_of(d, x, x->kind != STMT_WAIT);
+int side_last(const struct side *d, const struct stmt *x) {
+    return side_node(d, x, x->kind != STMT_WAIT);
 }
 
 static void make_graph(struct side *d) {
     for (const struct stmt *part = d->st->body; part; part = part->next) {
         int begin = add_node(d, part, false), last = begin;
         for (const struct stmt *x = part->body; x; x = x->next) {
-            if (!is_named(x)) continue;
+            if (!side_named(x)) continue;
             bool only_waits = x->kind == STMT_WAIT && x->barrier->ring;
             int comes = add_node(d, x, !only_waits);
             live_edge(&d->g, last, comes, 0);
@@ -72,8 +60,7 @@ static void make_graph(struct side *d) {
 
 // -- do they come to their end? -------------------------------------------------------------------
 
-// Such as "'sync full of n' in 'use'".
-static const char *named_text(const struct side *d, const struct stmt *x) {
+const char *side_text(const struct side *d, const struct stmt *x) {
     struct session *s = d->x->s;
     return arena_printf(&s->arena, "'%s' in '%s'", stmt_named(s, x), x->up->role->name);
 }
@@ -95,83 +82,15 @@ static bool comes_to_end(struct side *d) {
             diag_error(s, b->at,
                        "the roles wait for each other for ever: %s waits for %s, %s, which comes "
                        "only after the first",
-                       named_text(d, b), named_text(d, a), before_text(s, e->distance));
+                       side_text(d, b), side_text(d, a), before_text(s, e->distance));
             diag_page(s, "barrier");
         } else {
-            diag_note(s, b->at, "%s waits for %s, %s", named_text(d, b), named_text(d, a),
+            diag_note(s, b->at, "%s waits for %s, %s", side_text(d, b), side_text(d, a),
                       before_text(s, e->distance));
         }
         told = b;
     }
     return n == 0;
-}
-
-// The node where a phase of "b" ends.
-static int over_of(const struct side *d, const struct barrier *b) {
-    for (int i = 0; i < d->g.nnodes; ++i)
-        if (d->over[i] == b) return i;
-    BUG("a barrier without a phase");
-}
-
-// Adds the ends of phases: after all arrivals, and before each wait.
-static void add_phases(struct side *d) {
-    int n = d->g.nnodes;
-    for (int i = 0; i < n; ++i) {
-        const struct stmt *x = d->of[i];
-        if (!x->barrier || !x->barrier->ring) continue;
-        int over = n;
-        while (over < d->g.nnodes && d->over[over] != x->barrier) ++over;
-        if (over == d->g.nnodes) d->over[live_node(&d->g)] = x->barrier;
-        if (d->comes[i])
-            live_edge(&d->g, i, over, x->of);
-        else
-            live_edge(&d->g, over, i, -x->of);
-    }
-}
-
-// The node before the first copy that "x" counts, which comes at node "at"; that itself if it counts none.
-static int filled_from(const struct side *d, const struct stmt *x, int at) {
-    const struct stmt *part = x->up;
-    int last = node_of(d, part, false);
-    if (!stmt_expects(x)) return at;
-    for (const struct stmt *y = part->body; y; y = stmt_next(part->body, y)) {
-        if (y->kind == STMT_COPY && stmt_counted(y) == x) return last;
-        if (is_named(y)) last = last_node(d, y);
-    }
-    return at;
-}
-
-// Whether each wait for a barrier in memory can tell its phase from the next one by parity, and nobody arrives
-// in a phase, or issues copies for it, before the last one of the same barrier is over.
-static bool phases_apart(struct side *d) {
-    struct session *s = d->x->s;
-    for (int i = 0; i < d->g.nnodes; ++i) {
-        const struct stmt *x = d->of[i];
-        if (!x || !x->barrier || !x->barrier->ring) continue;
-        const struct barrier *b = x->barrier;
-        int over = over_of(d, b);
-        int64_t path =
-            d->comes[i] ? live_path(&d->g, over, filled_from(d, x, i)) : live_path(&d->g, i, over);
-        if (path != LIVE_NONE && path <= ARRIVAL_BARRIERS + (d->comes[i] ? -x->of : x->of))
-            continue;
-        if (d->comes[i])
-            diag_error(
-                s, x->at,
-                "%s may come %d steps later, in the same place of '%s', before its phase of this "
-                "step is over; let '%s' wait, in each step, for who uses what it fills, at "
-                "most %d steps later",
-                named_text(d, x), ARRIVAL_BARRIERS, b->name, x->up->role->name, ARRIVAL_BARRIERS);
-        else
-            diag_error(
-                s, x->at,
-                "%s may still wait when '%s' is %d steps on, where it looks the same; let '%s' "
-                "arrive, in each step, at a barrier for which the others wait, at most %d steps "
-                "later",
-                named_text(d, x), b->name, ARRIVAL_BARRIERS, x->up->role->name, ARRIVAL_BARRIERS);
-        diag_page(s, "barrier");
-        return false;
-    }
-    return true;
 }
 
 // Whether no role comes to one of the hardware's barriers again before the others came to it.
@@ -187,7 +106,7 @@ static bool comes_once(struct side *d) {
                 "%s may come %d step%s later, to the same barrier, before %s has come: with "
                 "%d stage%s these are one barrier; let '%s' wait for '%s', or give '%s' more "
                 "stages",
-                named_text(d, b), stages, stages == 1 ? "" : "s", named_text(d, a), stages,
+                side_text(d, b), stages, stages == 1 ? "" : "s", side_text(d, a), stages,
                 stages == 1 ? "" : "s", b->up->role->name, a->up->role->name, a->barrier->name);
             diag_page(d->x->s, "barrier");
             diag_note(d->x->s, a->at, "the other one comes here");
@@ -213,7 +132,7 @@ static const struct stmt *counted_at(const struct side *d, int a) {
 
 // The first statement from "z" on where threads come to a barrier, or with "fence" do so after a fence.
 static const struct stmt *arriving(const struct stmt *z, bool fence) {
-    while (z && !(is_named(z) && (!fence || z->arrival.fence))) z = z->next;
+    while (z && !(side_named(z) && (!fence || z->arrival.fence))) z = z->next;
     return z;
 }
 
@@ -224,18 +143,18 @@ static int64_t steps_after(const struct side *d, int a, int b, bool fence) {
     const struct stmt *counted = counted_at(d, a);
     if (d->x->program.access[a].async && !(x = stmt_completed(d->x->access[a].stmt)))
         return LIVE_NONE;
-    int from = node_of(d, part, false), to = node_of(d, y->up, false);
+    int from = side_node(d, part, false), to = side_node(d, y->up, false);
     int64_t more = 1;  // it may come to no barrier in the rest of its step
     const struct stmt *arrives = arriving(x->next, fence);
     if (arrives) more = 0;
     if (!arrives && fence && !(arrives = arriving(part->body, true))) return LIVE_NONE;
     if (arrives) from = first_node(d, arrives);
     if (counted) {
-        from = over_of(d, counted->barrier);
+        from = side_over(d, counted->barrier);
         more = counted->of;
     }
     for (const struct stmt *z = y->up->body; z != y; z = z->next)
-        if (is_named(z)) to = last_node(d, z);
+        if (side_named(z)) to = side_last(d, z);
     int64_t path = live_path(&d->g, from, to);
     return path == LIVE_NONE ? path : path + more;
 }
@@ -276,7 +195,7 @@ static void report_fence(const struct side *d, int a, int b, const struct prove_
         "'fence;' is missing",
         instances_params(s, x->plan, x->k, w), w->var[1][id], place_of(d, b)->up->role->name,
         instances_element(s, &element), va->base->name, w->var[0][id], role->role->name,
-        verb(&x->program.access[a]), arrives ? named_text(d, arrives) : "its next arrival");
+        verb(&x->program.access[a]), arrives ? side_text(d, arrives) : "its next arrival");
     diag_page(s, "barrier");
     diag_note(s, va->at, "'%s' %s it here", role->role->name, verb(&x->program.access[a]));
 }
@@ -411,11 +330,35 @@ static bool all_in_order(const struct side *d) {
 
 // -- the roles of a kernel ------------------------------------------------------------------------
 
+// Whether a copy of the roles fills what their threads touch.
+static bool any_overtakes(const struct side *d) {
+    const struct prove_program *p = &d->x->program;
+    for (int a = 0; a < p->naccesses; ++a)
+        for (int b = 0; b < p->naccesses; ++b)
+            if (d->x->access[a].pipe == d->st && d->x->access[b].pipe == d->st &&
+                p->access[a].buffer == p->access[b].buffer && overtakes(d, a, b))
+                return true;
+    return false;
+}
+
 // Whether all threads meet between two rounds of roles in a loop, whose barriers begin again then.
-static bool meets_between(struct session *s, const struct stmt *st) {
+static bool meets_between(const struct side *d) {
+    struct session *s = d->x->s;
+    const struct stmt *st = d->st, *sync = NULL;
     if (!st->up) return true;
     for (const struct stmt *x = st->up->body; x; x = x->next)
-        if (x->kind == STMT_WAIT && x->arrival.kind == ARRIVAL_BLOCK) return true;
+        if (x->kind == STMT_WAIT && x->arrival.kind == ARRIVAL_BLOCK && (!sync || x->arrival.fence))
+            sync = x;
+    if (sync && (sync->arrival.fence || !any_overtakes(d))) return true;
+    if (sync) {
+        diag_error(
+            s, sync->at,
+            "copies of the next round of 'roles' may overtake what threads did in the last steps "
+            "of this one, whose arrivals are left out: a 'fence;' is missing before this "
+            "'sync;'");
+        diag_page(s, "barrier");
+        return false;
+    }
     diag_error(
         s, st->at,
         "the barriers of 'roles' begin again in each round of the loop around, and a role may "
@@ -433,10 +376,10 @@ bool sync_side_by_side(const struct schedule *x) {
         struct side *d = ARENA_NEW(&x->s->arena, struct side);
         *d = (struct side){.x = x, .st = st};
         make_graph(d);
-        ok = meets_between(x->s, st) && sync_bytes_agree(x, st) && comes_to_end(d);
+        ok = meets_between(d) && sync_bytes_agree(x, st) && comes_to_end(d);
         if (!ok) break;
-        add_phases(d);
-        ok = all_in_order(d) && comes_once(d) && phases_apart(d);
+        side_add_phases(d);
+        ok = all_in_order(d) && comes_once(d) && side_phases_apart(d);
     }
     return ok;
 }
