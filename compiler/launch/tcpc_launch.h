@@ -212,13 +212,15 @@ TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *
                                                       const int64_t *param, const uint64_t *address,
                                                       void *arguments, struct tcpc_call *call);
 
-enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128 };
+enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128, TCPC_MAP_ZEROS = 16 };
 
 /* What cuTensorMapEncodeTiled takes for a map, as its types. */
 struct tcpc_map_call {
     size_t size;   /* the caller sets it: sizeof(struct tcpc_map_call) */
     int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
     uint32_t rank; /* tensorRank */
+    /* 0: the tensor has no element, and all that is read of it is 0.  The caller takes the address of
+     * TCPC_MAP_ZEROS bytes of zeros in the memory of the device instead, aligned to as many. */
     uint64_t address;
     uint64_t extent[TCPC_MAP_RANK];     /* globalDim */
     uint64_t stride[TCPC_MAP_RANK - 1]; /* globalStrides: of the modes from the second on */
@@ -231,7 +233,7 @@ struct tcpc_map_call {
 /* Does for an argument that is a map what the launcher does before it calls the driver: checks its rules,
  * and sets "out".  Returns call->status, as tcpc_launch_evaluate does, after which it is called.
  * The caller then has the driver make the map at its offset among the arguments, with
- * CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B and
+ * CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B and
  * CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
 TCPC_API enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l,
                                                  const struct tcpc_map *map, const int64_t *param,
