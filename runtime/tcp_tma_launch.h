@@ -113,10 +113,11 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
                                                   : (int64_t)extents[i] * (int64_t)strides[i];
         if (size > reach) reach = size;
     }
-    // promotion of 256 bytes takes a tenth of the speed (bench/results/pipeline.md)
-    const int l2_128 = 2, no_fill = 0;
+    // CU_TENSOR_MAP_L2_PROMOTION_L2_64B, 128, 256; the last one takes a tenth of the speed
+    // (bench/results/pipeline.md)
+    const int l2 = b->l2 == 64 ? 1 : b->l2 == 256 ? 3 : 2, no_fill = 0;
     const int error = encode(map, types[b->bytes], (uint32_t)b->rank, address, extents, strides + 1,
-                             box, steps, 0, (int)b->swizzle, l2_128, no_fill);
+                             box, steps, 0, (int)b->swizzle, l2, no_fill);
     if (error) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor, error);
     // Drivers up to 13.1 encode tensors under 128 KiB wrong; as CUTLASS 4.7 mends it.
     int driver = 0;
@@ -150,6 +151,7 @@ inline tcp_status tcp_make_map(const char *kernel, const char *tensor, const tcp
     key.rank = b->rank;
     key.bytes = b->bytes;
     key.swizzle = b->swizzle;
+    key.l2 = b->l2;
     for (int i = 0; i < b->rank && i < 5; ++i) {
         key.extent[i] = b->extent[i];
         // that of a mode with one element has no meaning

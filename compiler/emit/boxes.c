@@ -30,7 +30,10 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     int64_t bytes = n->to_buf->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
     struct call c =
-        emit_call_of(o, indent, arena_printf(a, "%s<%" PRId64 ">(", n->function, bytes), ");");
+        emit_call_of(o, indent,
+                     arena_printf(a, "%s<%" PRId64 "%s%s>(", n->function, bytes, n->ld ? ", " : "",
+                                  n->ld ? n->ld : ""),
+                     ");");
     call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {
@@ -63,6 +66,7 @@ void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     call_arg(&c, "{%s}", stride);
     call_arg(&c, "{%s}", box);
     call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
+    if (m->l2) call_arg(&c, "%d", m->l2);
     call_write(o->b, &c);
     statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
     c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");

@@ -331,6 +331,7 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
             !__builtin_mul_overflow(extent, i ? stride : map->element_bytes, &size) && size < SMALL;
     }
     while (16 << out->swizzle < map->swizzle_bytes) ++out->swizzle;
+    while (32 << out->promotion < map->l2_bytes) ++out->promotion;
     out->clear = small;
     return call->status;
 }

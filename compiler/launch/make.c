@@ -285,7 +285,8 @@ static const struct tcpc_map *map(const struct making *m, const struct kir_map *
                            .swizzle_bytes = x->swizzle,
                            .extent = extent,
                            .stride = stride,
-                           .box = box};
+                           .box = box,
+                           .l2_bytes = x->l2 ? x->l2 : 128};
     return r;
 }
 

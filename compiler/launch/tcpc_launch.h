@@ -129,6 +129,7 @@ struct tcpc_map {
     const struct tcpc_value *extent; /* of each mode, in elements */
     const struct tcpc_value *stride; /* of each mode, in bytes */
     const int64_t *box;              /* of each mode, in elements */
+    int l2_bytes;                    /* that the L2 cache fetches together: 64, 128 or 256 */
 };
 
 /* The address of "tensor", the integer "param", or a tensor map: an argument of a kernel. */
@@ -227,14 +228,14 @@ struct tcpc_map_call {
     uint32_t box[TCPC_MAP_RANK];        /* boxDim */
     uint32_t step[TCPC_MAP_RANK];       /* elementStrides */
     int swizzle;                        /* CUtensorMapSwizzle */
+    int promotion;                      /* CUtensorMapL2promotion */
     int clear; /* drivers up to 13.1: clear bit 21 of the second 8 bytes of the map */
 };
 
 /* Does for an argument that is a map what the launcher does before it calls the driver: checks its rules,
  * and sets "out".  Returns call->status, as tcpc_launch_evaluate does, after which it is called.
  * The caller then has the driver make the map at its offset among the arguments, with
- * CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B and
- * CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
+ * CU_TENSOR_MAP_INTERLEAVE_NONE and CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
 TCPC_API enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l,
                                                  const struct tcpc_map *map, const int64_t *param,
                                                  const uint64_t *address, struct tcpc_map_call *out,

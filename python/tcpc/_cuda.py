@@ -25,7 +25,6 @@ from ._host import cache_folder
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
 MAP_BYTES, MAP_ALIGN, MAP_ZEROS = 128, 64, 16  # of a tensor map, and TCPC_MAP_ZEROS
 MAP_ARCH = 90  # the first GPUs that have them
-MAP_PROMOTION = 2  # CU_TENSOR_MAP_L2_PROMOTION_L2_128B
 MAP_DRIVER = 13010  # drivers up to this one are wrong for small tensors: BIT of the second 8 bytes
 MAP_BIT = 21
 NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
@@ -201,7 +200,7 @@ def tensor_map(what: bytes) -> bytes:
     at = -ctypes.addressof(room) % MAP_ALIGN
     place = ctypes.addressof(room) + at
     _check(cuda, cuda.cuTensorMapEncodeTiled(c_void_p(place), call.type, c_uint(call.rank), c_void_p(call.address), call.extent, call.stride, call.box, call.step,
-                                             0, call.swizzle, MAP_PROMOTION, 0), "cuTensorMapEncodeTiled")
+                                             0, call.swizzle, call.promotion, 0), "cuTensorMapEncodeTiled")
     version = c_int()
     if call.clear and cuda.cuDriverGetVersion(byref(version)) == 0 and version.value <= MAP_DRIVER:
         c_uint64.from_address(place + 8).value &= ~(1 << MAP_BIT)

@@ -59,7 +59,7 @@ Tensor._fields_ = [
 ParamRow = _structure("ParamRow", [("size", c_size_t), ("name", c_char_p), ("least", c_int64), ("most", c_int64), ("multiple", c_int64), ("value", Value)])
 Map = _structure("Map", [
     ("size", c_size_t), ("tensor", POINTER(Tensor)), ("rank", c_int), ("element_bytes", c_int), ("swizzle_bytes", c_int), ("extent", POINTER(Value)),
-    ("stride", POINTER(Value)), ("box", POINTER(c_int64))])
+    ("stride", POINTER(Value)), ("box", POINTER(c_int64)), ("l2_bytes", c_int)])
 Argument = _structure("Argument", [
     ("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t), ("map", POINTER(Map))])
 Variant = _structure("Variant", [
@@ -74,7 +74,7 @@ Call = _structure("Call", [
     ("size", c_size_t), ("status", c_int), ("variant", POINTER(Variant)), ("grid", c_uint32 * 3), ("message", c_char * 512)])
 MapCall = _structure("MapCall", [
     ("size", c_size_t), ("type", c_int), ("rank", c_uint32), ("address", c_uint64), ("extent", c_uint64 * 5), ("stride", c_uint64 * 4), ("box", c_uint32 * 5),
-    ("step", c_uint32 * 5), ("swizzle", c_int), ("clear", c_int)])
+    ("step", c_uint32 * 5), ("swizzle", c_int), ("promotion", c_int), ("clear", c_int)])
 Result = _structure("Result", [
     ("size", c_size_t), ("status", c_int), ("output", Text), ("message", _list_of(Message)), ("nmessages", c_size_t), ("nerrors", c_size_t),
     ("nwarnings", c_size_t), ("launch", _list_of(Launch)), ("nlaunches", c_size_t), ("file", POINTER(c_char_p)), ("nfiles", c_size_t),

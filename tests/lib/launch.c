@@ -342,7 +342,7 @@ static void maps_are_data(void) {
     struct tcpc_call c = {.size = sizeof c};
     struct tcpc_map_call x = {.size = sizeof x};
     HOLDS(tcpc_launch_map(l, m, param, address, &x, &c) == TCPC_LAUNCH_OK);
-    HOLDS(x.type == 1 && x.rank == 2 && x.address == 1 << 20 && x.swizzle == 3);
+    HOLDS(x.type == 1 && x.rank == 2 && x.address == 1 << 20 && x.swizzle == 3 && x.promotion == 2);
     HOLDS(x.extent[0] == 64 && x.extent[1] == 100 && x.stride[0] == 1056);
     HOLDS(x.box[0] == 64 && x.box[1] == 64 && x.step[0] == 1 && x.step[1] == 1 && x.clear);
     const int64_t far[] = {4096, 1000000};

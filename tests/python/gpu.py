@@ -223,7 +223,7 @@ tensor B : f16 global row(64*ceil_div(M+1,64), 64*ceil_div(N+1,64)) align 16;
 kernel tiles(A, out B) grid (ceil_div(M+1,64)) threads 128 {
   shared s : f16 Sw<3,3,3> o 0 o row(64,64) stages 3;
   pipeline n in 0 .. ceil_div(N+1,64) {
-    load { copy local_tile(A, (64,64), (block.x, n)) -> s with tma.load l2=evict_first pad 0; }
+    load { copy local_tile(A, (64,64), (block.x, n)) -> s with tma.load(ld=L2.evict_first, l2=256) pad 0; }
     use { copy s -> local_tile(B, (64,64), (block.x, n)) with tile(universal(128), thr=(16,8):(8,1), val=(1,8)); }
   }
 }
