@@ -29,11 +29,10 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     }
     int64_t bytes = n->to_buf->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
-    struct call c =
-        emit_call_of(o, indent,
-                     arena_printf(a, "%s<%" PRId64 "%s%s>(", n->function, bytes, n->ld ? ", " : "",
-                                  n->ld ? n->ld : ""),
-                     ");");
+    struct call c = emit_call_of(o, indent,
+                                 arena_printf(a, "%s<%" PRId64 "%s%s>(", n->function, bytes,
+                                              n->ld ? ", " : "", n->ld ? n->ld : ""),
+                                 ");");
     call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {
@@ -59,7 +58,13 @@ void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     }
     struct call c =
         emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
-    call_arg(&c, "%s", t->c_name);
+    int64_t at;
+    if (!ix_static(m->offset, &at))
+        call_arg(&c, "%s + (%s)", t->c_name, emit_host_ix(o->s, o->k, m->offset));
+    else if (at)
+        call_arg(&c, "%s %c %" PRId64, t->c_name, at < 0 ? '-' : '+', at < 0 ? -at : at);
+    else
+        call_arg(&c, "%s", t->c_name);
     call_arg(&c, "%d", m->rank);
     call_arg(&c, "%d", bytes);
     call_arg(&c, "{%s}", extent);

@@ -271,6 +271,10 @@ enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l, const 
 
 // -- tensor maps ----------------------------------------------------------------------------------
 
+static uint64_t map_address(const struct arguments *a, const struct tcpc_map *m) {
+    return address_of(a, m->tensor) + (uint64_t)number(a, &m->offset);
+}
+
 // Whether the map's tensor has no element.
 static bool is_empty(const struct arguments *a, const struct tcpc_map *m) {
     bool empty = false;
@@ -281,7 +285,7 @@ static bool is_empty(const struct arguments *a, const struct tcpc_map *m) {
 // The rules of a map, with the messages of the runtime (tcp_check_map).
 static bool map_holds(const struct arguments *a, const struct tcpc_map *m, struct tcpc_call *out) {
     const char *kernel = a->l->name, *tensor = m->tensor->name;
-    uint64_t at = address_of(a, m->tensor);
+    uint64_t at = map_address(a, m);
     if (at == 0) return fail(out, TCPC_LAUNCH_NULL, TCP_SAYS_NULL, kernel, tensor);
     if (at % 16)
         return fail(out, TCPC_LAUNCH_ALIGNMENT, TCP_SAYS_MAP_ADDRESS, kernel, tensor, (void *)at,
@@ -319,7 +323,7 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
     *out = (struct tcpc_map_call){.size = out->size,
                                   .type = type[map->element_bytes],
                                   .rank = (uint32_t)map->rank,
-                                  .address = empty ? 0 : address_of(&a, map->tensor)};
+                                  .address = empty ? 0 : map_address(&a, map)};
     for (int i = 0; i < map->rank; ++i) {
         int64_t extent = empty ? 1 : number(&a, &map->extent[i]), size;
         int64_t stride = extent == 1 ? TCPC_MAP_ZEROS : number(&a, &map->stride[i]);

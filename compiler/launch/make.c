@@ -286,6 +286,7 @@ static const struct tcpc_map *map(const struct making *m, const struct kir_map *
                            .extent = extent,
                            .stride = stride,
                            .box = box,
+                           .offset = value(m, ix_scale(m->s, x->offset, lay_int(bytes))),
                            .l2_bytes = x->l2 ? x->l2 : 128};
     return r;
 }

@@ -123,13 +123,14 @@ struct tcpc_condition {
  * the type is unsigned with so many bytes, what is beyond the tensor is 0. */
 struct tcpc_map {
     size_t size;
-    const struct tcpc_tensor *tensor; /* its address is the map's */
+    const struct tcpc_tensor *tensor; /* its address and "offset" are the map's address */
     int rank, element_bytes;
     int swizzle_bytes;               /* of a row: 32, 64, 128; 0: no swizzle */
     const struct tcpc_value *extent; /* of each mode, in elements */
     const struct tcpc_value *stride; /* of each mode, in bytes */
     const int64_t *box;              /* of each mode, in elements */
     int l2_bytes;                    /* that the L2 cache fetches together: 64, 128 or 256 */
+    struct tcpc_value offset;        /* in bytes */
 };
 
 /* The address of "tensor", the integer "param", or a tensor map: an argument of a kernel. */

@@ -6,8 +6,7 @@
 #include "lower/private.h"
 
 static bool same_map(const struct kir_map *a, const struct kir_map *b) {
-    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle ||
-        a->l2 != b->l2)
+    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle || a->l2 != b->l2)
         return false;
     for (int i = 0; i < a->rank; ++i)
         if (!ix_equal(a->extent[i], b->extent[i]) || !ix_equal(a->stride[i], b->stride[i]) ||
@@ -31,6 +30,7 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     struct kir_map *m = ARENA_NEW(&s->arena, struct kir_map);
     *m = (struct kir_map){.tensor = tensor_of(w, c),
                           .rank = b->rank,
+                          .offset = ix_lay(s, c->src.base->layout.offset),
                           .swizzle = b->swizzle,
                           .l2 = copy_atom(c)->l2};
     for (int i = 0; i < b->rank; ++i) {
