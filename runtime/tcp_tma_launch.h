@@ -64,8 +64,9 @@ inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tc
 
 #include <cuda_runtime_api.h>
 
-// What the map of a tensor without elements reads: a map has one element at least.
-static __device__ tcp_b64 tcp_map_zeros[2];
+// What the map of a tensor without elements reads, and where it writes: a map has one element at least,
+// and a store at least 16 bytes.
+static __device__ tcp_b64 tcp_map_zeros[2], tcp_map_written[2];
 
 // cuTensorMapEncodeTiled, without the header of the driver and without linking it.
 typedef int (*tcp_map_encode)(tcp_tensor_map *map, int type, uint32_t rank, void *address,
@@ -100,7 +101,8 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
     void *address = (void *)b->address;
     const bool empty = tcp_map_is_empty(b);
     if (!encode) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_DRIVER, kernel, tensor);
-    if (empty && cudaGetSymbolAddress(&address, tcp_map_zeros) != cudaSuccess)
+    if (empty &&
+        cudaGetSymbolAddress(&address, b->written ? tcp_map_written : tcp_map_zeros) != cudaSuccess)
         return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor,
                         (int)cudaGetLastError());
     for (int i = 0; i < b->rank; ++i) {
@@ -152,6 +154,7 @@ inline tcp_status tcp_make_map(const char *kernel, const char *tensor, const tcp
     key.bytes = b->bytes;
     key.swizzle = b->swizzle;
     key.l2 = b->l2;
+    key.written = b->written;
     for (int i = 0; i < b->rank && i < 5; ++i) {
         key.extent[i] = b->extent[i];
         // that of a mode with one element has no meaning

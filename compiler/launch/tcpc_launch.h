@@ -222,7 +222,8 @@ struct tcpc_map_call {
     int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
     uint32_t rank; /* tensorRank */
     /* 0: the tensor has no element, and all that is read of it is 0.  The caller takes the address of
-     * TCPC_MAP_ZEROS bytes of zeros in the memory of the device instead, aligned to as many. */
+     * TCPC_MAP_ZEROS bytes of zeros in the memory of the device instead, aligned to as many; if the
+     * kernel writes the tensor, of as many bytes that nobody reads. */
     uint64_t address;
     uint64_t extent[TCPC_MAP_RANK];     /* globalDim */
     uint64_t stride[TCPC_MAP_RANK - 1]; /* globalStrides: of the modes from the second on */

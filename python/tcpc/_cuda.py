@@ -324,14 +324,15 @@ class Device:
             self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
 
     def zeros(self) -> int:
-        """Of MAP_ZEROS bytes that are 0, in the current context: what is read of a tensor without elements. They are never freed."""
+        """Of MAP_ZEROS bytes that are 0, in the current context: what is read of a tensor without elements. Behind them are as many for stores.
+        They are never freed."""
         with self.lock:
             if not self._zeros:
                 mode, stream, made = c_int(RELAXED), c_void_p(), c_void_p()
                 self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
                 try:
                     self._call("cuStreamCreate", byref(stream), c_uint(NON_BLOCKING))
-                    self._call("cuMemAlloc_v2", byref(made), c_size_t(MAP_ZEROS))
+                    self._call("cuMemAlloc_v2", byref(made), c_size_t(2 * MAP_ZEROS))
                     self._call("cuMemsetD8Async", made, ctypes.c_ubyte(0), c_size_t(MAP_ZEROS), stream)
                     self._call("cuStreamSynchronize", stream)
                     self._zeros = made
@@ -395,7 +396,8 @@ class Launcher:
     def put_maps(self, maps: Sequence[Any], numbers: Any, pointers: Any, arguments: int) -> None:
         for each, offset in maps:
             call = _library.map_call(self.launch, each, numbers, pointers)
-            call.address = call.address or self.device.zeros()
+            if not call.address:
+                call.address = self.device.zeros() + (MAP_ZEROS if each.contents.tensor.contents.direction else 0)
             ctypes.memmove(arguments + offset, tensor_map(bytes(call)), MAP_BYTES)
 
     def prepare(self, params: Sequence[int], addresses: Sequence[int]) -> None:
