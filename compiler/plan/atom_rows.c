@@ -16,7 +16,8 @@
     .min_arch = 90, .src_spaces = IN(GLOBAL), .dst_spaces = IN(SHARED),                            \
     .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
     .align = 128, .commit = "tcp_ring.commit", .wait = "tcp_ring.wait",                            \
-    .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK
+    .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK,  \
+    .ld = HINTS_OF_L2
 
 // What one thread copies out of shared memory, in groups of its own that the hardware counts.
 #define BULK_STORE                                                                                 \
@@ -108,6 +109,7 @@ const struct atom_row atom_rows[] = {
      BULK,
      .widths = {128},
      .boxes = true,
+     .prefetches = true,  // a property of the map
      .fills = true,
      .function = "tcp_ring.load_box"},
     {.name = "tma.store",

@@ -206,9 +206,12 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     int widest = 0;
     while (row->alone && widest + 1 < MOST_WIDTHS && row->widths[widest + 1]) ++widest;
     *a = (struct atom){.row = row, .bits = row->widths[widest], .at = e->at};
-    if (e->kind == E_CALL && row->alone)
-        return FAIL(c, e->at, "'%s' takes no arguments: 'copy A -> s with %s'", name, name);
-    if (e->kind == E_CALL && e->nargs != 1)
+    if (e->kind == E_CALL && row->alone && (e->nargs == 0 || !e->arg[0].key.name))
+        return FAIL(c, e->at,
+                    row->ld ? "'%s' takes hints alone: 'copy A -> s with %s(ld=L2.evict_first)'"
+                            : "'%s' takes no arguments: 'copy A -> B with %s'",
+                    name, name);
+    if (e->kind == E_CALL && !row->alone && e->nargs != 1)
         return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
                     name, e->nargs);
     return e->kind != E_CALL || more_args(c, e, 0, a) ? atom_value(c, a) : &value_none;
