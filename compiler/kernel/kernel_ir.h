@@ -108,9 +108,11 @@ struct kir_map {
     const char *c_name;
     int tensor;  // number among the kernel's tensors
     int rank;
+    const struct ix *offset;  // of the element at coordinates 0, in elements of params
     const struct ix *extent[BOX_RANK], *stride[BOX_RANK];  // of params; elements
     int64_t box[BOX_RANK];                                 // elements
     int swizzle;                                           // bytes of a row, or 0
+    int l2;  // bytes that the L2 cache fetches together; 0: as many as are usual
 };
 
 // BOXES: the coordinates of the first box, and the loops over the others.
