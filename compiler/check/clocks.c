@@ -38,6 +38,7 @@ void clocks_pass(struct clocks *c, const struct machine *m, int id) {
 
 void clocks_meet(struct clocks *c, bool fence) {
     struct clock all = {{0}};
+    for (int i = 0; i < MACHINE_ROLES; ++i) ++c->time[i];
     for (int i = 0; i < MACHINE_ROLES; ++i) {
         memcpy(c->knows[i].of, c->time, sizeof c->time);
         join(&all, fence ? &c->knows[i] : &c->fenced[i]);
