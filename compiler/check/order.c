@@ -3,7 +3,7 @@
 // The threads of a block execute a node together.  The time between two barriers is an epoch.  Two
 // accesses of different threads to one piece of memory are ordered if their epochs differ.  An
 // asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
-// waits for the group; accesses before that are not ordered with it.  A piece is as long as the
+// waits for the group, or where all threads wait as one before; accesses before that are not ordered with it.  A piece is as long as the
 // narrowest access to its buffer; every access consists of complete pieces.
 // Accesses of roles have the times of their clocks (clocks.h).
 #include "check/order.h"
@@ -64,6 +64,8 @@ struct order {
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
     struct groups groups;
+    int32_t waited,
+        waited_in[2 * ARRIVAL_BARRIERS];  // by all: so many groups, the last ones in these epochs
     struct clocks clocks;
     struct order_fault *fault;
 };
@@ -315,8 +317,23 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
     return true;
 }
 
+// All threads wait for groups.  A wait tells two phases of a barrier in memory apart, and each eighth group has the
+// same barrier.  So before that ends, all have waited for this one and met.
+static void keep_phases(struct order *r, struct machine *m) {
+    int32_t before = m->commits[0] - 1 - ARRIVAL_BARRIERS;
+    if (before < 0) return;
+    if (before >= r->waited || r->waited_in[before % (2 * ARRIVAL_BARRIERS)] >= r->epoch)
+        machine_fail(m, "a thread that may be two phases behind a barrier in memory");
+}
+
+static void wait_for_all(struct order *r, const struct machine *m, int pending) {
+    for (; r->waited < m->commits[0] - pending; ++r->waited)
+        r->waited_in[r->waited % (2 * ARRIVAL_BARRIERS)] = r->epoch;
+}
+
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
+    if (a.kind == ARRIVAL_GROUP && m->k->all_wait) keep_phases(r, m);
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) groups_commit(&r->groups, m);
 }
 
@@ -334,8 +351,10 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks);
     }
     if (a.kind != ARRIVAL_GROUP) return;
+    if (m->k->all_wait) wait_for_all(r, m, a.count);
     groups_wait(&r->groups, m, a.count,
-                (struct group){.epoch = r->epoch, .time = clocks_now(&r->clocks, m)});
+                (struct group){.epoch = r->epoch - m->k->all_wait,
+                               .time = clocks_now(&r->clocks, m)});
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
@@ -391,7 +410,7 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .cap_events = FIRST_EVENTS};
+    struct order r = {.fault = fault, .epoch = 1, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};

@@ -84,8 +84,8 @@ const char *explain_wait(struct session *s, const struct kernel *k, const struct
 static const char *place_text(const struct sync_point *p) {
     switch (p->place) {
     case SYNC_AT_PART:
-        return p->at->up->body == p->at ? "at the head of each step"
-                                        : "before the loads of each step";
+        return stmt_first_part(p->at->up) == p->at ? "at the head of each step"
+                                                   : "before the loads of each step";
     case SYNC_AT_BEHIND: return "at the end of each step";
     case SYNC_AT_WRITTEN: return "as written";
     case SYNC_AT_BEFORE: break;
@@ -213,7 +213,9 @@ static bool orders(const struct kernel *k, const struct stmt *list) {
 
 // "times": how often the statements run in a step; -1: not known.
 static void add_events(struct schedule *x, const struct stmt *list, int64_t times) {
-    for (const struct stmt *st = list; st; st = st->next) {
+    const struct stmt *first = list && list->kind == STMT_PART ? stmt_first_part(list->up) : list;
+    for (const struct stmt *st = first; st;
+         st = st->kind == STMT_PART ? stmt_part_after(st) : st->next) {
         if (st->kind == STMT_PART) {
             bool outer = x->load;
             add_point(x, st, SYNC_AT_PART);
@@ -362,6 +364,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
                              st->var->name, ix_text(s, st->begin), ix_text(s, st->end)),
         .line = line_of(s, st->at),
         .stages = pipe->stages,
+        .ahead = pipeline_ahead(pipe),
         .ring = ARENA_ARRAY(&s->arena, struct explained_ring, pipe->ntensors + 1),
     };
     for (int i = 0; i < pipe->ntensors; ++i)
@@ -381,7 +384,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     x.step = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     x.prologue = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     struct under_way u = {.bytes = ARENA_ARRAY(&s->arena, int64_t, 2 * pipe->stages * all.n + 1)};
-    for (int64_t step = 2 - pipe->stages; step <= pipe->stages; ++step) {
+    for (int64_t step = 1 - pipeline_ahead(pipe); step <= pipe->stages; ++step) {
         for (int i = 0; i < all.n; ++i) {
             const struct event *e = &all.at[i];
             if (step > 0 || e->load) follow(&u, e);

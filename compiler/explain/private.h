@@ -137,12 +137,12 @@ struct explained_ring {
 struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
-    int64_t stages;
+    int64_t stages, ahead;  // ahead: steps that the loads are before the uses, without roles
     const char *roles;  // who executes the parts, and how they wait for each other; or NULL
     bool manual;        // .. as the plan says, which has no rings then
     struct explained_ring *ring;
     int nrings;
-    const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
+    const char **prologue;  // what is done for each of the first steps: "load s"
     const char **step;      // what each step does, in order: "wait 1", "barrier", "use s", "commit"
     int nprologue, nsteps;
     int groups, waits, barriers;  // in a step

@@ -286,8 +286,9 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->wait = groups->wait;
     if (k->counted) {
         out->counter = k->counted->counter;
-        out->counted_commit = k->counted->commit;
-        out->counted_wait = k->counted->wait;
+        out->all_wait = k->all_wait;
+        out->counted_commit = k->all_wait ? k->counted->all_commit : k->counted->commit;
+        out->counted_wait = k->all_wait ? k->counted->all_wait : k->counted->wait;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }

@@ -103,6 +103,8 @@ struct kernel {
     // the rows of its first copies that complete by group, which say how 'commit' and 'wait' count: of
     // those that the hardware counts, and of those that barriers in memory count; or NULL
     const struct atom_row *groups, *counted;
+    // sync: all threads wait for what barriers in memory count, so that a wait needs no barrier
+    bool all_wait;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;

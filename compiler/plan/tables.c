@@ -63,6 +63,23 @@ bool stmt_counts(const struct stmt *list, bool roles) {
     return false;
 }
 
+// The next part from "part" on that loads or does not, as "load" says.
+static const struct stmt *part_from(const struct stmt *part, bool load) {
+    while (part && part->load != load) part = part->next;
+    return part;
+}
+
+const struct stmt *stmt_first_part(const struct stmt *st) {
+    const struct stmt *use = st->pipe->late ? part_from(st->body, false) : NULL;
+    return use ? use : st->body;
+}
+
+const struct stmt *stmt_part_after(const struct stmt *part) {
+    if (!part->up->pipe->late) return part->next;
+    const struct stmt *next = part_from(part->next, part->load);
+    return next || part->load ? next : part_from(part->up->body, true);
+}
+
 const char *stmt_named(struct session *s, const struct stmt *x) {
     const struct ix *step = ix_add(s, ix_var(s, x->barrier->roles->var), ix_int(s, x->of));
     return arena_printf(&s->arena, "%s %s of %s", x->kind == STMT_WAIT ? "sync" : "arrive",
