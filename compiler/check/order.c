@@ -15,6 +15,7 @@
 #include "check/clocks.h"
 #include "check/groups.h"
 #include "check/order_steps.h"
+#include "check/phases.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
@@ -64,8 +65,7 @@ struct order {
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
     struct groups groups;
-    int32_t waited,
-        waited_in[2 * ARRIVAL_BARRIERS];  // by all: so many groups, the last ones in these epochs
+    struct phases phases;
     struct clocks clocks;
     struct order_fault *fault;
 };
@@ -317,23 +317,11 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
     return true;
 }
 
-// All threads wait for groups.  A wait tells two phases of a barrier in memory apart, and each eighth group has the
-// same barrier.  So before that ends, all have waited for this one and met.
-static void keep_phases(struct order *r, struct machine *m) {
-    int32_t before = m->commits[0] - 1 - ARRIVAL_BARRIERS;
-    if (before < 0) return;
-    if (before >= r->waited || r->waited_in[before % (2 * ARRIVAL_BARRIERS)] >= r->epoch)
-        machine_fail(m, "a thread that may be two phases behind a barrier in memory");
-}
-
-static void wait_for_all(struct order *r, const struct machine *m, int pending) {
-    for (; r->waited < m->commits[0] - pending; ++r->waited)
-        r->waited_in[r->waited % (2 * ARRIVAL_BARRIERS)] = r->epoch;
-}
-
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind == ARRIVAL_GROUP && m->k->all_wait) keep_phases(r, m);
+    if (a.kind == ARRIVAL_GROUP && m->k->all_wait &&
+        !phases_told(&r->phases, m->commits[0], r->epoch))
+        machine_fail(m, "a thread that may be two phases behind a barrier in memory");
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) groups_commit(&r->groups, m);
 }
 
@@ -351,7 +339,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks);
     }
     if (a.kind != ARRIVAL_GROUP) return;
-    if (m->k->all_wait) wait_for_all(r, m, a.count);
+    if (m->k->all_wait) phases_wait(&r->phases, m->commits[0] - a.count, r->epoch);
     groups_wait(&r->groups, m, a.count,
                 (struct group){.epoch = r->epoch - m->k->all_wait,
                                .time = clocks_now(&r->clocks, m)});

@@ -138,8 +138,8 @@ struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
     int64_t stages, ahead;  // ahead: steps that the loads are before the uses, without roles
-    const char *roles;  // who executes the parts, and how they wait for each other; or NULL
-    bool manual;        // .. as the plan says, which has no rings then
+    const char *roles;      // who executes the parts, and how they wait for each other; or NULL
+    bool manual;            // .. as the plan says, which has no rings then
     struct explained_ring *ring;
     int nrings;
     const char **prologue;  // what is done for each of the first steps: "load s"

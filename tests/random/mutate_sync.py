@@ -47,8 +47,8 @@ def number(text):
         if found := re.match(r"// kernel (\w+),", line):
             kernel = found[1]
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
-        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait)<(\d+)>\(\);", line)
-        commit = re.fullmatch(r"(\s*)tcp_ring.commit\(\);", line)
+        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait(?:_all)?)<(\d+)>\(\);", line)
+        commit = re.fullmatch(r"(\s*)(tcp_ring\.commit(?:_all)?\(\);)", line)
         # the barrier behind the init of barriers in memory, where no other one comes before roles begin
         early = sync and "tcp_ring" in given[at - 2] and sum(x.strip() == "tcp_sync();" for x in kernel_text(given, at)) > 1
         if sync and not early:
@@ -73,7 +73,7 @@ def number(text):
             line = (
                 f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
                 f"if (tcp_mutant == {k + 2} && tcp_ring.leader) ++tcp_ring.groups; "
-                f"if (tcp_mutant != {k}) tcp_ring.commit();"
+                f"if (tcp_mutant != {k}) {commit[2]}"
             )
             mutants.append((kernel, at, "without its commit"))
             mutants.append((kernel, at, "with 16 bytes more in its group"))
