@@ -105,12 +105,14 @@ static int stands(const struct stmt *at) {
     return n;
 }
 
-static struct explained_sync explain_sync(struct session *s, const struct sync_point *p) {
+static struct explained_sync explain_sync(struct session *s, const struct kernel *k,
+                                          const struct sync_point *p) {
     struct explained_sync x = {
         .place = place_text(p),
         .line = line_of(s, p->at->at),
         .wait = p->wait,
         .stands = stands(p->at),
+        .phases = k->all_wait,
     };
     int n = 0;
     for (const struct sync_reason *r = p->why; r; r = r->next) ++n;
@@ -421,7 +423,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
     for (const struct sync_point *p = k->sync; p; p = p->next) ++n;
     x->sync = ARENA_ARRAY(&s->arena, struct explained_sync, n + 2);
     for (const struct sync_point *p = k->sync; p; p = p->next)
-        x->sync[x->nsyncs++] = explain_sync(s, p);
+        x->sync[x->nsyncs++] = explain_sync(s, k, p);
     if (k->wait_last)  // a device function returns with its copies complete
         x->sync[x->nsyncs++] = (struct explained_sync){.place = "at the end of the function",
                                                        .line = line_of(s, k->at),

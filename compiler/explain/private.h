@@ -124,6 +124,8 @@ struct explained_sync {
     int line;           // line of the statement that "place" refers to
     struct sync_wait wait;
     int stands;  // how often it is in the emitted code
+    bool
+        phases;  // in a kernel whose threads all wait for copies: without a reason, it keeps them in step
     struct explained_reason *reason;
     int nreasons;
 };

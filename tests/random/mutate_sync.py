@@ -62,9 +62,11 @@ def number(text):
                 f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
                 f"else if (tcp_mutant != {k}) {call}<{n}>();"
             )
+            # before the first loads it keeps threads in the same phases, which only many pipelines without steps need
+            kernel_of = None if wait[2].endswith("_all") and "// prologue" in given[at - 2] else kernel
             if not second:
-                mutants.append((kernel, at, f"without its wait<{n}>"))
-                mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
+                mutants.append((kernel_of, at, f"without its wait<{n}>"))
+                mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
         if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))

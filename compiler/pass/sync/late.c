@@ -8,7 +8,8 @@
 // A wait names a phase by its parity.  So no thread may be eight groups behind the one that issues the
 // copies: eight later groups use the same barrier.  In a step each thread waits for its groups, and meets the
 // others before the next ones are issued (sync_keep_phases).  So the thread that issues is ahead by the
-// groups of all stages, at most eight.
+// groups of all stages, at most eight.  Before a pipeline begins again, all groups are waited for, if the empty groups at
+// the end of the last one could be too many.
 #include "base/session.h"
 #include "pass/sync/private.h"
 
@@ -98,10 +99,24 @@ static void keep_phases(struct stmt *st, bool again) {
     st->before.wait = (struct sync_wait){arrival_groups(0), arrival_block};
 }
 
-void sync_keep_phases(struct kernel *k) {
-    int pipelines = 0;
+// Whether "st" may have no step, which has empty groups and no barrier.
+static bool may_be_empty(struct session *s, const struct stmt *st) {
+    const struct ix *trips = ix_sub(s, st->end, st->begin);
+    return !trips || trips->lo < 1;
+}
+
+void sync_keep_phases(struct session *s, struct kernel *k) {
+    int pipelines = 0, most = 0;
+    bool again = false;
+    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x)) {
+        if (x->kind != STMT_PIPELINE || !fits(x)) continue;
+        int ahead = groups_of(x) * (int)x->pipe->stages;
+        if (ahead > most) most = ahead;
+        again |= ++pipelines > 1 || x->up;
+    }
+    // behind the last barrier of one there are its empty groups, then the first loads of the next one
+    again &= 2 * most > ARRIVAL_BARRIERS;
     for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x))
-        pipelines += x->kind == STMT_PIPELINE && fits(x);
-    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_PIPELINE && fits(x)) keep_phases(x, x->up || pipelines > 1);
+        if (x->kind == STMT_PIPELINE && fits(x))
+            keep_phases(x, again || ((x->up || pipelines > 1) && may_be_empty(s, x)));
 }

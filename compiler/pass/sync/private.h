@@ -137,7 +137,7 @@ void sync_warn_needless(struct schedule *x);
 // Decides which pipelines refill a slot right after its use, and where all threads wait for copies.
 void sync_find_late(struct kernel *k);
 // Adds the waits and barriers that keep threads in the same phases of barriers in memory.
-void sync_keep_phases(struct kernel *k);
+void sync_keep_phases(struct session *s, struct kernel *k);
 
 // pipeline.c
 // Sets the slot of access "a", whose view is "v".

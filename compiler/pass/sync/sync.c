@@ -290,7 +290,7 @@ static bool place(struct walk *w) {
     ok = ok && sync_fragments_stay(w->s, k) && sync_consumers_apart(w->schedule);
     end_schedule(w, mark);
     if (!ok || !sync_number_rings(w->s, k)) return false;
-    sync_keep_phases(k);
+    sync_keep_phases(w->s, k);
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }
