@@ -99,7 +99,10 @@ class Copies:
         if src.extents() != dst.extents():
             raise Breach("the sides of a copy have different shapes")
         from_, to = self.offsets(src), self.offsets(dst)
-        check_block(how.name, BITS[src.buf.element] // 8, src, dst, self.writable, list(zip(from_, to)), pad, bool(self.values.plan.params))
+        plan = self.values.plan
+        kinds = [repr(d["type"]) for d in plan.decls if d["kind"] == "tensor" and d["name"] == src.buf.name]
+        checked = any(repr(name) in kind for name in plan.params for kind in kinds)
+        check_block(how.name, BITS[src.buf.element] // 8, src, dst, self.writable, list(zip(from_, to)), pad, checked)
         return (src, 0, from_, dst, 0, to)
 
     def check_width(self, how, src, dst, places, whole=True):
