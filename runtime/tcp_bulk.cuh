@@ -2,8 +2,8 @@
 // emitted file that uses them includes this after tcp_device.cuh.
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
-//   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
-//   ring.load_box<BYTES>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
+//   ring.load<BYTES, HINTS>(shared, global);   called by the leader alone; BYTES and both addresses are multiples of 16
+//   ring.load_box<BYTES, HINTS>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //   ring.commit_all(), ring.wait_all<N>() the same, where all threads wait: so they need no barrier before they read
@@ -17,9 +17,13 @@
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
 //
+// Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
+//
+//   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
+//
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
-// the leader fills it, and the leader before it fills what it used itself since then. What a group copied is there for the leader after a wait for it, and for others after a barrier of
-// the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
+// the leader fills it, and the leader before it fills what it used itself since then. What a group copied is
+// there for the leader after a wait for it, and for others after a barrier of the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
 // copies of the group have together. The leader waits for a group before it begins the eighth one after it. Where
 // all threads wait, all have waited for a group and met, before the leader ends the eighth one after it; otherwise only
 // the leader names the barriers. So no thread is two phases behind one.
@@ -67,16 +71,17 @@ struct tcp_bulk_ring {
         ++waited;
     }
 
-    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
-        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
+    template <int Bytes, int Hints = 0>
+    TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
+        tcp_bulk_load<Hints>(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
-    template <int Bytes>                                                                           \
+    template <int Bytes, int Hints = 0>                                                            \
     TCP_BULK_MEMBER void load_box(void *shared, const tcp_tensor_map &map,                         \
                                   TCP_BULK_EACH parameters TCP_BULK_AT) {                          \
-        tcp_tma_load(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);         \
+        tcp_tma_load<Hints>(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);  \
         bytes += Bytes;                                                                            \
     }
 #define TCP_BULK_EACH(...) __VA_ARGS__
@@ -85,7 +90,6 @@ struct tcp_bulk_ring {
     TCP_BULK_ROW((int x, int y, int z), x, y, z)
     TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
     TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
-#undef TCP_BULK_EACH
 #undef TCP_BULK_ROW
 
     TCP_BULK_MEMBER void commit() {
@@ -133,5 +137,20 @@ struct tcp_bulk_ring {
         TCP_BULK_TOGETHER();
     }
 };
+
+#define TCP_BULK_ROW(parameters, ...)                                                              \
+    template <int Bytes>                                                                           \
+    TCP_BULK_MEMBER void tcp_store_box(const void *shared, const tcp_tensor_map &map,              \
+                                       TCP_BULK_EACH parameters TCP_BULK_AT) {                     \
+        tcp_fence_async(); /* what this thread itself did with the memory */                       \
+        tcp_tma_store(map, shared, __VA_ARGS__ TCP_BULK_PASS);                                     \
+    }
+TCP_BULK_ROW((int x), x)
+TCP_BULK_ROW((int x, int y), x, y)
+TCP_BULK_ROW((int x, int y, int z), x, y, z)
+TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
+TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
+#undef TCP_BULK_EACH
+#undef TCP_BULK_ROW
 #endif
 #endif

@@ -77,12 +77,26 @@ static void lower_role(struct lowering *w, const struct stmt *st, int side) {
         if (stmt_side(part) == side) lower_list(w, part->body);
 }
 
+// Whose groups there are in the parts of a side: a bit for each kind; 0: none, or those of memory alone.
+static unsigned counts_of(const struct stmt *st, int side) {
+    unsigned counts = 0;
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
+            if (stmt_side(part) != side || x->kind != STMT_COPY || !x->copy->facts.async) continue;
+            const struct atom_row *row = copy_atom(x->copy)->row;
+            if (!row->counter) counts |= row->reads_late ? COUNTS_STORED : COUNTS_PLAIN;
+        }
+    return counts;
+}
+
 // What the threads of a side are to statements.  All but the first ones of the block count theirs anew;
 // the variable for that, or NULL.
-static struct ix_var *take_side(struct lowering *w, const struct pipeline *pipe, int side) {
+static struct ix_var *take_side(struct lowering *w, const struct stmt *st, int side) {
+    const struct pipeline *pipe = st->pipe;
     bool load = side == pipe->nuses;
     int64_t first = pipeline_first(pipe, side);
     w->role_tid = w->kernel->tid;
+    w->role_counts = counts_of(st, side);
     w->role_threads = load ? pipe->load_threads : pipe->use[side].threads;
     w->role_barrier = pipe->handover.own[side];
     if (first == 0) return NULL;
@@ -115,7 +129,7 @@ static void lower_use(struct lowering *w, const struct stmt *st, int side, const
     struct pipeline *pipe = st->pipe;
     const struct handover *h = &pipe->handover;
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
-    struct ix_var *tid = take_side(w, pipe, side);
+    struct ix_var *tid = take_side(w, st, side);
     take(w, st->var, st->var->name);
     take(w, pipe->slot, "slot");
     rings[0] = ring(w, pipe, pipe->slot, 0);
@@ -143,7 +157,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
     struct ix_var *full = pipe->load_slot;
     const struct ix *step = ix_var(s, pipe->load_var);
-    struct ix_var *tid = take_side(w, pipe, pipe->nuses);
+    struct ix_var *tid = take_side(w, st, pipe->nuses);
     take(w, pipe->load_var, st->var->name);
     take(w, pipe->load_slot, "slot");
     rings[0] = ring(w, pipe, pipe->load_slot, 0);
@@ -237,6 +251,7 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     }
     lower_load(w, st, &x);
     w->role_tid = NULL;
+    w->role_counts = 0;
     w->role_memory = 0;
     w->tail = &first->next;
     turn(w, st, &x);

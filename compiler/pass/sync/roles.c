@@ -248,6 +248,7 @@ static bool fit_memory(struct session *s, const struct kernel *k, const struct s
     for (const struct stmt *part = st->body; counts && part; part = part->next)
         for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
             if (x->kind != STMT_COPY || !x->copy->facts.async) continue;
+            if (copy_atom(x->copy)->row->reads_late) continue;
             diag_error(s, x->at,
                        "not yet supported: an asynchronous copy in the 'use' of a pipeline with "
                        "roles, in a kernel with copies that barriers in memory count; take "
