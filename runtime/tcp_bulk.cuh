@@ -19,6 +19,7 @@
 //
 // Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
 //
+//   tcp_store_bulk<BYTES>(global, shared);     both addresses and BYTES are multiples of 16
 //   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
@@ -137,6 +138,12 @@ struct tcp_bulk_ring {
         TCP_BULK_TOGETHER();
     }
 };
+
+template <int Bytes>
+TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT) {
+    tcp_fence_async();  // what this thread itself did with the memory
+    tcp_bulk_store(global, shared, Bytes TCP_BULK_PASS);
+}
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
     template <int Bytes>                                                                           \

@@ -51,12 +51,13 @@ static void named(struct lowering *w, int first, const struct ix_var *slot, int6
 
 // The arrivals of a step at the ring's barriers in memory, by each thread that loads; the last one ends the group.
 static void announce(struct lowering *w, const struct handover *h) {
-    const bool who[] = {[BY_LEADER] = true, [BY_EACH] = h->each, [BY_COPIES] = h->copies};
-    for (int by = BY_COPIES; by >= BY_LEADER; --by) {
-        if (!who[by]) continue;
+    const enum arrival_by by[] = {BY_COPIES, BY_EACH, BY_LEADER};
+    const bool who[] = {h->copies, h->each, true};
+    for (int i = 0; i < 3; ++i) {
+        if (!who[i]) continue;
         struct kir_node *n = lower_node(w, KIR_ARRIVE);
         n->arrival = arrival_memory(h->ring, h->arrivals);
-        n->by = (enum arrival_by)by;
+        n->by = by[i];
     }
 }
 

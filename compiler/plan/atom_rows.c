@@ -113,6 +113,13 @@ const struct atom_row atom_rows[] = {
      .prefetches = true,  // a property of the map
      .fills = true,
      .function = "tcp_ring.load_box"},
+    {.name = "bulk.store",
+     .family = "bulk.store",
+     .page = "bulk",
+     BULK_STORE,
+     .widths = {128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16,
+                1 << 17, 1 << 18},
+     .function = "tcp_store_bulk"},
     {.name = "tma.store",
      .family = "tma.store",
      .page = "tma-store",
