@@ -148,7 +148,7 @@ struct tcp_bulk_ring {
         while ((int)(groups - waited) > Pending) await();
     }
 
-    template <int Pending> TCP_BULK_MEMBER void wait_all() {
+    template <int Pending> TCP_BULK_MEMBER void wait_all(TCP_BULK_ONLY) {
         while ((int)(groups - waited) > Pending) await();
         TCP_BULK_TOGETHER();
     }

@@ -60,6 +60,15 @@ static void add_asked(struct schedule *x, int number) {
     x->asked[x->nasked++] = number;
 }
 
+// Whether pair "at" may depend on what is gone at sync "i": on a fence only copies do that may overtake threads.
+static bool depends(const struct schedule *x, int i, int at) {
+    struct arrival now = x->program.sync[i].arrival, was = x->was[i];
+    int n = x->program.naccesses;
+    was.fence = now.fence;
+    return !arrival_serves(now, was) ||
+           (x->program.access[at % n].proxy && !x->program.access[at / n].proxy);
+}
+
 // Puts each pair whose order depends on what is gone into "asked" once, sorted.  With "quiet",
 // pairs whose later access is at the removed sync come first: these are most often no longer in
 // order, which answers the question.
@@ -72,6 +81,7 @@ static void find_resting(struct schedule *x, bool quiet) {
             for (int i = 0; i < x->rests[gone[g]].n; ++i) {
                 int at = x->rests[gone[g]].pair[i], number = at + others * n * n;
                 if (first[at % n] == others || !row(x, x->used, at)[gone[g]]) continue;
+                if (!depends(x, gone[g], at)) continue;
                 sorted &= x->nasked == 0 || x->asked[x->nasked - 1] < number;
                 add_asked(x, number);
             }
