@@ -78,11 +78,11 @@ def number(text):
             if not second:
                 mutants.append((kernel_of, at, f"without its wait<{n}>"))
                 mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip() == "tcp_fence_async();" and any("tcp_store_" in x for x in role_text(given, at)):
+        if line.strip().startswith("tcp_fence_async();") and "fills the slot" not in line and any("tcp_store_" in x for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
-        elif line.strip() == "tcp_fence_async();" and stored(role_text(given, at)) & filled(kernel_text(given, at)):
+        elif line.strip().startswith("tcp_fence_async();") and stored(role_text(given, at)) & filled(kernel_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         # a group without a store only keeps the count that loads have
