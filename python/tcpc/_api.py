@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split, tell_written
-from ._engine import Copy, CacheInfo, Modes, check_own, copy, elements_of, engine, prepared
+from ._engine import Copy, Modes, check_own, copy, elements_of, engine, prepared
+
+if TYPE_CHECKING:
+    from ._info import CacheInfo
 
 What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
 SAME = "... -> ..."

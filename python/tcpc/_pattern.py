@@ -22,7 +22,7 @@ class Pattern(NamedTuple):
     right: Tuple[Group, ...]
 
 
-TOKEN = re.compile(r"\s*(->|\.\.\.|[A-Za-z_]\w*|\d+|[()]|\S)")
+TOKEN = r"\s*(->|\.\.\.|[A-Za-z_]\w*|\d+|[()]|\S)"
 
 
 def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
@@ -57,7 +57,7 @@ def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Pattern:
-    tokens = TOKEN.findall(text)
+    tokens = re.findall(TOKEN, text)
     if tokens.count("->") != 1:
         raise PatternError(f"'{text}' is not of the form 'axes -> axes'")
     at = tokens.index("->")
