@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LATER = {"bench": "._bench", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
+_NOT_HERE = {"reduce": "elements are moved, not summed", "einsum": "elements are moved, not summed", "repeat": "contiguous(x.expand(..)) repeats elements"}
+
 
 def __getattr__(name: str) -> Any:
     """What not every program needs is imported when it is first used."""
@@ -35,6 +37,12 @@ def __getattr__(name: str) -> Any:
         module = importlib.import_module(where, __name__)
         found = globals()[name] = module if name == "algebra" else getattr(module, name)
         return found
+    if name == "__version__":
+        from ._library import version
+
+        return version()
+    if name in _NOT_HERE:
+        raise AttributeError(f"module 'tcpc' has no attribute '{name}': {_NOT_HERE[name]}")
     meant = {"rearrange": "relayout", "transpose": "permute", "copy": "copy_", "clone": "contiguous", "compile": "load", "redistribute": "reshard"}.get(name)
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'" + (f"; '{meant}' is what does it here" if meant else ""))
 

@@ -105,7 +105,7 @@ def describe(x: Any, known: bool = False) -> Array:
         return x.array  # type: ignore[no-any-return]
     if hasattr(x, "__cuda_array_interface__"):
         return _cuda(x)
-    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}")
+    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}" + ("; stack() makes one of several" if isinstance(x, (list, tuple)) else ""))
 
 
 def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:
@@ -145,10 +145,28 @@ def tell_written(x: Array) -> None:
 
 def own_copy(destination: Any, source: Any) -> None:
     """The framework's own copy, where no kernel of ours is asked for: arrays on the CPU."""
-    if hasattr(destination, "copy_"):
-        destination.copy_(source)
+    if hasattr(destination, "copy_") == hasattr(source, "copy_"):
+        if hasattr(destination, "copy_"):
+            destination.copy_(source)
+        else:
+            destination[...] = source
     else:
-        destination[...] = source
+        _copy_between(destination, source)
+
+
+def _copy_between(destination: Any, source: Any) -> None:
+    """From numpy to PyTorch or back. Each has types that the other one lacks."""
+    torch, numpy = sys.modules["torch"], sys.modules["numpy"]
+    to, from_ = describe(destination, True), describe(source, True)
+    bits = f"int{8 * to.itemsize}"
+    if to.name == from_.name and to.itemsize <= 8:  # they move as bits
+        destination, source = (x.detach().view(getattr(torch, bits)) if isinstance(x, torch.Tensor) else x.view(bits) for x in (destination, source))
+    elif from_.name == "bfloat16" or from_.name.startswith("float8"):  # each is a float
+        source = source.detach().float() if from_.kind == "torch" else source.astype(numpy.float32)
+    if to.kind == "numpy":
+        destination[...] = source.detach().numpy()
+    else:
+        destination.copy_(torch.from_numpy(numpy.array(source)))  # a copy, as PyTorch takes no negative strides and nothing that may only be read
 
 
 def split(x: Any, expanded: Tuple[int, ...], order: Optional[Sequence[int]]) -> Any:

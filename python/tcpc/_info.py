@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple, Tuple
+
+_TENSOR = re.compile(r"tensor (?:src|dst) : (\S+ global \S+)")
 
 
 class KernelInfo(NamedTuple):
@@ -66,3 +69,14 @@ class CacheInfo(NamedTuple):
     most: int
     kernels: Tuple[KernelInfo, ...]
     loaded: Tuple[LoadedInfo, ...] = ()
+
+    def __str__(self) -> str:
+        """A table."""
+        rows = [("kernel", "backend", "% d", "hits", "plan ms", "build ms")]
+        for kernel in self.kernels:
+            rows.append((" -> ".join(_TENSOR.findall(kernel.plan)), kernel.backend, str(kernel.divisor or ""), str(kernel.hits), f"{kernel.plan_ms:.1f}", f"{kernel.build_ms:.1f}"))
+        for loaded in self.loaded:
+            rows.append((f"{loaded.name} of {loaded.path}", loaded.backend, "", str(loaded.hits), f"{loaded.plan_ms:.1f}", f"{loaded.build_ms:.1f}"))
+        wide = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(x.rjust(n) if i > 1 else x.ljust(n) for i, (x, n) in enumerate(zip(row, wide))).rstrip() for row in rows]
+        return "\n".join([f"{self.hits} hits, {self.misses} misses; at most {self.most} kernels of numbers are kept", *(lines if len(rows) > 1 else [])])

@@ -262,7 +262,7 @@ class Plan:
 
         return explain(self._text.decode(), kernel, params=params, source=self._source)
 
-    def draw(self, name: str, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None) -> "Drawing":
+    def draw(self, name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None) -> "Drawing":
         """A drawing of what is called "name", as tcpc.draw()."""
         from .algebra import draw
 

@@ -155,24 +155,27 @@ def _text(plan: Any) -> str:
     """Of a plan, of what tcpc.plan() made, or of a kernel of cache_info()."""
     text = plan.text if type(plan).__name__ == "Plan" and hasattr(plan, "how") else getattr(plan, "plan", plan)
     if text == "":
-        raise ValueError("the framework itself makes this copy: there is no plan")
+        raise ValueError("the framework itself makes this copy: there is no plan; backend='host' compiles one")
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a plan, or a kernel of cache_info(), not {type(plan).__name__}")
     return text
 
 
-def _name(name: Any) -> str:
+def _name(name: Any, text: str) -> str:
+    kernels = re.findall(r"^\s*kernel\s+(\w+)", text, re.MULTILINE) if name is None else []
+    if len(kernels) == 1:
+        return str(kernels[0])
     if not isinstance(name, str):
         raise TypeError(f"what is drawn is named by a text, such as 'src' or the name of a kernel, not {name!r}")
     return name
 
 
-def draw(plan: Union[str, "KernelInfo"], name: str, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Drawing:
+def draw(plan: Union[str, "KernelInfo"], name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Drawing:
     """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it.
 
     Args:
         plan: the text, or a kernel of cache_info().
-        name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy.
+        name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy. None: the kernel, where there is one.
         view: "owners", "banks", .., as docs/drawings.md lists them; None: the usual one.
         thread: whose accesses are shown, where a view shows those of one.
         params: values of the plan's params, instead of small ones.
@@ -181,7 +184,8 @@ def draw(plan: Union[str, "KernelInfo"], name: str, view: Optional[str] = None, 
     Raises:
         CompileError: the plan is wrong, or has no such name, or the view does not fit.
     """
-    return _drawing(DRAW, _text(plan), source, name=_name(name), view=view, thread=thread, params=params)
+    text = _text(plan)
+    return _drawing(DRAW, text, source, name=_name(name, text), view=view, thread=thread, params=params)
 
 
 class Record(Dict[str, Any]):
