@@ -2,8 +2,8 @@
 // emitted file that uses them includes this after tcp_device.cuh.
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
-//   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
-//   ring.load_box<BYTES>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
+//   ring.load<BYTES, HINTS>(shared, global);   called by the leader alone; BYTES and both addresses are multiples of 16
+//   ring.load_box<BYTES, HINTS>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //
@@ -15,6 +15,11 @@
 //   ring.arrive_cp_async();               .. and for its cp.async so far
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
+//
+// Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
+//
+//   tcp_store_bulk<BYTES>(global, shared);     both addresses and BYTES are multiples of 16
+//   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
 // the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
@@ -65,18 +70,19 @@ struct tcp_bulk_ring {
         ++waited;
     }
 
-    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
+    template <int Bytes, int Hints = 0>
+    TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
         tcp_fence_async();  // what the leader itself did with the memory
-        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
+        tcp_bulk_load<Hints>(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
-    template <int Bytes>                                                                           \
+    template <int Bytes, int Hints = 0>                                                            \
     TCP_BULK_MEMBER void load_box(void *shared, const tcp_tensor_map &map,                         \
                                   TCP_BULK_EACH parameters TCP_BULK_AT) {                          \
         tcp_fence_async();                                                                         \
-        tcp_tma_load(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);         \
+        tcp_tma_load<Hints>(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);  \
         bytes += Bytes;                                                                            \
     }
 #define TCP_BULK_EACH(...) __VA_ARGS__
@@ -85,7 +91,6 @@ struct tcp_bulk_ring {
     TCP_BULK_ROW((int x, int y, int z), x, y, z)
     TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
     TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
-#undef TCP_BULK_EACH
 #undef TCP_BULK_ROW
 
     TCP_BULK_MEMBER void commit() {
@@ -121,5 +126,26 @@ struct tcp_bulk_ring {
         while ((int)(groups - waited) > Pending) await();
     }
 };
+
+template <int Bytes>
+TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT) {
+    tcp_fence_async();  // what this thread itself did with the memory
+    tcp_bulk_store(global, shared, Bytes TCP_BULK_PASS);
+}
+
+#define TCP_BULK_ROW(parameters, ...)                                                              \
+    template <int Bytes>                                                                           \
+    TCP_BULK_MEMBER void tcp_store_box(const void *shared, const tcp_tensor_map &map,              \
+                                       TCP_BULK_EACH parameters TCP_BULK_AT) {                     \
+        tcp_fence_async(); /* what this thread itself did with the memory */                       \
+        tcp_tma_store(map, shared, __VA_ARGS__ TCP_BULK_PASS);                                     \
+    }
+TCP_BULK_ROW((int x), x)
+TCP_BULK_ROW((int x, int y), x, y)
+TCP_BULK_ROW((int x, int y, int z), x, y, z)
+TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
+TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
+#undef TCP_BULK_EACH
+#undef TCP_BULK_ROW
 #endif
 #endif

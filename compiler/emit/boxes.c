@@ -16,7 +16,8 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     static const char *const var[BOX_LOOPS] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
     struct arena *a = &o->s->arena;
     const struct kir_boxes *x = n->boxes;
-    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->to_at);
+    const struct kir_buffer *shared = n->buf ? n->buf : n->to_buf;
+    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->buf ? n->at : n->to_at);
     for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
     for (int i = x->nloops - 1; i >= 0; --i) {
         const struct box_loop *l = &x->loop[i];
@@ -27,11 +28,13 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
         at[l->dim] = more(o, at[l->dim], l->step, var[i]);
         to = more(o, to, l->dst, var[i]);
     }
-    int64_t bytes = n->to_buf->elem->bits / 8;
+    int64_t bytes = shared->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
-    struct call c =
-        emit_call_of(o, indent, arena_printf(a, "%s<%" PRId64 ">(", n->function, bytes), ");");
-    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
+    struct call c = emit_call_of(o, indent,
+                                 arena_printf(a, "%s<%" PRId64 "%s%s>(", n->function, bytes,
+                                              n->ld ? ", " : "", n->ld ? n->ld : ""),
+                                 ");");
+    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", shared->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {
         bool wide = x->at[i]->bits == 64;
@@ -56,13 +59,21 @@ void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     }
     struct call c =
         emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
-    call_arg(&c, "%s", t->c_name);
+    int64_t at;
+    if (!ix_static(m->offset, &at))
+        call_arg(&c, "%s + (%s)", t->c_name, emit_host_ix(o->s, o->k, m->offset));
+    else if (at)
+        call_arg(&c, "%s %c %" PRId64, t->c_name, at < 0 ? '-' : '+', at < 0 ? -at : at);
+    else
+        call_arg(&c, "%s", t->c_name);
     call_arg(&c, "%d", m->rank);
     call_arg(&c, "%d", bytes);
     call_arg(&c, "{%s}", extent);
     call_arg(&c, "{%s}", stride);
     call_arg(&c, "{%s}", box);
     call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
+    if (m->l2 || t->written) call_arg(&c, "%d", m->l2 ? m->l2 : 128);
+    if (t->written) call_arg(&c, "true");
     call_write(o->b, &c);
     statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
     c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");

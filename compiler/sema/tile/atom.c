@@ -206,9 +206,12 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     int widest = 0;
     while (row->alone && widest + 1 < MOST_WIDTHS && row->widths[widest + 1]) ++widest;
     *a = (struct atom){.row = row, .bits = row->widths[widest], .at = e->at};
-    if (e->kind == E_CALL && row->alone)
-        return FAIL(c, e->at, "'%s' takes no arguments: 'copy A -> s with %s'", name, name);
-    if (e->kind == E_CALL && e->nargs != 1)
+    if (e->kind == E_CALL && row->alone && (e->nargs == 0 || !e->arg[0].key.name))
+        return FAIL(c, e->at,
+                    row->ld ? "'%s' takes hints alone: 'copy A -> s with %s(ld=L2.evict_first)'"
+                            : "'%s' takes no arguments: 'copy A -> B with %s'",
+                    name, name);
+    if (e->kind == E_CALL && !row->alone && e->nargs != 1)
         return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
                     name, e->nargs);
     return e->kind != E_CALL || more_args(c, e, 0, a) ? atom_value(c, a) : &value_none;
@@ -326,7 +329,9 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
 // Whether the groups of "row" are counted as those of the kernel's other copies.  Barriers in memory count
 // apart from the hardware; a wait is for both.
 static bool counts_with_others(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const struct atom_row **first_at = row->counter ? &c->kernel->counted : &c->kernel->groups;
+    const struct atom_row **first_at = row->counter      ? &c->kernel->counted
+                                       : row->reads_late ? &c->kernel->stored
+                                                         : &c->kernel->groups;
     if (row->completes != COMPLETES_BY_GROUP) return true;
     if (!*first_at) *first_at = row;
     const struct atom_row *first = *first_at;
@@ -341,18 +346,22 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
 
 // Whether the kernel is one in which one thread may copy a tile by "row".
 static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const char *instead = "take cp_async.cg(16)";
+    const char *instead = row->reads_late ? "take universal(128)" : "take cp_async.cg(16)";
     if (c->kernel->device) {
         diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a device function, which has no place for its "
-                   "barriers; copy in the kernel, or %s",
-                   row->name, instead);
+                   "not yet supported: '%s' in a device function, which has no %s; copy in the "
+                   "kernel, or %s",
+                   row->name,
+                   row->counter ? "place for its barriers"
+                   : row->boxes ? "tensor map"
+                                : "barrier behind the fences of who wrote the memory",
+                   instead);
         diag_page(c->s, row->page);
         return false;
     }
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
-        if (f->tensor != y->src.base || f->dir == ARG_IN) continue;
+        if (row->reads_late || f->tensor != y->src.base || f->dir == ARG_IN) continue;
         diag_error(c->s, y->src.at,
                    "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
                    y->src.base->name, instead);
