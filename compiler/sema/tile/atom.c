@@ -351,7 +351,11 @@ static bool may_be_alone(struct sema *c, const struct atom_row *row, const struc
         diag_error(c->s, y->how_at,
                    "not yet supported: '%s' in a device function, which has no %s; copy in the "
                    "kernel, or %s",
-                   row->name, row->counter ? "place for its barriers" : "tensor map", instead);
+                   row->name,
+                   row->counter ? "place for its barriers"
+                   : row->boxes ? "tensor map"
+                                : "barrier behind the fences of who wrote the memory",
+                   instead);
         diag_page(c->s, row->page);
         return false;
     }
