@@ -169,6 +169,7 @@ static void put_tensor(struct json *j, const struct explained_tensor *t) {
     json_text(j, "space", t->space);
     json_text(j, "direction", t->direction);
     json_text(j, "layout", t->layout);
+    json_text(j, "declared", t->declared);
     json_int(j, "align", t->align);
     if (t->local) {
         json_int(j, "at", t->at);
@@ -207,6 +208,7 @@ static void put_pipeline(struct json *j, const struct explained_pipeline *p) {
     json_int(j, "line", p->line);
     json_int(j, "stages", p->stages);
     if (p->roles) json_text(j, "roles", p->roles);
+    if (p->roles) put_texts(j, "handover", p->handover, p->nhandover);
     json_enter(j, "buffers", '[');
     for (int i = 0; i < p->nrings; ++i) {
         json_enter(j, NULL, '{');
