@@ -2,10 +2,9 @@
 //
 // The threads of a block execute a node together.  The time between two barriers is an epoch.  Two
 // accesses of different threads to one piece of memory are ordered if their epochs differ.  An
-// asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
-// waits for the group, or where all threads wait as one before; accesses before that are not ordered with it.  A piece is as long as the
-// narrowest access to its buffer; every access consists of complete pieces.
-// Accesses of roles have the times of their clocks (clocks.h).
+// asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread waits for the group, or where all threads
+// wait as one before; accesses before that are not ordered with it.  A piece is as long as the narrowest access to its buffer; every access
+// consists of complete pieces.  Accesses of roles have the times of their clocks (clocks.h).
 #include "check/order.h"
 
 #include <stdlib.h>
@@ -88,13 +87,6 @@ static void add_shadow(struct order *r, const struct kir_buffer *b, int64_t byte
         *x = (struct shadow){.buf = b, .piece = bytes};
     }
     if (bytes < x->piece) x->piece = bytes;
-}
-
-static int count_nodes(const struct kir_node *list) {
-    int n = 0;
-    for (const struct kir_node *x = list; x; x = x->next)
-        n += 2 + x->nargs + count_nodes(x->body) + count_nodes(x->orelse);
-    return n;
 }
 
 static void find_buffers(struct order *r, const struct kir_node *list) {
@@ -199,28 +191,23 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
     return false;
 }
 
-// Whether there was a barrier between the completion of "a" and now.
-static bool is_over(const struct order *r, const struct mark *a) {
+// When "a" is complete.
+static struct group end_of(const struct order *r, const struct mark *a) {
     const struct event *e = &r->event[a->event];
-    struct group end = {.epoch = e->epoch, .by = e->role, .time = e->time};
-    const struct machine *m = &r->machine;
-    if (e->group) end = r->groups.at[e->group];
-    if (end.epoch < 0) return false;
-    return end.epoch < r->epoch || (end.by && clocks_after(&r->clocks, m, end.by, end.time));
+    const struct group itself = {.epoch = e->epoch, .by = e->role, .time = e->time};
+    return e->group ? r->groups.at[e->group] : itself;
 }
 
-// Whether copies may see "b" without what other threads did as "a", unless these have fenced before they met.
-static bool overtakes(const struct order *r, struct touch a, struct touch b) {
-    const struct kir_node *x = r->event[a.at->event].node, *y = r->event[b.at->event].node;
-    bool by_copy = y->kind == KIR_ASYNC && y->align > 0 && b.writes != kir_stores(y);
-    bool of_copy = x->kind == KIR_ASYNC && x->align > 0 && a.writes != kir_stores(x);
-    return by_copy && !of_copy;
+// Whether there was a barrier between the completion of "a" and now.
+static bool is_over(const struct order *r, const struct mark *a) {
+    const struct group end = end_of(r, a);
+    if (end.epoch < 0) return false;
+    return end.epoch < r->epoch ||
+           (end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time));
 }
 
 static bool is_fenced(const struct order *r, const struct mark *a) {
-    const struct event *e = &r->event[a->event];
-    struct group end = {.epoch = e->epoch, .by = e->role, .time = e->time};
-    if (e->group) end = r->groups.at[e->group];
+    const struct group end = end_of(r, a);
     return end.epoch <= r->fenced ||
            (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
 }
@@ -237,9 +224,11 @@ static bool in_order(struct order *r, struct touch a, struct touch b, const stru
     if (is_under_way(r, a.at)) return report(r, ORDER_WAIT, a, b, x, piece);
     // a call counts as a thread of its own: it orders its own accesses
     if (a.at->thread == b.at->thread) return true;
-    if (is_over(r, a.at) && !(overtakes(r, a, b) && !is_fenced(r, a.at))) return true;
-    if (is_over(r, a.at)) return report(r, ORDER_FENCE, a, b, x, piece);
-    return report(r, ORDER_BARRIER, a, b, x, piece);
+    bool fenced = order_by_copy(r->event[a.at->event].node, a.writes) ||
+                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a.at),
+         over = is_over(r, a.at);
+    if (over && fenced) return true;
+    return report(r, over ? ORDER_FENCE : ORDER_BARRIER, a, b, x, piece);
 }
 
 static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const struct mark *m,
@@ -346,14 +335,14 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
-    if (a.kind == ARRIVAL_MEMORY) {
+    if (a.kind == ARRIVAL_NAMED) {
+        clocks_pass(&r->clocks, m, a.of);
+    } else if (a.kind == ARRIVAL_MEMORY) {
         int id = MACHINE_NAMED + m->barrier;
         clocks_pass(&r->clocks, m, id);
         groups_arrived(&r->groups, m,
                        (struct group){.epoch = r->epoch, .time = r->clocks.came[id]});
-    }
-    if (a.kind == ARRIVAL_BLOCK) {
+    } else if (arrival_row(a)->joins) {  // all threads of the block
         if (a.fence) r->fenced = r->epoch;
         ++r->epoch;
         clocks_meet(&r->clocks, a.fence);
@@ -414,7 +403,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
-    r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
+    r.shadow = memory_zeroed((size_t)order_nodes(k->body) + 1, sizeof *r.shadow);
     groups_init(&r.groups);
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
     add_event(&r, NULL, false);

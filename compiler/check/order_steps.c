@@ -147,3 +147,14 @@ bool order_reads_global(const struct kir_node *list) {
     }
     return false;
 }
+
+int order_nodes(const struct kir_node *list) {
+    int n = 0;
+    for (const struct kir_node *x = list; x; x = x->next)
+        n += 2 + x->nargs + order_nodes(x->body) + order_nodes(x->orelse);
+    return n;
+}
+
+bool order_by_copy(const struct kir_node *n, bool writes) {
+    return n->kind == KIR_ASYNC && n->align > 0 && writes != kir_stores(n);
+}

@@ -33,5 +33,9 @@ bool order_tracks(const struct kir_buffer *b);
 // Whether "list" reads global memory that is also written: params that give fewer steps may put
 // more such accesses anywhere in it.
 bool order_reads_global(const struct kir_node *list);
+// At least the number of buffers that "list" names.
+int order_nodes(const struct kir_node *list);
+// Whether an access of "n" is of a copy that may overtake what other threads did, unless they fence before they meet.
+bool order_by_copy(const struct kir_node *n, bool writes);
 
 #endif

@@ -188,12 +188,19 @@ static bool writes(const struct kir_node *list, const struct kir_buffer *b, bool
     return false;
 }
 
+// Whether copies read shared memory.
+static bool stores(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next)
+        if (kir_stores(n) || stores(n->body) || stores(n->orelse)) return true;
+    return false;
+}
+
 // Whether threads write what copies fill: behind a fence of these, those of who used it before may be needless.
 static bool overwrites(const struct kir_kernel *k) {
     for (int i = 0; i < k->nbuffers; ++i)
         if (writes(k->body, k->buffer[i], true) && writes(k->body, k->buffer[i], false))
             return true;
-    return false;
+    return stores(k->body);  // likewise behind the fence for a copy that reads
 }
 
 // Leaves out a fence.

@@ -234,6 +234,19 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }
 
+// Notes which barriers of the two roles nobody else comes to: whoever waits there waits for nobody.
+static void note_alone(const struct side *d, const struct stmt *one, const struct stmt *other) {
+    for (const struct stmt *x = d->st->body; x; x = stmt_next(d->st->body, x)) {
+        bool alone = x->kind == STMT_WAIT && side_named(x) && (x->up == one || x->up == other);
+        for (int i = 0; i < d->g.nnodes; ++i)
+            alone &=
+                !d->of[i] || !d->of[i]->barrier || d->of[i] == x || d->of[i]->barrier != x->barrier;
+        if (alone)
+            diag_note(d->x->s, x->at, "no other role comes to '%s', so '%s' waits for nobody here",
+                      x->barrier->name, x->up->role->name);
+    }
+}
+
 // Whether a copy in a loop fills an element twice in one step: two copies of one thread have no order.
 static bool fills_twice(const struct side *d, int a, int around) {
     const struct schedule *x = d->x;
@@ -292,6 +305,7 @@ static bool in_order(const struct side *d, int a, int b) {
     enum prove_answer answer = apart_in(d, a, b, before, later, &w);
     if (answer != PROVE_YES) {
         report(d, a, b, answer, &w);
+        note_alone(d, place_of(d, a)->up, place_of(d, b)->up);
         return false;
     }
     for (int turned = 0; turned < 2 && !own; ++turned) {
