@@ -43,6 +43,22 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     call_write(o->b, &c);
 }
 
+// Whether "list" has an access to tensor "id" that is none by a map.
+static bool accesses(const struct kir_node *list, int id) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool found = (n->buf && n->buf->tensor == id) || (n->to_buf && n->to_buf->tensor == id);
+        for (int i = 0; i < n->nargs; ++i) found |= n->arg[i].buf && n->arg[i].buf->tensor == id;
+        if (found || (!n->boxes && accesses(n->body, id)) || accesses(n->orelse, id)) return true;
+    }
+    return false;
+}
+
+bool emit_is_mapped(const struct kir_kernel *k, int i) {
+    bool mapped = false;
+    for (int n = 0; n < k->nmaps; ++n) mapped |= k->map[n]->tensor == i;
+    return mapped && !accesses(k->body, k->device ? k->formal[i].buffer->tensor : k->tensor[i].id);
+}
+
 void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     const struct kir_kernel *k = o->k;
     const struct kir_tensor *of = k->device ? NULL : &k->launch->tensor[m->tensor];

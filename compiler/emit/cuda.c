@@ -84,6 +84,8 @@ void emit_body(const struct emission *o) {
     struct buf *b = o->b;
     struct arena *a = &o->s->arena;
     size_t start = b->len;
+    for (int i = 0; i < k->ntensors; ++i)
+        if (emit_is_mapped(k, i)) buf_printf(b, "    (void)%s;\n", k->tensor[i].c_name);
     if (k->smem_bytes > 0 && !k->device) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
     for (int i = 0; i < k->nmemory; ++i)
         emit_constant(

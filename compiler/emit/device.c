@@ -174,23 +174,6 @@ static void put_duties(const struct emission *o) {
     }
 }
 
-// Whether "list" has an access to "b" that is none of a tensor map.
-static bool accesses(const struct kir_node *list, const struct kir_buffer *b) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        bool found = n->buf == b || n->to_buf == b;
-        for (int i = 0; i < n->nargs; ++i) found |= n->arg[i].buf == b;
-        if (found || (!n->boxes && accesses(n->body, b)) || accesses(n->orelse, b)) return true;
-    }
-    return false;
-}
-
-// Whether a tensor map stands for argument "i".
-static bool is_mapped(const struct kir_kernel *k, int i) {
-    bool mapped = false;
-    for (int n = 0; n < k->nmaps; ++n) mapped |= k->map[n]->tensor == i;
-    return mapped && !accesses(k->body, k->formal[i].buffer);
-}
-
 void emit_device(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
@@ -228,7 +211,7 @@ void emit_device(const struct emission *o) {
         const struct kir_formal *f = &k->formal[i];
         if (f->index) {
             call_arg(&c, "%s %s", f->bits == 32 ? "int" : "int64_t", f->index->c_name);
-        } else if (!is_mapped(k, i)) {
+        } else if (!emit_is_mapped(k, i)) {
             call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->elem->c_name,
                      f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);
         }

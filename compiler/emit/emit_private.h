@@ -45,6 +45,8 @@ void emit_state_init(const struct emission *o);
 void emit_state_maps(const struct emission *o);
 // The boxes of "n", with the loops around them.
 void emit_boxes(const struct emission *o, const struct kir_node *n, int indent);
+// Whether argument "i" is a tensor that is accessed by its maps alone, so that its pointer is not needed.
+bool emit_is_mapped(const struct kir_kernel *k, int i);
 // In a launcher, or what makes a map for a device function: "m" as {address, rank, bytes of an element, {extents}, {strides in bytes}, {box},
 // swizzle}, and the call that makes it.
 void emit_map(const struct emission *o, int indent, const struct kir_map *m);
