@@ -5,6 +5,7 @@
 #include "base/session.h"
 #include "explain/private.h"
 #include "layout/algebra.h"
+#include "plan/handover.h"
 
 // -- reasons --------------------------------------------------------------------------------------
 
@@ -321,7 +322,7 @@ static void add_roles(struct schedule *x) {
                                         .arrival = arrival_groups((int)h->pending)});
         }
         x->load = false;
-        say(x, load ? explain_full(s, x->k, x->st) : "say empty");
+        say(x, load ? explain_full(s, x->st) : "say empty");
         say(x, "}");
     }
 }
@@ -377,6 +378,10 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     } else {
         add_events(&all, st->body, 1);
         add_point(&all, st, SYNC_AT_BEHIND);
+    }
+    if (x.roles) {
+        x.handover = ARENA_ARRAY(&s->arena, const char *, HANDOVER_LINES);
+        x.nhandover = handover_tell(s, st, x.handover);
     }
     x.step = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     x.prologue = ARENA_ARRAY(&s->arena, const char *, all.n + 1);

@@ -138,8 +138,10 @@ struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
     int64_t stages;
-    const char *roles;  // who executes the parts, and how they wait for each other; or NULL
-    bool manual;        // .. as the plan says, which has no rings then
+    const char *roles;      // who executes the parts, and how they wait for each other; or NULL
+    bool manual;            // .. as the plan says, which has no rings then
+    const char **handover;  // of roles: who comes to which barriers, and who waits
+    int nhandover;
     struct explained_ring *ring;
     int nrings;
     const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
@@ -246,7 +248,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
 
 // roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
 // wait for each other.
-const char *explain_full(struct session *s, const struct kernel *k, const struct stmt *st);
+const char *explain_full(struct session *s, const struct stmt *st);
 const char *explain_roles(struct session *s, const struct pipeline *p);
 
 #endif

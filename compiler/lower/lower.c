@@ -56,6 +56,7 @@ int64_t lower_threads(const struct lowering *w) {
 static unsigned lower_counts(const struct lowering *w) {
     const struct kernel *k = w->kernel;
     unsigned counts = k->stored ? COUNTS_STORED : 0;
+    if (w->role_counts) return w->role_counts;
     if (!w->role_tid && k->counted && k->counter_at >= 0) counts |= COUNTS_MEMORY;
     return k->groups || !counts ? counts | COUNTS_PLAIN : counts;
 }

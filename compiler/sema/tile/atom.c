@@ -356,11 +356,10 @@ static bool may_be_alone(struct sema *c, const struct atom_row *row, const struc
     }
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
-        const struct view *v = copy_side(y, !row->reads_late);
-        if (f->tensor != v->base || f->dir == (row->reads_late ? ARG_OUT : ARG_IN)) continue;
-        diag_error(c->s, v->at, "not yet supported: '%s' %s '%s', which the kernel %s, too; %s",
-                   row->name, row->reads_late ? "to" : "from", v->base->name,
-                   row->reads_late ? "reads" : "writes", instead);
+        if (row->reads_late || f->tensor != y->src.base || f->dir == ARG_IN) continue;
+        diag_error(c->s, y->src.at,
+                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
+                   y->src.base->name, instead);
         diag_page(c->s, row->page);
         return false;
     }
