@@ -349,8 +349,11 @@ static bool may_be_alone(struct sema *c, const struct atom_row *row, const struc
     const char *instead = row->reads_late ? "take universal(128)" : "take cp_async.cg(16)";
     if (c->kernel->device && row->reads_late) {
         diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a device function; copy in the kernel, or %s",
-                   row->name, instead);
+                   "not yet supported: '%s' in a device function, which has no %s; copy in the "
+                   "kernel, or %s",
+                   row->name,
+                   row->boxes ? "tensor map" : "barrier behind the fences of who wrote the memory",
+                   instead);
         diag_page(c->s, row->page);
         return false;
     }
