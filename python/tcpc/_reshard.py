@@ -106,10 +106,15 @@ def _together(memory: Any, first: View, count: int, step: int) -> Any:
     return memory.as_strided((count, *first.sizes), (step, *first.strides), memory.storage_offset() + first.offset)
 
 
+def _room(x: Any, shape: Any, dtype: Any) -> Any:
+    """New memory; tests put theirs between bytes that nobody writes."""
+    return x.new_empty(shape, dtype=dtype)
+
+
 def _pack(x: Any, moves: Sequence[Move], dtype: Any) -> List[Any]:
     """The pieces as they are sent: rows of x where they are contiguous, or copies in one buffer. What goes to several devices is copied once."""
     views = list(dict.fromkeys(m.source for m in moves if not _is_sent(m.source, x, dtype)))
-    buffer = x.new_empty(sum(map(_count, views)), dtype=dtype)
+    buffer = _room(x, sum(map(_count, views)), dtype)
     packed, at = {}, 0
     for first, end, step in runs(views):
         size = _count(views[first])
@@ -135,7 +140,7 @@ class _Arrivals:
     def __init__(self, out: Any, moves: Sequence[Move], dtype: Any) -> None:
         self.out = out
         self.views = [m.target for m in moves if not _is_sent(m.target, out, dtype)]
-        self.buffer = out.new_empty(sum(map(_count, self.views)), dtype=dtype)
+        self.buffer = _room(out, sum(map(_count, self.views)), dtype)
         rows = iter(self.buffer.split([_count(v) for v in self.views]))
         self.pieces = [_of(out, m.target) if _is_sent(m.target, out, dtype) else next(rows) for m in moves]
 
@@ -164,6 +169,9 @@ def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> N
         w.wait()
     for pair in unpacked:
         _api.copy_(*pair)
+    # NCCL connects two devices when they first send to each other, and the driver answers the peer only while nothing is loaded
+    if first and x.is_cuda and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.current_stream().synchronize()
 
 
 def _send(schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
@@ -280,7 +288,7 @@ class _Ready:
                 return out
             if path == "direct":
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
-        out = x.new_empty(self.shape, dtype=self.target)
+        out = _room(x, self.shape, self.target)
         strides = tuple(x.stride())
         _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, strides not in self.loaded)
         self.loaded.add(strides)
