@@ -44,7 +44,7 @@ class Schedule(NamedTuple):
     local: Tuple[Move, ...]
     sends: Tuple[Move, ...]
     receives: Tuple[Move, ...]
-    single: bool  # no device of the mesh has more than one piece for another one
+    swap: bool  # some devices have a piece for another one, and none has more than one; the same on all
 
 
 def part(shape: Sequence[int], mesh: Sequence[int], placements: Sequence[Placement], device: int) -> Box:
@@ -170,7 +170,8 @@ class Exchange(NamedTuple):
                 receives.extend(Move(giver, *sides) for sides in self._moves(giver, device, None))
         single = all(len(_boxes(side, self.bound.extent, part_of(d))) < 2 for d in range(count)
                      for side, part_of in ((self.bound.left, self.source_part), (self.bound.right, self.target_part)))
-        return Schedule(tuple(local), tuple(sends), tuple(receives), single)
+        sent = sends or receives or any(True for devices in holders.values() for to in range(count) if self.giver(devices, to) != to for _ in self._moves(self.giver(devices, to), to, None))
+        return Schedule(tuple(local), tuple(sends), tuple(receives), single and bool(sent))
 
 
 def runs(views: Sequence[View]) -> List[Tuple[int, int, int]]:

@@ -164,20 +164,18 @@ def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> N
         _api.copy_(_of(out, move.target), _of(x, move.source))
     if first and unpacked:  # a kernel that is loaded while others wait for a peer may wait for them
         _api.prepare(*unpacked)
-    work = _send(schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
+    work = _send(out, schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
     for w in work:
         w.wait()
     for pair in unpacked:
         _api.copy_(*pair)
-    # NCCL connects two devices when they first send to each other, and the driver answers the peer only while nothing is loaded
-    if first and x.is_cuda and not torch.cuda.is_current_stream_capturing():
-        torch.cuda.current_stream().synchronize()
 
 
-def _send(schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
-    """One call of the process group, if each device has at most one piece for another one and the group can; the choice is the same on all devices."""
-    if schedule.single and mesh.swaps and (sent or got):
-        none = (sent or got)[0][:0]
+def _send(out: Any, schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
+    """One call of the process group, if each device has at most one piece for another one and the group can. All devices make it, also one without pieces: NCCL counts empty messages, and stands
+    still at a later one if a device has not."""
+    if schedule.swap and mesh.swaps:
+        none = out.new_empty(0, dtype=torch.uint8)
         sides = []
         for pieces, moves in (got, schedule.receives), (sent, schedule.sends):
             of = {m.peer: t for m, t in zip(moves, pieces)}
