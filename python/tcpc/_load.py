@@ -43,6 +43,8 @@ class Kernel:
         return f"<kernel {self.__doc__}>"
 
     def __call__(self, *arrays: Any, stream: Any = None, **named: Any) -> None:
+        if self._plan._compiled.launches[self._number].contents.devices:
+            raise NotImplementedError(f"kernel '{self.name}' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C, with an end of the mesh")
         given = self._bind(arrays, named)
         first = given[self.tensors[0]] if self.tensors else None
         for name, array in given.items():
