@@ -85,6 +85,11 @@ def _schedule(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Sche
 
 
 @functools.lru_cache(maxsize=1024)
+def _stacks(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Optional[Tuple[View, View]]:
+    return exchange.stacks(device, strides)
+
+
+@functools.lru_cache(maxsize=1024)
 def _exchange(pattern: str, shape: Tuple[int, ...], axes: Tuple[Tuple[str, int], ...], mesh: Tuple[int, ...], source: Tuple[Placement, ...], target: Tuple[Placement, ...]) -> "_Hashed":
     bound = _pattern.bind(_pattern.parse(pattern), shape, dict(axes))
     return _Hashed(bound, mesh, source, target)
@@ -155,9 +160,29 @@ class _Arrivals:
         return found
 
 
+def _narrower(x: Any, out: Any) -> Any:
+    return x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
+
+
+def _swapped(x: Any, out: Any, stacks: Tuple[View, View], mesh: _Mesh, first: bool) -> None:
+    """All pieces are packed by one copy, sent by one all-to-all, and unpacked by one copy; none where they lie in one row already."""
+    wire, (source, target) = _narrower(x, out), stacks
+    from_, to = _of(x, source), _of(out, target)
+    packs, unpacks = not _is_sent(source, x, wire), not _is_sent(target, out, wire)
+    sent = _room(x, source.sizes, wire) if packs else from_
+    got = _room(out, target.sizes, wire) if unpacks else to
+    if first and unpacks:
+        _api.prepare((to, got))
+    if packs:
+        _api.copy_(sent, from_)
+    dist.all_to_all_single(_bytes(got), _bytes(sent), group=mesh.group)
+    if unpacks:
+        _api.copy_(to, got)
+
+
 def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> None:
     """Pieces are packed, sent and unpacked; the narrower of the two types travels."""
-    wire = x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
+    wire = _narrower(x, out)
     arrivals = _Arrivals(out, schedule.receives, wire)
     unpacked = arrivals.pairs()
     for move in schedule.local:
@@ -288,7 +313,11 @@ class _Ready:
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
         out = _room(x, self.shape, self.target)
         strides = tuple(x.stride())
-        _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, strides not in self.loaded)
+        first, stacks = strides not in self.loaded, _stacks(self.exchange, self.mesh.device, strides) if self.mesh.swaps else None
+        if stacks:
+            _swapped(x, out, stacks, self.mesh, first)
+        else:
+            _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, first)
         self.loaded.add(strides)
         return out
 
