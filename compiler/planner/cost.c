@@ -35,7 +35,7 @@ enum {
     LOADS = 1275,      // like LOAD, for the warps of a block
     PHASE = 58,        // part of the memory time of a block that only others can use
     START = 1024,      // for beginning a block
-    MEETS = 76800,     // .. between devices, which counts the blocks that have ended
+    MEETS = 10240,     // .. between devices, which counts the blocks that have ended
     TURN = 6,          // part of all that, for going through shared memory
     L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
     L1_LESS_SCARCE = 4,       // the same, without shared memory or along runs

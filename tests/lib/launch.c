@@ -327,11 +327,10 @@ static const char boxes[] =
     "val=(1,8));\n}\n";
 
 static void devices_are_told(void) {
-    const struct tcpc_launch *l = launch_of(
-        "tcp 1;\nmesh g (4);\n"
-        "tensor A : f16 global row(m=64, n=64) over (g: m);\n"
-        "tensor B : f16 global row(m=64, n=64) over (g: n);\n"
-        "kernel k(A, out B) { copy A -> B; }\n");
+    const struct tcpc_launch *l = launch_of("tcp 1;\nmesh g (4);\n"
+                                            "tensor A : f16 global row(m=64, n=64) over (g: m);\n"
+                                            "tensor B : f16 global row(m=64, n=64) over (g: n);\n"
+                                            "kernel k(A, out B) { copy A -> B; }\n");
     HOLDS(TCPC_HAS(l, devices) && l->devices == 4);
     HOLDS(l->variant[0]->narguments == 2 && l->variant[0]->argument_bytes == 16);
     tcpc_launch_free(l);
