@@ -16,6 +16,10 @@
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
 //
+// Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
+//
+//   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
+//
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
 // the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
 // the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
@@ -85,7 +89,6 @@ struct tcp_bulk_ring {
     TCP_BULK_ROW((int x, int y, int z), x, y, z)
     TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
     TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
-#undef TCP_BULK_EACH
 #undef TCP_BULK_ROW
 
     TCP_BULK_MEMBER void commit() {
@@ -121,5 +124,20 @@ struct tcp_bulk_ring {
         while ((int)(groups - waited) > Pending) await();
     }
 };
+
+#define TCP_BULK_ROW(parameters, ...)                                                              \
+    template <int Bytes>                                                                           \
+    TCP_BULK_MEMBER void tcp_store_box(const void *shared, const tcp_tensor_map &map,              \
+                                       TCP_BULK_EACH parameters TCP_BULK_AT) {                     \
+        tcp_fence_async(); /* what this thread itself did with the memory */                       \
+        tcp_tma_store(map, shared, __VA_ARGS__ TCP_BULK_PASS);                                     \
+    }
+TCP_BULK_ROW((int x), x)
+TCP_BULK_ROW((int x, int y), x, y)
+TCP_BULK_ROW((int x, int y, int z), x, y, z)
+TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
+TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
+#undef TCP_BULK_EACH
+#undef TCP_BULK_ROW
 #endif
 #endif

@@ -14,11 +14,15 @@
 //                                                 "shared" is a multiple of 128 bytes, "x" times the bytes of an element
 //                                                 one of 16, or the hardware faults; what is beyond the tensor is 0
 //   tcp_tma_load<HINTS>(..), tcp_bulk_load<HINTS>(..)   with a policy of the L2 cache (tcp_hints.h)
+//   tcp_tma_store(map, shared, x, ..)             the other way, of the thread's open group; rows are clipped at the tensor's
+//                                                 end, the contiguous mode only to a whole chunk of 16 bytes
+//   tcp_bulk_commit(), tcp_bulk_wait_read<N>()    ends the group; waits until shared memory is no longer read by all groups of
+//                                                 this thread but the N newest
 //   tcp_fence_async()                             this thread's accesses to shared memory before it, asynchronous ones after it
 //   tcp_elect()                                   whether this is the one thread that its warp, converged, elects
 //
 // A phase counts the bytes of whole boxes, also where the tensor ends inside. PTX ISA 8.0: mbarrier,
-// cp.async.bulk, cp.async.bulk.tensor, fence.proxy, elect.sync.
+// cp.async.bulk, cp.async.bulk.tensor, cp.async.bulk.wait_group, fence.proxy, elect.sync.
 #ifndef TCP_TMA_CUH
 #define TCP_TMA_CUH
 
@@ -117,8 +121,32 @@ TCP_TMA_ROW(3, "%3, %4, %5", "%6", (int x, int y, int z), "r"(x), "r"(y), "r"(z)
 TCP_TMA_ROW(4, "%3, %4, %5, %6", "%7", (int x, int y, int z, int u), "r"(x), "r"(y), "r"(z), "r"(u))
 TCP_TMA_ROW(5, "%3, %4, %5, %6, %7", "%8", (int x, int y, int z, int u, int v), "r"(x), "r"(y),
             "r"(z), "r"(u), "r"(v))
+#undef TCP_TMA_ROW
+
+#define TCP_TMA_ROW(rank, operands, parameters, ...)                                               \
+    TCP_INSTRUCTION void tcp_tma_store(const tcp_tensor_map &map, const void *shared,              \
+                                       TCP_TMA_EACH parameters) {                                  \
+        asm volatile("cp.async.bulk.tensor." #rank "d.global.shared::cta.tile.bulk_group"          \
+                     " [%0, {" operands "}], [%1];" ::"l"(&map),                                   \
+                     "r"(tcp_shared_address(shared)), __VA_ARGS__                                  \
+                     : "memory");                                                                  \
+    }
+TCP_TMA_ROW(1, "%2", (int x), "r"(x))
+TCP_TMA_ROW(2, "%2, %3", (int x, int y), "r"(x), "r"(y))
+TCP_TMA_ROW(3, "%2, %3, %4", (int x, int y, int z), "r"(x), "r"(y), "r"(z))
+TCP_TMA_ROW(4, "%2, %3, %4, %5", (int x, int y, int z, int u), "r"(x), "r"(y), "r"(z), "r"(u))
+TCP_TMA_ROW(5, "%2, %3, %4, %5, %6", (int x, int y, int z, int u, int v), "r"(x), "r"(y), "r"(z),
+            "r"(u), "r"(v))
 #undef TCP_TMA_EACH
 #undef TCP_TMA_ROW
+
+TCP_INSTRUCTION void tcp_bulk_commit() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+template <int Pending> TCP_INSTRUCTION void tcp_bulk_wait_read() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
+}
 
 TCP_INSTRUCTION void tcp_fence_async() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -357,6 +357,12 @@ static bool nothing_under_way(struct order *r) {
             if (counts && is_under_way(r, m))
                 return report(r, ORDER_WAIT, (struct touch){m, true}, (struct touch){&end}, x,
                               x->key ? x->key[c] : c);
+            for (int i = 0; x->async_read && i < 2; ++i) {
+                m = &x->async_read[c].of[i];
+                if (m->event && kir_stores(r->event[m->event].node) && is_under_way(r, m))
+                    return report(r, ORDER_WAIT, (struct touch){m, false}, (struct touch){&end}, x,
+                                  x->key ? x->key[c] : c);
+            }
         }
     }
     return true;

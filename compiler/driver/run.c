@@ -305,8 +305,13 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     struct workplace w;
     struct keep k = {0};
     int code = EXIT_USAGE;
-    if (!q->write &&
-        !toolchain_find(&tools, q->gpu - q->host, "'--gpu'", q->cxx, c->plan->arch_name))
+    bool mesh = c->kir->meshes;
+    if (mesh && q->gpu)
+        return option_error(
+            "'--gpu' cannot run a plan over a mesh: 'run' has all devices in one process of the "
+            "host; leave '--gpu' out");
+    if (!q->write && !toolchain_find(&tools, mesh ? -1 : q->gpu - q->host, "'--gpu'", q->cxx,
+                                     c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =

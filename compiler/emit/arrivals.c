@@ -7,15 +7,13 @@
 static void put_group(const struct emission *o, const struct kir_node *n, int indent) {
     const struct kir_kernel *k = o->k;
     struct arena *a = &o->s->arena;
-    const char *const commit[] = {k->commit, k->counted_commit};
-    const char *const wait[] = {k->wait, k->counted_wait};
     if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < N_COUNTS; ++i) {
         if (!(n->counts & 1 << i)) continue;
         statement_write(o->b, indent,
                         n->kind == KIR_ARRIVE
-                            ? arena_printf(a, "%s();", commit[i])
-                            : arena_printf(a, "%s<%d>();", wait[i], n->arrival.count));
+                            ? arena_printf(a, "%s();", k->commit[i])
+                            : arena_printf(a, "%s<%d>();", k->wait[i], n->arrival.count));
     }
 }
 

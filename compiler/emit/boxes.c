@@ -16,7 +16,8 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     static const char *const var[BOX_LOOPS] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
     struct arena *a = &o->s->arena;
     const struct kir_boxes *x = n->boxes;
-    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->to_at);
+    const struct kir_buffer *shared = n->buf ? n->buf : n->to_buf;
+    const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->buf ? n->at : n->to_at);
     for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
     for (int i = x->nloops - 1; i >= 0; --i) {
         const struct box_loop *l = &x->loop[i];
@@ -27,11 +28,11 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
         at[l->dim] = more(o, at[l->dim], l->step, var[i]);
         to = more(o, to, l->dst, var[i]);
     }
-    int64_t bytes = n->to_buf->elem->bits / 8;
+    int64_t bytes = shared->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
     struct call c =
         emit_call_of(o, indent, arena_printf(a, "%s<%" PRId64 ">(", n->function, bytes), ");");
-    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", n->to_buf->c_name, to);
+    call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", shared->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {
         bool wide = x->at[i]->bits == 64;

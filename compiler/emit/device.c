@@ -143,7 +143,7 @@ static void put_duties(const struct emission *o) {
                          "flight, which counts as %s_GROUPS for %s. The shared "
                          "arguments hold the data after a wait for this group and a barrier. The "
                          "wait may leave later groups in flight.",
-                         holds, k->family, k->c_name, k->wait),
+                         holds, k->family, k->c_name, k->wait[0]),
             2);
     } else {
         comment_write(o->b, 0,

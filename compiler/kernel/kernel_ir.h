@@ -64,7 +64,7 @@ enum kir_kind {
 };
 
 // Whose groups a thread ends or waits for.
-enum kir_counts { COUNTS_PLAIN = 1, COUNTS_MEMORY = 2, COUNTS_BOTH = 3 };
+enum kir_counts { COUNTS_PLAIN = 1, COUNTS_MEMORY = 2, COUNTS_STORED = 4, N_COUNTS = 3 };
 
 // a < b, or with "least" a >= b
 struct kir_cond {
@@ -172,7 +172,7 @@ struct kir_node {
     const struct ix *stage_at;
     struct kir_buffer *buf;         // LOAD, STORE; MOVE, ASYNC: source
     const struct ix *at;            // elements
-    const struct kir_boxes *boxes;  // BOXES; they go to "to_buf" from "to_at" on
+    const struct kir_boxes *boxes;  // BOXES; in shared memory they begin at "at" or "to_at"
     struct kir_buffer *to_buf;      // MOVE, ASYNC, BOXES
     const struct ix *to_at;
     int bits;
@@ -185,9 +185,9 @@ struct kir_node {
     const char *function;
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
-    const char *cache;       // ASYNC: PTX's cache operator, or NULL
-    enum kir_counts counts;  // ARRIVE, WAIT of a group: which ones
-    enum arrival_by by;      // ARRIVE, at a barrier in memory
+    const char *cache;   // ASYNC: PTX's cache operator, or NULL
+    unsigned counts;     // ARRIVE, WAIT of a group: bits of enum kir_counts
+    enum arrival_by by;  // ARRIVE, at a barrier in memory
     bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
@@ -224,11 +224,10 @@ struct kir_formal {
 struct kir_kernel {
     bool device;
     // What counts the groups of COMMIT and WAIT: the family of instructions, for comments, and the
-    // runtime's functions.
-    const char *family, *commit, *wait;
-    // The same of groups that have a counter (plan/atoms.h), with its type, and its byte in shared
-    // memory; NULL: no copies have one
-    const char *counted_commit, *counted_wait;
+    // runtime's functions, by bit of enum kir_counts.
+    const char *family, *commit[N_COUNTS], *wait[N_COUNTS];
+    // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
+    // copies have one
     const char *counter;
     int64_t counter_at;      // -1: the only ones are those of "memory"
     struct kir_memory {      // of roles, for ARRIVAL_MEMORY
@@ -291,6 +290,11 @@ struct kir {
     int nprototypes;
     struct kir_kernel *kernels;  // kernels, then device functions
 };
+
+// Whether asynchronous access "n" is one from shared memory, which it reads until a wait.
+static inline bool kir_stores(const struct kir_node *n) {
+    return n->kind == KIR_ASYNC && space_is_shared(n->buf->space);
+}
 
 // Whether the nodes use "v".  Guards and calls use tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);

@@ -26,10 +26,14 @@ static void put_boxes(struct session *s, struct buf *b, const struct kir_node *n
     buf_printf(b, " of %s at (", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i)
         buf_printf(b, "%s%s", i ? "," : "", ix_text(s, x->at[i]));
-    buf_printf(b, ") to %s[%s]", n->to_buf->name, ix_text(s, n->to_at));
+    if (n->buf)
+        buf_printf(b, ") from %s[%s]", n->buf->name, ix_text(s, n->at));
+    else
+        buf_printf(b, ") to %s[%s]", n->to_buf->name, ix_text(s, n->to_at));
     for (int i = 0; i < x->nloops; ++i)
-        buf_printf(b, ", %" PRId64 " times dimension %d by %" PRId64 " to %" PRId64,
-                   x->loop[i].extent, x->loop[i].dim, x->loop[i].step, x->loop[i].dst);
+        buf_printf(b, ", %" PRId64 " times dimension %d by %" PRId64 " %s %" PRId64,
+                   x->loop[i].extent, x->loop[i].dim, x->loop[i].step, n->buf ? "from" : "to",
+                   x->loop[i].dst);
     buf_puts(b, "\n");
 }
 

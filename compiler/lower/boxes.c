@@ -14,20 +14,21 @@ static bool same_map(const struct kir_map *a, const struct kir_map *b) {
     return true;
 }
 
-// The number of the tensor of "c" among the kernel's.
-static int tensor_of(const struct lowering *w, const struct copy *c) {
+// The number of "t" among the kernel's tensors.
+static int number_of(const struct lowering *w, const struct tensor *t) {
     for (int i = 0; i < w->kernel->nformals; ++i)
-        if (w->kernel->formal[i].tensor == c->src.base) return i;
-    BUG("boxes of '%s', which is no argument", c->src.base->name);
+        if (w->kernel->formal[i].tensor == t) return i;
+    BUG("boxes of '%s', which is no argument", t->name);
 }
 
 // The map of "c": one of another copy if that is the same.
 static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_boxes *b = c->facts.boxes;
-    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, c->src.base->layout.stride);
+    const struct tensor *t = copy_boxed(c)->base;
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, t->layout.stride);
     struct kir_map *m = ARENA_NEW(&s->arena, struct kir_map);
-    *m = (struct kir_map){.tensor = tensor_of(w, c), .rank = b->rank, .swizzle = b->swizzle};
+    *m = (struct kir_map){.tensor = number_of(w, t), .rank = b->rank, .swizzle = b->swizzle};
     for (int i = 0; i < b->rank; ++i) {
         m->extent[i] = b->extent[i];
         m->stride[i] = b->mode[i] < 0 ? ix_int(s, 0)
@@ -36,12 +37,14 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     }
     for (int i = 0; i < w->nmaps; ++i)
         if (same_map(w->map[i], m)) return w->map[i];
-    m->c_name = names_take(&w->names, arena_printf(&s->arena, "map_%s", c->src.base->name));
+    m->c_name = names_take(&w->names, arena_printf(&s->arena, "map_%s", t->name));
     w->map = arena_more(&s->arena, w->map, sizeof *w->map, w->nmaps, &w->cap_maps);
     return w->map[w->nmaps++] = m;
 }
 
-void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to) {
+void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *from,
+                 const struct ix *to) {
+    const bool stores = copy_atom(c)->row->reads_late;
     const struct copy_boxes *b = c->facts.boxes;
     struct kir_boxes *x = ARENA_NEW(&w->s->arena, struct kir_boxes);
     struct kir_node *n = lower_node(w, KIR_BOXES);
@@ -50,13 +53,19 @@ void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to) 
     for (int i = 0; i < b->rank; ++i) x->at[i] = lower_index(w, b->at[i]);
     for (int i = 0; i < b->nloops; ++i) x->loop[i] = b->loop[i];
     n->boxes = x;
-    n->function = lower_of_ring(w, copy_atom(c)->row->function);
-    n->to_buf = lower_buffer(w, c->dst.base);
-    n->to_at = to;
-    x->sw = c->facts.dst.sw;
+    n->function = copy_atom(c)->row->function;
+    if (copy_atom(c)->row->counter) n->function = lower_of_ring(w, n->function);
+    if (stores) {
+        n->buf = lower_buffer(w, c->src.base);
+        n->at = from;
+    } else {
+        n->to_buf = lower_buffer(w, c->dst.base);
+        n->to_at = to;
+    }
+    x->sw = stores ? c->facts.src.sw : c->facts.dst.sw;
     struct kir_node **outside = lower_open(w, n), *access = lower_node(w, KIR_ASYNC);
     access->buf = lower_buffer(w, c->src.base);
-    access->to_buf = n->to_buf;
+    access->to_buf = lower_buffer(w, c->dst.base);
     access->bits = access->align = copy_atom(c)->row->align;
     access->cost = copy_atom(c)->row->cost;
     if (c->pad) access->constant = c->pad->id;

@@ -393,7 +393,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         move_rows(w, c, y);
     }
     if (f->boxes)
-        lower_boxes(w, c, to);
+        lower_boxes(w, c, from, to);
     else if (edge == EDGE_NEVER)
         move_by(w, c, &y);
     else

@@ -1,8 +1,8 @@
-// Fences between what threads did with shared memory and bulk copies that fill it again.
+// Fences between what threads did with shared memory and bulk copies that fill it again, or read it.
 //
 // A bulk copy is not ordered with what threads did with the memory before they met, unless each of
 // them fences before that.  A fence stands before each place where threads meet, if they used memory
-// since they met before that a bulk copy fills, and one may be issued later.
+// since they met before that a bulk copy fills or reads, and one may be issued later.
 #include "base/session.h"
 #include "lower/private.h"
 
@@ -26,7 +26,8 @@ static bool is_filled(const struct filled *f, const struct kir_buffer *b) {
 
 static void find_filled(struct filled *f, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (is_bulk(n) && !is_filled(f, n->to_buf)) f->buffer[f->n++] = n->to_buf;
+        const struct kir_buffer *b = !is_bulk(n) ? NULL : kir_stores(n) ? n->buf : n->to_buf;
+        if (b && !is_filled(f, b)) f->buffer[f->n++] = b;
         find_filled(f, n->body);
         find_filled(f, n->orelse);
     }
@@ -45,7 +46,7 @@ static bool meets(const struct kir_node *n) {
 }
 
 static bool uses(const struct filled *f, const struct kir_node *n) {
-    bool used = !is_bulk(n) && (is_filled(f, n->buf) || is_filled(f, n->to_buf));
+    bool used = !is_bulk(n) && !n->boxes && (is_filled(f, n->buf) || is_filled(f, n->to_buf));
     for (int i = 0; i < n->nargs; ++i) used |= is_filled(f, n->arg[i].buf);
     return used;
 }

@@ -53,10 +53,11 @@ int64_t lower_threads(const struct lowering *w) {
 }
 
 // Whose groups count here: in a role, barriers in memory have no groups (roles.c).
-static enum kir_counts lower_counts(const struct lowering *w) {
+static unsigned lower_counts(const struct lowering *w) {
     const struct kernel *k = w->kernel;
-    if (w->role_tid || !k->counted || k->counter_at < 0) return COUNTS_PLAIN;
-    return k->groups ? COUNTS_BOTH : COUNTS_MEMORY;
+    unsigned counts = k->stored ? COUNTS_STORED : 0;
+    if (!w->role_tid && k->counted && k->counter_at >= 0) counts |= COUNTS_MEMORY;
+    return k->groups || !counts ? counts | COUNTS_PLAIN : counts;
 }
 
 void lower_wait(struct lowering *w, struct arrival a) {
@@ -73,11 +74,12 @@ void lower_wait(struct lowering *w, struct arrival a) {
     w->was_barrier = true;
 }
 
-// Nothing is left in flight: for a device function's caller, or a kernel's copies that memory counts.
+// Nothing is left in flight: for a device function's caller, or a kernel's copies that memory counts or
+// that read shared memory.
 static void lower_last_wait(struct lowering *w) {
     struct kir_node *n = lower_node(w, KIR_WAIT);
     n->arrival = arrival_groups(0);
-    n->counts = w->kernel->device ? lower_counts(w) : COUNTS_MEMORY;
+    n->counts = w->kernel->device ? lower_counts(w) : lower_counts(w) & ~(unsigned)COUNTS_PLAIN;
 }
 
 void lower_commit(struct lowering *w) {
@@ -282,12 +284,13 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->device = k->device;
     const struct atom_row *groups = k->groups ? k->groups : atom_counting();
     out->family = groups->family;
-    out->commit = groups->commit;
-    out->wait = groups->wait;
+    const struct atom_row *const by[N_COUNTS] = {groups, k->counted, k->stored};
+    for (int i = 0; i < N_COUNTS; ++i) {
+        out->commit[i] = by[i] ? by[i]->commit : NULL;
+        out->wait[i] = by[i] ? by[i]->wait : NULL;
+    }
     if (k->counted) {
         out->counter = k->counted->counter;
-        out->counted_commit = k->counted->commit;
-        out->counted_wait = k->counted->wait;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }
@@ -334,7 +337,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     *w.top = body;
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
-    if (out->counter) lower_fences(s, out->body);
+    if (k->counted || k->stored) lower_fences(s, out->body);
     out->map = w.map;
     out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)
@@ -365,7 +368,7 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
     out->include = include;
     for (const struct kernel *k = p->kernels; k; k = k->next) out->meshes |= k->mesh != NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
-        if (k->counted) out->header = k->counted->header;
+        if (k->counted || k->stored) out->header = (k->counted ? k->counted : k->stored)->header;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
             out->maps |= st->kind == STMT_COPY && st->copy->facts.boxes;

@@ -107,8 +107,9 @@ void lower_wait(struct lowering *w, struct arrival a);
 void lower_written(struct lowering *w, const struct tensor *t);
 // The member "function" of "tcp_ring", or in a role of what counts the copies of its ring.
 const char *lower_of_ring(const struct lowering *w, const char *function);
-// The boxes of "c" to "to" on.
-void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *to);
+// The boxes of "c", which in shared memory begin at "from" or "to".
+void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *from,
+                 const struct ix *to);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 // Shared by pipelines with and without roles: the variables of its steps and their bounds.
 struct steps {

@@ -1,5 +1,6 @@
 // Executes copies of boxes by their tensor map and coordinates, as accesses of 16 bytes: what lies beyond
-// the tensor is not read and becomes 0.
+// the tensor is not read and becomes 0, or is not written.  A store writes all 16 bytes where some are in
+// the tensor.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
@@ -10,7 +11,7 @@ enum { GRANULE = 16, PLACE = 128 };  // bytes at whose multiples rows and boxes 
 // A box, with the strides of its map.
 struct box {
     int64_t at[BOX_RANK], extent[BOX_RANK], stride[BOX_RANK];
-    int64_t to, elements, chunk;  // an access has "chunk" elements
+    int64_t shared, elements, chunk;  // where it begins there; an access has "chunk" elements
     bool *idle;
     int *read;
 };
@@ -37,7 +38,7 @@ static bool first_box(struct machine *m, const struct kir_node *n, struct box *b
     b->chunk = GRANULE * 8 / n->body->buf->elem->bits;
     b->idle = ARENA_ARRAY(&m->s->arena, bool, m->active + 1);
     b->read = ARENA_ARRAY(&m->s->arena, int, m->active + 1);
-    return value(m, n->to_at, &b->to);
+    return value(m, n->buf ? n->at : n->to_at, &b->shared);
 }
 
 // Tells the observers of the access from element "e" of the box on.
@@ -49,21 +50,26 @@ static bool access(struct machine *m, const struct kir_node *n, const struct box
                                .to.buf = machine_wanted(m, by->to_buf),
                                .idle = b->idle,
                                .read = b->read};
-    int64_t rest = e, from = 0, left = b->chunk;
+    int64_t rest = e, in_tensor = 0, left = b->chunk;
     bool inside = true;
     for (int i = 0; i < map->rank; ++i) {
         int64_t x = b->at[i] + rest % map->box[i];
         rest /= map->box[i];
         inside = inside && x >= 0 && x < b->extent[i];
         if (i == 0 && b->extent[i] - x < left) left = b->extent[i] - x;
-        from += x * b->stride[i];
+        in_tensor += x * b->stride[i];
     }
+    const bool stores = n->buf != NULL;
+    if (stores && !inside) return true;
+    if (stores) left = b->chunk;
     for (int64_t t = 0; t < m->active; ++t) {
         b->idle[t] = !inside;
         b->read[t] = inside ? (int)left : 0;
     }
-    a.from.at = (struct column){.base = inside ? from : 0};
-    a.to.at = (struct column){.base = lay_swizzle_apply(n->boxes->sw, b->to + e)};
+    struct column tensor = {.base = inside ? in_tensor : 0},
+                  shared = {.base = lay_swizzle_apply(n->boxes->sw, b->shared + e)};
+    a.from.at = stores ? shared : tensor;
+    a.to.at = stores ? tensor : shared;
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->access && (a.from.buf || a.to.buf) && !o->access(o->user, m, &a)) return false;
@@ -74,7 +80,7 @@ static bool access(struct machine *m, const struct kir_node *n, const struct box
 static bool run_box(struct machine *m, const struct kir_node *n, const struct box *b) {
     int bytes = n->body->buf->elem->bits / 8;
     if (b->at[0] % b->chunk) return machine_fail(m, "a box that begins at no multiple of 16 bytes");
-    if (b->to * bytes % PLACE)
+    if (b->shared * bytes % PLACE)
         return machine_fail(m, "a box at no multiple of 128 bytes of shared memory");
     for (int64_t e = 0; e < b->elements; e += b->chunk)
         if (!access(m, n, b, e)) return false;
@@ -89,7 +95,7 @@ static bool run_loops(struct machine *m, const struct kir_node *n, struct box b,
     for (int64_t i = 0; i < l->extent; ++i) {
         if (!run_loops(m, n, b, loop - 1)) return false;
         b.at[l->dim] += l->step;
-        b.to += l->dst;
+        b.shared += l->dst;
     }
     return true;
 }

@@ -18,6 +18,13 @@
     .align = 128, .commit = "tcp_ring.commit", .wait = "tcp_ring.wait",                            \
     .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK
 
+// What one thread copies out of shared memory, in groups of its own that the hardware counts.
+#define BULK_STORE                                                                                 \
+    .min_arch = 90, .src_spaces = IN(SHARED), .dst_spaces = IN(GLOBAL),                            \
+    .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
+    .reads_late = true, .align = 128, .commit = "tcp_bulk_commit", .wait = "tcp_bulk_wait_read",   \
+    .header = "tcp_bulk.cuh", .cost = COST_BULK
+
 // Hints of plain loads and stores.
 #define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
 
@@ -103,6 +110,13 @@ const struct atom_row atom_rows[] = {
      .boxes = true,
      .fills = true,
      .function = "tcp_ring.load_box"},
+    {.name = "tma.store",
+     .family = "tma.store",
+     .page = "tma-store",
+     BULK_STORE,
+     .widths = {128},
+     .boxes = true,
+     .function = "tcp_store_box"},
     // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of
     // matrix i.  .trans transposes each matrix (PTX ISA, "ldmatrix" and "stmatrix").
     LDMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),

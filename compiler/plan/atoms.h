@@ -50,6 +50,8 @@ struct atom_row {
     bool alone;
     // .. and all of its accesses are boxes of a tensor map (pass/partition/boxes.c)
     bool boxes;
+    // COMPLETES_BY_GROUP: it is the source that threads wait for: it is read until then
+    bool reads_late;
     bool in_bytes;    // a plan writes the width in bytes
     bool raw;         // moves bytes: does not convert, and pads only with zeros
     bool fills;       // reads the existing part of an access and fills the rest with zeros

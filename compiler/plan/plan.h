@@ -101,8 +101,9 @@ struct kernel {
     struct index_formal *index;
     int nindexes;
     // the rows of its first copies that complete by group, which say how 'commit' and 'wait' count: of
-    // those that the hardware counts, and of those that barriers in memory count; or NULL
-    const struct atom_row *groups, *counted;
+    // those that the hardware counts, of those that barriers in memory count, and of those whose
+    // source is waited for; or NULL
+    const struct atom_row *groups, *counted, *stored;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;

@@ -284,9 +284,10 @@ int64_t plan_nboxes(const struct copy_boxes *b) {
 
 const char *plan_boxes_text(struct session *s, const struct copy *c) {
     const struct copy_boxes *b = c->facts.boxes;
+    const struct tensor *t = copy_boxed(c)->base;
     const char *box = "", *along = "";
     // modes in the order of the plan
-    for (int mode = 0, n = 0; mode < lay_tuple_leaves(c->src.base->layout.shape); ++mode)
+    for (int mode = 0, n = 0; mode < lay_tuple_leaves(t->layout.shape); ++mode)
         for (int i = 0; i < b->rank; ++i) {
             if (b->mode[i] != mode || b->box[i] == 1) continue;
             box = arena_printf(&s->arena, "%s%s%" PRId64, box, n ? "x" : "", b->box[i]);
@@ -298,7 +299,7 @@ const char *plan_boxes_text(struct session *s, const struct copy *c) {
         along = arena_printf(&s->arena, "%s, again", along);
     }
     const char *text = arena_printf(&s->arena, "%" PRId64 " of %s along %s of %s", plan_nboxes(b),
-                                    box, along, c->src.base->name);
+                                    box, along, t->name);
     return b->swizzle ? arena_printf(&s->arena, "%s, swizzled by %d bytes", text, b->swizzle)
                       : text;
 }

@@ -60,6 +60,8 @@ static inline const struct part *copy_part(const struct copy_facts *f, bool src)
     return src ? &f->src : &f->dst;
 }
 
+// The side in global memory of a copy of boxes.
+const struct view *copy_boxed(const struct copy *c);
 // The side whose shape determines the tiles: the source, unless it is a fragment.
 static inline const struct view *copy_tiled_side(const struct copy *c) {
     return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
@@ -169,6 +171,8 @@ static inline bool pipeline_meets(const struct pipeline *p, bool load) {
 }
 // Whether "list" contains a copy that barriers in memory count: in pipelines with roles, or beside them.
 bool stmt_counts(const struct stmt *list, bool roles);
+// Whether no block may end before "c" was waited for.  @pre it completes by group.
+bool copy_holds(const struct copy *c);
 // Whether two pipelines with roles are one ring.
 static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
     bool same = pipeline_has_roles(p) && p->stages == q->stages && p->nuses == q->nuses &&

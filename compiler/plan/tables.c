@@ -63,6 +63,10 @@ bool stmt_counts(const struct stmt *list, bool roles) {
     return false;
 }
 
+bool copy_holds(const struct copy *c) {
+    return copy_atom(c)->row->counter || copy_atom(c)->row->reads_late;
+}
+
 const char *stmt_named(struct session *s, const struct stmt *x) {
     const struct ix *step = ix_add(s, ix_var(s, x->barrier->roles->var), ix_int(s, x->of));
     return arena_printf(&s->arena, "%s %s of %s", x->kind == STMT_WAIT ? "sync" : "arrive",
@@ -101,6 +105,10 @@ bool kernel_names(const struct kernel *k, const struct tensor *t) {
 const struct elem_type *copy_wider(const struct copy *c) {
     const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
     return b->bits > a->bits ? b : a;
+}
+
+const struct view *copy_boxed(const struct copy *c) {
+    return copy_side(c, !copy_atom(c)->row->reads_late);
 }
 
 int copy_side_bits(const struct copy *c, bool src, int vec) {

@@ -280,6 +280,10 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     return true;
 }
 
+bool tcp_host_check_global_write(const unsigned char *to, int bytes, tcp_host_place at) {
+    return check_global_write(to, bytes, at);
+}
+
 void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, tcp_host_place at) {
     bool good;
     if (space == TCP_HOST_SHARED) {

@@ -305,6 +305,7 @@ static void clear_shared() {
     tcp_host_named_begin();
     tcp_host_mbarrier_begin();
     tcp_host_tma_begin();
+    tcp_host_store_begin();
 }
 
 void tcp_host_block_begin(tcp_host_index block, tcp_host_index blocks) {
@@ -348,6 +349,7 @@ void tcp_host_block_leave() {
     while (tcp_host_tma_deliver()) {
     }
     tcp_host_mbarrier_end();
+    tcp_host_store_end();
     for (int i = 0; i < tcp_host.threads; ++i) {  // complete the cp.async that nobody waited for
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         tcp_host_finish_chunks(f, f->chunks.commits + 1);

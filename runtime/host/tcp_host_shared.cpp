@@ -131,8 +131,15 @@ void tcp_host_check_read(int offset, int bytes, tcp_host_place at) {
     }
 }
 
+void tcp_host_note_read(int offset, int bytes, tcp_host_place at) {
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(offset + i, bytes);
+        add_reader(cell_of(offset + i), at);
+    }
+}
+
 void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at) {
-    bool good = true;
+    bool good = !tcp_host_stores_any() || tcp_host_check_stores(offset, bytes, at);
     for (int i = 0, step; i < bytes; i += step) {
         step = cell_step(offset + i, bytes);
         tcp_host_cell *c = cell_of(offset + i);
@@ -154,21 +161,28 @@ void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at
     }
 }
 
-void tcp_host_check_async(int offset, int bytes, int writer, uint32_t time, tcp_host_place at) {
-    bool good = true;
+// Whether who wrote the bytes fenced before the asynchronous proxy does "verb" to them.
+static void check_fenced(const char *verb, int offset, int bytes, tcp_host_place at) {
     for (int i = 0, step; i < bytes; i += step) {
         step = cell_step(offset + i, bytes);
         const tcp_host_cell *c = cell_of(offset + i);
         const bool generic =
             c->write_epoch >= tcp_host.block_epoch && c->writer < TCP_HOST_MAX_THREADS;
-        if (!generic || tcp_host_fiber_of(c->writer)->fenced > c->write_time || !good) continue;
-        tcp_host_fail(
-            at, "missing fence",
-            "fills %s by an asynchronous copy, and thread %d, which writes it at line %d, "
-            "does not call tcp_fence_async after that",
-            tcp_host_shared_byte(offset + i).text, c->writer, c->write_line);
-        good = false;
+        if (!generic || tcp_host_fiber_of(c->writer)->fenced > c->write_time) continue;
+        tcp_host_fail(at, "missing fence",
+                      "%s %s by an asynchronous copy, and thread %d, which writes it at line %d, "
+                      "does not call tcp_fence_async after that",
+                      verb, tcp_host_shared_byte(offset + i).text, c->writer, c->write_line);
+        return;
     }
+}
+
+void tcp_host_check_fenced(int offset, int bytes, tcp_host_place at) {
+    check_fenced("reads", offset, bytes, at);
+}
+
+void tcp_host_check_async(int offset, int bytes, int writer, uint32_t time, tcp_host_place at) {
+    check_fenced("fills", offset, bytes, at);
     tcp_host_check_write(offset, bytes, true, at);
     for (int i = 0, step; i < bytes; i += step) {
         step = cell_step(offset + i, bytes);

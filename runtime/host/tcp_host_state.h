@@ -178,8 +178,17 @@ void tcp_host_mbarrier_bytes(tcp_host_mbarrier *barrier, int bytes);
 // host/tcp_host_tma.cpp: Forgets the copies in flight; lets one arrive, and returns whether there was one.
 void tcp_host_tma_begin();
 bool tcp_host_tma_deliver();
+// host/tcp_host_tma_store.cpp: Forgets the stores in flight; completes them at the end of a block, and
+// reports those that nobody waited for.
+void tcp_host_store_begin();
+void tcp_host_store_end();
+// Whether a store may still read shared memory; whether bytes may be written for all of them, reports
+// when not.
+bool tcp_host_stores_any();
+bool tcp_host_check_stores(int offset, int bytes, tcp_host_place at);
 // host/tcp_host_memory.cpp: Whether bytes of a tensor may be read; reports when not.
 bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place at);
+bool tcp_host_check_global_write(const unsigned char *to, int bytes, tcp_host_place at);
 // host/tcp_host_shared.cpp: Returns whether "at" is a multiple of "align", a power of two; reports
 // when it is not.
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);
@@ -189,6 +198,10 @@ void tcp_host_check_read(int offset, int bytes, tcp_host_place at);
 void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at);
 // The same for a write of the asynchronous proxy, as "writer" at "time".
 void tcp_host_check_async(int offset, int bytes, int writer, uint32_t time, tcp_host_place at);
+// The asynchronous proxy reads bytes: reports a thread that wrote some and did not fence after that. The
+// running thread reads bytes until now.
+void tcp_host_check_fenced(int offset, int bytes, tcp_host_place at);
+void tcp_host_note_read(int offset, int bytes, tcp_host_place at);
 void tcp_host_move_chunk(tcp_host_chunk *chunk);
 // Returns whether [at, at + bytes) is aligned and inside shared memory; reports when it is not.
 bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,

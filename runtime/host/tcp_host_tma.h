@@ -13,6 +13,11 @@ void tcp_host_bulk_load(void *shared, const void *global, int bytes, tcp_b64 *ba
                         tcp_host_place at);
 void tcp_host_tma_load(void *shared, const tcp_tensor_map &map, tcp_b64 *barrier, const int *x,
                        int rank, tcp_host_place at);
+// In host/tcp_host_tma_store.cpp.
+void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
+                        tcp_host_place at);
+void tcp_host_bulk_commit();
+void tcp_host_bulk_wait(int pending, bool read);
 void tcp_host_fence_async();
 bool tcp_host_elect(tcp_host_place at);
 
@@ -54,8 +59,27 @@ TCP_TMA_ROW(2, (int x, int y), x, y)
 TCP_TMA_ROW(3, (int x, int y, int z), x, y, z)
 TCP_TMA_ROW(4, (int x, int y, int z, int u), x, y, z, u)
 TCP_TMA_ROW(5, (int x, int y, int z, int u, int v), x, y, z, u, v)
+#undef TCP_TMA_ROW
+
+#define TCP_TMA_ROW(rank, parameters, ...)                                                         \
+    inline void tcp_tma_store(const tcp_tensor_map &map, const void *shared,                       \
+                              TCP_TMA_EACH parameters, TCP_HOST_AT) {                              \
+        const int at_modes[] = {__VA_ARGS__};                                                      \
+        tcp_host_tma_store(map, shared, at_modes, rank, at);                                       \
+    }
+TCP_TMA_ROW(1, (int x), x)
+TCP_TMA_ROW(2, (int x, int y), x, y)
+TCP_TMA_ROW(3, (int x, int y, int z), x, y, z)
+TCP_TMA_ROW(4, (int x, int y, int z, int u), x, y, z, u)
+TCP_TMA_ROW(5, (int x, int y, int z, int u, int v), x, y, z, u, v)
 #undef TCP_TMA_EACH
 #undef TCP_TMA_ROW
+inline void tcp_bulk_commit() {
+    tcp_host_bulk_commit();
+}
+template <int Pending> inline void tcp_bulk_wait_read() {
+    tcp_host_bulk_wait(Pending, true);
+}
 
 inline void tcp_fence_async() {
     tcp_host_fence_async();

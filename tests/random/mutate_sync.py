@@ -47,16 +47,17 @@ def number(text):
         if found := re.match(r"// kernel (\w+),", line):
             kernel = found[1]
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
-        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait)<(\d+)>\(\);", line)
+        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait|tcp_bulk_wait_read)<(\d+)>\(\);", line)
         commit = re.fullmatch(r"(\s*)tcp_ring.commit\(\);", line)
         # the barrier behind the init of barriers in memory, where no other one comes before roles begin
         early = sync and "tcp_ring" in given[at - 2] and sum(x.strip() == "tcp_sync();" for x in kernel_text(given, at)) > 1
         if sync and not early:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
-        if wait and given[at] != "}":  # at the end nothing is in flight any more
+        stores = wait and wait[2] == "tcp_bulk_wait_read"
+        if wait and (stores or given[at] != "}"):  # at the end no loads are in flight any more
             # where two kinds of groups are waited for, one of the two may have nothing to wait for
-            second = wait[2] == "tcp_ring.wait" and "tcp_cp_async_wait" in given[at - 2]
+            second = wait[2] != "tcp_cp_async_wait" and bool(re.search(r"tcp_cp_async_wait|tcp_ring\.wait", given[at - 2]))
             call, n, k = wait[2], int(wait[3]), len(mutants) - 2 * second
             line = (
                 f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
@@ -65,10 +66,18 @@ def number(text):
             if not second:
                 mutants.append((kernel, at, f"without its wait<{n}>"))
                 mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in role_text(given, at)):
+        if line.strip() == "tcp_fence_async();" and any("tcp_store_box" in x for x in role_text(given, at)):
+            line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
+            mutants.append((kernel, at, "with a fence of its first thread alone"))
+            mutants.append((kernel, at, "without its fence"))
+        elif line.strip() == "tcp_fence_async();" and any("tcp_st_shared" in x for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
-        if commit and given[at + 1] != "}":
+        # a group without a store only keeps the count that loads have
+        if line.strip() == "tcp_bulk_commit();" and any("tcp_store_box" in x for x in given[max(at - 6, 0) : at]):
+            line = line.replace("tcp_b", f"if (tcp_mutant != {len(mutants)}) tcp_b")
+            mutants.append((kernel, at, "without its commit"))
+        if commit and given[at + 1] != "}" and not any("tcp_store_box" in x for x in given[max(at - 6, 0) : at]):
             k = len(mutants)
             line = (
                 f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
@@ -97,7 +106,7 @@ def number(text):
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel, at, "with another thread that issues copies"))
-        if box := re.fullmatch(r"(\s*)(tcp_ring\.load_box<\d+>\(.*)\);", line):
+        if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store)_box<\d+>\(.*)\);", line):
             k = len(mutants)
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
             mutants.append((kernel, at, "without its box"))

@@ -1,9 +1,10 @@
 """Checks on the tree itself that no compiler makes.
 
 usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is written: no mutable globals, but for one a thread
-       tree.py sources              no file names a folder of somebody's machine, or is left for later; long files are listed, and
-                                    are wrong in the compiler, the grammar and the runtime, as functions of the compiler with many
-                                    parameters are: those go together in a structure
+       tree.py sources              no file names a folder of somebody's machine, is left for later, or has the marks of a merge; bash
+                                    can read each of its scripts; long files are listed, and are wrong in the compiler, the grammar
+                                    and the runtime, as functions of the compiler with many parameters are: those go together in a
+                                    structure
        tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
                                     name each folder of the compiler
        tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
@@ -29,7 +30,7 @@ OURS = ("compiler/", "grammar/", "runtime/")
 WRITTEN = {("trap_of_thread", ".tbss"), ("to_remove", ".bss")}
 
 # Spelt apart, so that this file does not find itself.
-FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")]
+FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b", "^<{7}(?= )|^>{7}(?= )")]
 # In the compiler: a long has 32 bits on some systems, and isl's functions of values take one (compiler/prove/integers.c has others).
 NARROW = re.compile(r"\bisl_val_\w+_si\(|\(long\)|%-?\d*ld\b")
 SOURCES = {".c", ".h", ".l", ".y", ".py", ".md", ".tcp", ".cuh", ".cu", ".txt", ".cmake", ".in", ".json", ".cc", ".cpp", ".sh", ""}
@@ -107,6 +108,10 @@ def sources():
             found += name.startswith(OURS)
         if name.startswith("compiler/") and name.endswith((".c", ".h")):
             found += many_parameters(name, text)
+        if re.match(r"#!.*\b(ba)?sh\b", text):
+            read = subprocess.run(["bash", "-n", str(ROOT / name)], capture_output=True, text=True, check=False)
+            print(read.stderr, end="")
+            found += read.returncode != 0
         for number, line in enumerate(lines, 1):
             for pattern in (*FORBIDDEN, *([NARROW] if name.startswith("compiler/") else ())):
                 match = pattern.search(line)

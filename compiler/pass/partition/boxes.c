@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/partition/modes.h"
+#include "pass/partition/tails.h"
 #include "plan/view.h"
 
 enum { BOX_MOST = 256, GRANULE = 16, ROWS_AT = 128 };  // elements of a mode; bytes
@@ -21,6 +22,8 @@ enum { COORD, DST };
 struct finding {
     struct session *s;
     const struct copy *c;
+    const struct view *mem, *buf;             // the tensor's side, and that in shared memory
+    bool stores;                              // from the buffer to the tensor
     const struct lay_tuple *extent, *stride;  // flattened, of the tensor
     int nmodes, bytes;                        // bytes of an element
     int dim_of[LAY_MAX_LEAVES];               // by mode of the tensor; -1: none yet
@@ -42,10 +45,15 @@ static struct lay_int mode_extent(const struct finding *f, int mode) {
 }
 
 static const char *mode_text(const struct finding *f, int mode) {
-    return view_mode_text(f->s, f->c->src.base, mode);
+    return view_mode_text(f->s, f->mem->base, mode);
 }
 
 // -- the map --------------------------------------------------------------------------------------
+
+// Whether "p" bounds what is copied by the tensor alone.
+static bool of_tensor(const struct finding *f, const struct predicate *p) {
+    return f->stores ? p->dst : p->src;
+}
 
 // The end of what is read along mode "mode": where the map ends, so that zeros follow.
 static bool set_extent(struct finding *f, int dim) {
@@ -56,13 +64,14 @@ static bool set_extent(struct finding *f, int dim) {
     for (int i = 0; i < y->npred; ++i) {
         const struct predicate *p = &y->pred[i];
         int64_t begin;
-        if (!p->src || p->of != f->c->src.base || p->mode != mode) continue;
+        if (!of_tensor(f, p) || p->of != f->mem->base || p->mode != mode) continue;
         if (p->front) {
             if (ix_static(p->limit, &begin) && begin == 0) continue;
             return refuse(f, arena_printf(&s->arena,
-                                          "what is before %s along %s would have to be 0, and a "
+                                          "what is before %s along %s would have to be %s, and a "
                                           "tensor map begins at 0",
-                                          ix_text(s, p->limit), mode_text(f, mode)));
+                                          ix_text(s, p->limit), mode_text(f, mode),
+                                          f->stores ? "left alone" : "0"));
         }
         if (!ix_constant(p->limit) || (end && !ix_equal(end, p->limit)))
             return refuse(f, arena_printf(&s->arena,
@@ -82,7 +91,7 @@ static bool add_dim(struct finding *f, int mode, int64_t box) {
         return refuse(f, arena_printf(&f->s->arena,
                                       "'%s' has more than %d modes, and a tensor map "
                                       "has no more",
-                                      f->c->src.base->name, BOX_RANK));
+                                      f->mem->base->name, BOX_RANK));
     int dim = b->rank++;
     b->mode[dim] = mode;
     b->box[dim] = box;
@@ -92,7 +101,7 @@ static bool add_dim(struct finding *f, int mode, int64_t box) {
         return true;
     }
     f->dim_of[mode] = dim;
-    b->at[dim] = f->c->src.coord_off[mode];
+    b->at[dim] = f->mem->coord_off[mode];
     return set_extent(f, dim);
 }
 
@@ -108,13 +117,13 @@ static bool check_strides(struct finding *f) {
             return refuse(f, arena_printf(&s->arena,
                                           "%s of '%s' runs backwards, and a tensor map "
                                           "has no negative strides",
-                                          mode_text(f, mode), f->c->src.base->name));
+                                          mode_text(f, mode), f->mem->base->name));
         if (bytes % GRANULE == 0) continue;
         refuse(f, arena_printf(&s->arena,
                                "a stride of %" PRId64 " bytes, of %s of '%s', is no "
                                "multiple of %d, as a tensor map needs it",
-                               bytes, mode_text(f, mode), f->c->src.base->name, GRANULE));
-        diag_note(s, f->c->src.base->at,
+                               bytes, mode_text(f, mode), f->mem->base->name, GRANULE));
+        diag_note(s, f->mem->base->at,
                   "pad it to %" PRId64 " bytes, which are %" PRId64 " elements",
                   (bytes + GRANULE - 1) / GRANULE * GRANULE,
                   (bytes + GRANULE - 1) / GRANULE * GRANULE / f->bytes);
@@ -167,7 +176,7 @@ static int64_t most_of(const struct finding *f, int dim) {
 // that are not in the box.
 static bool stays_at_first(const struct finding *f, int mode, const struct piece *p, int n) {
     int64_t at;
-    if (!ix_static(f->c->src.coord_off[mode], &at) || at) return false;
+    if (!ix_static(f->mem->coord_off[mode], &at) || at) return false;
     for (int i = 0; i < n; ++i)
         if (p[i].mode == mode) return false;
     return true;
@@ -211,7 +220,7 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
 
 // The bytes of a row of a swizzled box; false: no swizzle of TMA is that of the destination.
 static bool find_swizzle(struct finding *f) {
-    const struct lay_swizzle sw = f->c->dst.base->layout.sw;
+    const struct lay_swizzle sw = f->buf->base->layout.sw;
     int bits = __builtin_ctz((unsigned)f->bytes);
     if (!sw.b) return true;
     if (sw.b <= 3 && sw.m == 4 - bits && sw.s == 3) {
@@ -221,7 +230,7 @@ static bool find_swizzle(struct finding *f) {
     return refuse(f, arena_printf(&f->s->arena,
                                   "the swizzle Sw<%d,%d,%d> of '%s' is none of TMA's; for elements "
                                   "of %d bytes they are Sw<1,%d,3>, Sw<2,%d,3> and Sw<3,%d,3>",
-                                  sw.b, sw.m, sw.s, f->c->dst.base->name, f->bytes, 4 - bits,
+                                  sw.b, sw.m, sw.s, f->buf->base->name, f->bytes, 4 - bits,
                                   4 - bits, 4 - bits));
 }
 
@@ -239,16 +248,17 @@ static bool check_boxes(struct finding *f) {
         return refuse(f, arena_printf(&s->arena,
                                       "the swizzle of '%s' is one of rows of %d bytes, and "
                                       "the rows of its boxes have %" PRId64,
-                                      f->c->dst.base->name, b->swizzle, row));
-    by = ix_divisor(f->c->dst.offset);
+                                      f->buf->base->name, b->swizzle, row));
+    by = ix_divisor(f->buf->offset);
     for (int i = 0; i < b->nloops; ++i) by = lay_gcd(by, b->loop[i].dst);
     if (by && by * f->bytes % ROWS_AT) {
         refuse(f, arena_printf(&s->arena,
                                "its boxes begin at multiples of %" PRId64 " bytes in '%s', "
-                               "and TMA writes them at multiples of %d",
-                               by * f->bytes, f->c->dst.base->name, ROWS_AT));
-        diag_note(s, f->c->dst.base->at, "'%s' has layout %s", f->c->dst.base->name,
-                  lay_text(&s->lay, f->c->dst.base->layout));
+                               "and TMA %s them at multiples of %d",
+                               by * f->bytes, f->buf->base->name, f->stores ? "reads" : "writes",
+                               ROWS_AT));
+        diag_note(s, f->buf->base->at, "'%s' has layout %s", f->buf->base->name,
+                  lay_text(&s->lay, f->buf->base->layout));
         return false;
     }
     return true;
@@ -256,11 +266,12 @@ static bool check_boxes(struct finding *f) {
 
 static bool find_boxes(struct finding *f, struct joint *joint) {
     struct session *s = f->s;
-    const struct view *src = &f->c->src, *dst = &f->c->dst;
+    const struct view *src = f->mem, *dst = f->buf;
     struct lay side[] = {src->coord, dst->layout};
     struct piece piece[MODES_MAX];
     for (int i = 0; i < f->c->facts.npred; ++i)
-        if (!f->c->facts.pred[i].src || f->c->facts.pred[i].dst)
+        if (!of_tensor(f, &f->c->facts.pred[i]) ||
+            (f->stores ? f->c->facts.pred[i].src : f->c->facts.pred[i].dst))
             return refuse(f,
                           arena_printf(&s->arena, "the tile reaches beyond '%s'", dst->base->name));
     joint->n = 0;
@@ -290,8 +301,12 @@ static bool find_boxes(struct finding *f, struct joint *joint) {
 }
 
 bool boxes_find(struct session *s, struct copy *c) {
-    struct lay of = c->src.base->layout;
-    struct finding f = {.s = s, .c = c, .bytes = c->src.base->elem->bits / 8};
+    const bool stores = copy_atom(c)->row->reads_late;
+    struct finding f = {.s = s, .c = c, .stores = stores};
+    f.mem = copy_side(c, !stores);
+    f.buf = copy_side(c, stores);
+    f.bytes = f.mem->base->elem->bits / 8;
+    struct lay of = f.mem->base->layout;
     f.extent = lay_tuple_flatten(&s->lay, of.shape);
     f.stride = lay_tuple_flatten(&s->lay, of.stride);
     f.nmodes = lay_tuple_leaves(of.shape);
@@ -301,13 +316,14 @@ bool boxes_find(struct session *s, struct copy *c) {
         return refuse(&f, arena_printf(&s->arena,
                                        "'%s' is swizzled or begins at an offset, and a "
                                        "tensor map has strides alone",
-                                       c->src.base->name));
-    if (c->src.base->elem->bits > 64 || c->src.base->elem->bits < 8)
+                                       f.mem->base->name));
+    if (f.mem->base->elem->bits > 64 || f.mem->base->elem->bits < 8)
         return refuse(&f, arena_printf(&s->arena,
                                        "elements of a tensor map have 1, 2, 4 or 8 bytes, and "
                                        "%s has %d bits",
-                                       c->src.base->elem->name, c->src.base->elem->bits));
+                                       f.mem->base->elem->name, f.mem->base->elem->bits));
     if (!find_boxes(&f, ARENA_NEW(&s->arena, struct joint))) return false;
+    if (stores && !tails_are_exact(s, c, f.out)) return false;
     c->facts.boxes = f.out;
     return true;
 }

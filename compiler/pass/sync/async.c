@@ -67,6 +67,7 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
+    if (atom->row->boxes && atom->row->reads_late) return true;  // its boxes decide (tails.c)
     if (atom->row->boxes && !c->pad && f->edge != EDGE_NEVER) {
         diag_error(
             s, c->at,

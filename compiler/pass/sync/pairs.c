@@ -33,7 +33,8 @@ static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     for (int i = 0; i < x->program.naccesses; ++i) {
         const struct prove_access *a = &x->program.access[i];
         const struct copy *c = x->access[i].copy;
-        if (!a->async || !a->write || !(x->k->device || copy_atom(c)->row->counter)) continue;
+        if (!a->async || a->write == copy_atom(c)->row->reads_late) continue;
+        if (!x->k->device && !copy_holds(c)) continue;
         f->answer = prove_order_ends(x->order, i, &f->why);
         f->a = i;
         f->b = -1;

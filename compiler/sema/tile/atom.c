@@ -326,7 +326,9 @@ static bool in_space(struct sema *c, const struct atom *a, const struct copy *y,
 // Whether the groups of "row" are counted as those of the kernel's other copies.  Barriers in memory count
 // apart from the hardware; a wait is for both.
 static bool counts_with_others(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const struct atom_row **first_at = row->counter ? &c->kernel->counted : &c->kernel->groups;
+    const struct atom_row **first_at = row->counter      ? &c->kernel->counted
+                                       : row->reads_late ? &c->kernel->stored
+                                                         : &c->kernel->groups;
     if (row->completes != COMPLETES_BY_GROUP) return true;
     if (!*first_at) *first_at = row;
     const struct atom_row *first = *first_at;
@@ -341,21 +343,22 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
 
 // Whether the kernel is one in which one thread may copy a tile by "row".
 static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const char *instead = "take cp_async.cg(16)";
+    const char *instead = row->reads_late ? "take universal(128)" : "take cp_async.cg(16)";
     if (c->kernel->device) {
         diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a device function, which has no place for its "
-                   "barriers; copy in the kernel, or %s",
-                   row->name, instead);
+                   "not yet supported: '%s' in a device function, which has no %s; copy in the "
+                   "kernel, or %s",
+                   row->name, row->counter ? "place for its barriers" : "tensor map", instead);
         diag_page(c->s, row->page);
         return false;
     }
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
-        if (f->tensor != y->src.base || f->dir == ARG_IN) continue;
-        diag_error(c->s, y->src.at,
-                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
-                   y->src.base->name, instead);
+        const struct view *v = copy_side(y, !row->reads_late);
+        if (f->tensor != v->base || f->dir == (row->reads_late ? ARG_OUT : ARG_IN)) continue;
+        diag_error(c->s, v->at, "not yet supported: '%s' %s '%s', which the kernel %s, too; %s",
+                   row->name, row->reads_late ? "to" : "from", v->base->name,
+                   row->reads_late ? "reads" : "writes", instead);
         diag_page(c->s, row->page);
         return false;
     }
