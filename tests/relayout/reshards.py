@@ -52,6 +52,9 @@ class Case:
             if self.size() * more <= MOST:
                 self.times[n] *= more
         self.param = rng.choice([None, None, rng.choice(self.names)])
+        # .. whose small value gives a block with most threads idle to each element of the other modes
+        if self.param and self.devices() * self.size() // self.extent(self.param) > 8000:
+            self.param = None
         self.classes = {f"{len(self.mesh)} axes", f"rank {len(self.names)}"}
         self.classes |= {"copies read"} if None in self.over[0] else set()
         self.classes |= {"copies written"} if None in self.over[1] else set()
@@ -62,6 +65,12 @@ class Case:
 
     def extent(self, n):
         return self.unit[n] * self.times[n]
+
+    def devices(self):
+        n = 1
+        for size in self.mesh:
+            n *= size
+        return n
 
     def size(self):
         size = 1
