@@ -375,26 +375,11 @@ static bool nothing_under_way(struct order *r) {
     return true;
 }
 
-// Whether "list" reads global memory that is also written: params that give fewer steps may put
-// more such accesses anywhere in it.
-static bool reads_global(const struct kir_node *list) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
-        if (reads && n->buf->space == MEM_GLOBAL && order_tracks(n->buf)) return true;
-        for (int i = 0; i < n->nargs; ++i) {
-            const struct kir_buffer *b = n->arg[i].buf;
-            if (b && b->space == MEM_GLOBAL && order_tracks(b)) return true;
-        }
-        if (reads_global(n->body) || reads_global(n->orelse)) return true;
-    }
-    return false;
-}
-
 static bool run_block(struct order *r, struct order_steps *steps) {
     const struct kir_kernel *k = r->machine.k;
     find_buffers(r, k->body);
     if (r->nshadows == 0) return true;
-    steps->beyond = steps->beyond && !reads_global(k->body);
+    steps->beyond = steps->beyond && !order_reads_global(k->body);
     for (int i = 0; i < r->nshadows; ++i) make_cells(&r->shadow[i]);
     const int64_t first[3] = {0};
     return machine_run(&r->machine, first) &&
