@@ -71,7 +71,7 @@ Variant = _structure("Variant", [
 Launch = _structure("Launch", [
     ("size", c_size_t), ("name", c_char_p), ("launcher", c_char_p), ("tensor", _list_of(Tensor)), ("ntensors", c_size_t), ("param", _list_of(ParamRow)),
     ("nparams", c_size_t), ("ncomputed", c_size_t), ("check", c_void_p), ("nchecks", c_size_t), ("variant", _list_of(Variant)), ("nvariants", c_size_t),
-    ("argument_bytes", c_size_t), ("argument_align", c_size_t)])
+    ("argument_bytes", c_size_t), ("argument_align", c_size_t), ("devices", c_int64)])
 Call = _structure("Call", [
     ("size", c_size_t), ("status", c_int), ("variant", POINTER(Variant)), ("grid", c_uint32 * 3), ("message", c_char * 512)])
 MapCall = _structure("MapCall", [

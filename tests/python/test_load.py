@@ -265,6 +265,14 @@ def test_wrong(plan, call, kind, text):
         call(plan)
 
 
+def test_between_devices(tmp_path):
+    """A loaded plan launches on one device."""
+    plan = tmp_path / "mesh.tcp"
+    plan.write_text("tcp 1;\nmesh g (4);\ntensor A : f32 global row(m=8, n=8) over (g: m);\ntensor B : f32 global row(m=8, n=8) over (g: n);\nkernel k(A, out B) { copy A -> B; }\n")
+    with pytest.raises(NotImplementedError, match="kernel 'k' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C"):
+        tcpc.load(plan).k(np.zeros((2, 8), np.float32), np.zeros((8, 2), np.float32))
+
+
 class Driver:
     """Takes launches, and keeps what they were given."""
 
