@@ -323,7 +323,10 @@ def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str,
         arch: the architecture, "sm_90", instead of its own.
 
     Raises:
+        TypeError: "arch" is no text.
         CompileError: the plan is wrong; the exception has the place, the notes and the fix-its.
         OSError: the file cannot be read.
     """
+    if arch is not None and not isinstance(arch, str):
+        raise TypeError(f"arch is a text, such as 'sm_90', not {arch!r}")
     return Plan(pathlib.Path(path), defines or {}, arch)
