@@ -179,6 +179,10 @@ struct tcpc_launch {
     size_t nvariants;
     size_t argument_bytes; /* room for the arguments of any variant */
     size_t argument_align; /* of this room, in bytes */
+    /* The devices of a mesh, which launch it together.  Its launcher takes an end of the mesh before the
+     * stream; the kernel takes a tcp_mesh_call behind the arguments above, which the caller makes as
+     * the launcher does.  0: it is for one device. */
+    int64_t devices;
 };
 
 /* The first ones are tcp_status in tcp_runtime.h. */

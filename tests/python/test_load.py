@@ -59,6 +59,11 @@ def test_cache_info_has_what_was_loaded(tmp_path):
     plan, before = tcpc.load(tmp_path / "one.tcp"), len(tcpc.cache_info().loaded)
     for _ in range(3):
         plan.turn(np.ones((3, 4)), np.ones((4, 3)))
+    assert str(tcpc.explain(plan)) == str(tcpc.explain(plan.turn)) == str(plan.explain()) and tcpc.draw(plan) == tcpc.draw(plan.turn) == plan.draw("turn")
+    for wrong, kind, text in ((lambda: tcpc.load(tmp_path / "one.tcp", arch=90), TypeError, "arch is a text, such as 'sm_90', not 90"),
+                              (lambda: tcpc.load(tmp_path / "one.tcp", defines={"T": 1}), tcpc.CompileError, "'T' in defines=: the plan has no constant of this name")):
+        with pytest.raises(kind, match=text):
+            wrong()
     mine, = (k for k in tcpc.cache_info().loaded if k.path.endswith("one.tcp"))
     assert (mine.name, mine.backend, mine.hits) == ("turn", "host", 3) and mine.plan_ms > 0 and mine.build_ms > 0 and len(tcpc.cache_info().loaded) == before + 1
     tcpc.cache_clear()
@@ -258,6 +263,14 @@ WRONG = [
 def test_wrong(plan, call, kind, text):
     with pytest.raises(kind, match=text):
         call(plan)
+
+
+def test_between_devices(tmp_path):
+    """A loaded plan launches on one device."""
+    plan = tmp_path / "mesh.tcp"
+    plan.write_text("tcp 1;\nmesh g (4);\ntensor A : f32 global row(m=8, n=8) over (g: m);\ntensor B : f32 global row(m=8, n=8) over (g: n);\nkernel k(A, out B) { copy A -> B; }\n")
+    with pytest.raises(NotImplementedError, match="kernel 'k' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C"):
+        tcpc.load(plan).k(np.zeros((2, 8), np.float32), np.zeros((8, 2), np.float32))
 
 
 class Driver:
