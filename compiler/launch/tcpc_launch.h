@@ -212,7 +212,8 @@ struct tcpc_call {
  * "arguments" gets the kernel's arguments, each at its offset: what cuLaunchKernel takes as
  * CU_LAUNCH_PARAM_BUFFER_POINTER, or by a pointer to each.  It has "argument_bytes" of the launch
  * and is aligned to "argument_align"; NULL: not wanted.  Tensor maps there are left as they are:
- * tcpc_launch_map says how they are made.
+ * tcpc_launch_map says how they are made.  A kernel with maps takes its arguments by a pointer to each
+ * alone, because compilers align a map by where all arguments are, and so have it at another offset.
  * Allocates nothing and takes no lock; any number of threads may use one launch. */
 TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l,
                                                       const int64_t *param, const uint64_t *address,

@@ -55,6 +55,7 @@ def plan(tmp_path_factory):
 
 
 def test_cache_info_has_what_was_loaded(tmp_path):
+    gc.collect()  # plans of other tests
     (tmp_path / "one.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
     plan, before = tcpc.load(tmp_path / "one.tcp"), len(tcpc.cache_info().loaded)
     for _ in range(3):
@@ -279,9 +280,13 @@ class Driver:
     def __init__(self):
         self.launches = []
 
-    def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, _, extra):
-        size = ctypes.cast(extra[3], ctypes.POINTER(ctypes.c_size_t))[0]
-        self.launches.append((function.value, (gx, gy, gz), bx, stream, (ctypes.c_uint64 * (-(-size // 8))).from_address(extra[1])[:]))
+    def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, each, extra):
+        assert (each is None) != (extra is None)
+        if each is None:
+            at, size = extra[1], ctypes.cast(extra[3], ctypes.POINTER(ctypes.c_size_t))[0]
+        else:  # the last one is a map
+            at, size = each[0], each[len(each) - 1] - each[0] + 128
+        self.launches.append((function.value, (gx, gy, gz), bx, stream, (ctypes.c_uint64 * (-(-size // 8))).from_address(at)[:]))
         return 0
 
 
@@ -296,7 +301,7 @@ class Gpu:
         code = _cuda.Code(self)
         for launch in launches:
             for i in range(launch.contents.nvariants):
-                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents)
+                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents), _cuda._offsets(launch.contents.variant[i].contents)
         code.note = lambda stream: None
         return code
 
