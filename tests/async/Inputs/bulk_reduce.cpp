@@ -4,6 +4,7 @@
 #include <stdlib.h>
 TCP_EXTERN_C tcp_status sums_launch(const float *, float *, int64_t, tcp_stream);
 TCP_EXTERN_C tcp_status least_launch(const void *, void *, tcp_stream);
+TCP_EXTERN_C tcp_status most_launch(int32_t *, tcp_stream);
 static void must(tcp_status s) {
     if (s) {
         printf("%s\n", tcp_last_error());
@@ -13,7 +14,7 @@ static void must(tcp_status s) {
 int main() {
     enum { K = 3, N = 4096 };
     static float v[K * N], w[N], got[N];
-    void *V, *W, *H, *G;
+    void *V, *W, *H, *G, *T;
     for (int i = 0; i < K * N; ++i) v[i] = (float)(i * 7 % 101);
     for (int i = 0; i < N; ++i) w[i] = (float)i;
     must(tcp_alloc(&V, sizeof v));
@@ -41,6 +42,14 @@ int main() {
     must(tcp_wait(nullptr));
     must(tcp_download(low, G, sizeof low, nullptr));
     for (int i = 0; i < N; ++i) bad += low[i] != (h[i] < g[i] ? h[i] : g[i]);
+    static int32_t t[N], high[N];
+    for (int i = 0; i < N; ++i) t[i] = i % 20 - 6;
+    must(tcp_alloc(&T, sizeof t));
+    must(tcp_upload(T, t, sizeof t, nullptr));
+    must(most_launch((int32_t *)T, nullptr));
+    must(tcp_wait(nullptr));
+    must(tcp_download(high, T, sizeof high, nullptr));
+    for (int i = 0; i < N; ++i) bad += high[i] != (t[i] > 7 ? t[i] : 7);
     printf("%d wrong\n", bad);
     return bad != 0;
 }
