@@ -103,7 +103,7 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
 }
 
 static void run(struct timeline *t, int64_t steps) {
-    int64_t ahead = t->pipe->stages - 1;
+    int64_t ahead = pipeline_ahead(t->pipe);
     if (ahead) add_sync(t, t->st->before.wait);
     for (int64_t n = 0; n < ahead && n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next)
@@ -111,7 +111,7 @@ static void run(struct timeline *t, int64_t steps) {
         add_column(t, (struct doing){.what = LOADS, .step = n});
     }
     for (int64_t n = 0; n < steps; ++n) {
-        for (const struct stmt *x = t->st->body; x; x = x->next) {
+        for (const struct stmt *x = stmt_first_part(t->st); x; x = stmt_part_after(x)) {
             bool any = false;
             if (!x->load) {
                 use_list(t, x->body, n, &any);

@@ -124,6 +124,8 @@ struct explained_sync {
     int line;           // line of the statement that "place" refers to
     struct sync_wait wait;
     int stands;  // how often it is in the emitted code
+    bool
+        phases;  // in a kernel whose threads all wait for copies: without a reason, it keeps them in step
     struct explained_reason *reason;
     int nreasons;
 };
@@ -137,14 +139,14 @@ struct explained_ring {
 struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
-    int64_t stages;
+    int64_t stages, ahead;  // ahead: steps that the loads are before the uses, without roles
     const char *roles;      // who executes the parts, and how they wait for each other; or NULL
     bool manual;            // .. as the plan says, which has no rings then
     const char **handover;  // of roles: who comes to which barriers, and who waits
     int nhandover;
     struct explained_ring *ring;
     int nrings;
-    const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
+    const char **prologue;  // what is done for each of the first steps: "load s"
     const char **step;      // what each step does, in order: "wait 1", "barrier", "use s", "commit"
     int nprologue, nsteps;
     int groups, waits, barriers;  // in a step
@@ -154,6 +156,7 @@ struct explained_pipeline {
 
 struct explained_tensor {
     const char *name, *elem, *space, *direction, *layout;
+    const char *declared;  // the layout that the plan gives it, where the planner's is another one
     bool local;
     int64_t align;       // bytes; 0 for a fragment
     int64_t at, nbytes;  // shared tensor: its offset, and its size up to the last element

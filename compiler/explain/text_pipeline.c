@@ -31,7 +31,7 @@ static void put_handover(struct buf *b, const struct explained_pipeline *p) {
 void explain_print_pipeline(const struct explained_kernel *k, const struct explained_pipeline *p,
                             struct buf *b) {
     struct buf text;
-    int64_t ahead = p->roles ? 0 : p->stages - 1, bytes = 0;
+    int64_t ahead = p->roles ? 0 : p->ahead, bytes = 0;
     buf_init(&text);
     if (p->manual) {
         buf_printf(b, "  %s, in line %d\n", p->text, p->line);

@@ -289,9 +289,13 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < N_COUNTS; ++i) {
         out->commit[i] = by[i] ? by[i]->commit : NULL;
         out->wait[i] = by[i] ? by[i]->wait : NULL;
+        if (!by[i] || by[i] != k->counted || !k->all_wait) continue;
+        out->commit[i] = by[i]->all_commit;
+        out->wait[i] = by[i]->all_wait;
     }
     if (k->counted) {
         out->counter = k->counted->counter;
+        out->all_wait = k->all_wait;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }

@@ -16,6 +16,7 @@
     .min_arch = 90, .src_spaces = IN(GLOBAL), .dst_spaces = IN(SHARED),                            \
     .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
     .align = 128, .commit = "tcp_ring.commit", .wait = "tcp_ring.wait",                            \
+    .all_commit = "tcp_ring.commit_all", .all_wait = "tcp_ring.wait_all",                          \
     .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK,  \
     .ld = HINTS_OF_L2
 
