@@ -264,9 +264,10 @@ static bool half_unread(struct dead_list *x, const struct dead_access *all, int 
     if (2 * (last + 1 - first) > n && !ends) return false;
     const char *along = view_mode_text(s, x->t, mode);
     diag_warn(s, W_DEAD_COPY, all->stmt->at,
-              "%s writes %" PRId64
-              " elements to '%s' along %s, and nothing reads others than %" PRId64 " .. %" PRId64,
-              copy_name(s, all->stmt->copy), n, x->t->name, along, first, last + 1);
+              "%s writes %s to '%s' along %s, and nothing reads others than %" PRId64
+              " .. %" PRId64,
+              copy_name(s, all->stmt->copy), arena_count(&s->arena, n, "element"), x->t->name,
+              along, first, last + 1);
     diag_note(s, shown->view->at, "'%s' is read here", x->t->name);
     return true;
 }

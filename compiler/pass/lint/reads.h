@@ -43,6 +43,7 @@ bool reads_count(const struct access *a, const struct tensor *t, enum dir dir);
 // Coordinates that a question is not about.
 struct skipped {
     const struct ix *begin, *end;  // NULL: none
+    const struct ix *from;         // this one and all behind it, too; NULL: none
 };
 // Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
 // nor those that the conditions of a case exclude, nor what is "skipped".

@@ -128,9 +128,9 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
                   a->copy->dst.base->name);
     else if (later)
         diag_warn(s, W_UNREAD, v->at,
-                  "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
-                  " elements of '%s' along %s",
-                  m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+                  "'%s' begins at %" PRId64 ", and nothing reads the first %s of '%s' along %s",
+                  m->v->name, from, at == 1 ? "element" : arena_count(&s->arena, at, "element"),
+                  v->base->name, view_mode_text(s, v->base, mode));
     else
         diag_warn(s, W_UNREAD, v->at,
                   "where '%s' is %" PRId64 " this begins at element %" PRId64
@@ -260,9 +260,12 @@ static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, in
     if (!limit || !ix_constant(m->end) || !coverage_reach(s, v, &a->around, mode, &end, &tile))
         return false;
     if (m->step <= tile || !reads_all(r, a, mode, m)) return false;
-    if (coverage_short(r->prover, end, limit)) limit = end;
-    if (reads_whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO)
-        return false;
+    struct skipped skip = before(s, v, mode);
+    if (coverage_short(r->prover, end, limit)) {
+        skip.from = limit;  // the last step may reach beyond it
+        limit = end;
+    }
+    if (reads_whole(r, v->base, dir, mode, skip, limit, &found) != PROVE_NO) return false;
     diag_warn(s, W_UNREAD, v->at,
               "'%s' moves by %" PRId64 " elements of '%s' along %s and reads %" PRId64
               " of them, and nothing reads all of those between",
