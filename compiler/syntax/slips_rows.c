@@ -130,7 +130,6 @@ const struct slip_row slip_at_error[] = {
 
     // values
     {"for pipeline", "..", "@ ALL in ANY # : # ANY ^ {", "a range is '0 .. 4'", " .. ", THEN_STOP},
-    {"for pipeline", "", "@ ALL in ANY .. ANY ~ : ~ ^ " STATEMENT "|call|fill", loop, NULL, THEN_STOP},
     {"", "INT (", "~ .. ~ ^ ,|)", "a range has both ends: '0 .. 32'", NULL, THEN_REST},
     {"", "INT (", ",|( ^ ..", "a mode that stays whole is '_', one for each mode", NULL, THEN_REST},
     {"copy", "", "with|by ^ # STR1 #", "write the name of a tiled copy without quotes", "$q1"},

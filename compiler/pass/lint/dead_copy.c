@@ -164,7 +164,9 @@ static bool calls_over(struct session *s, const struct stmt *st, const struct te
 static bool covers_reads(struct session *s, const struct kernel *k, const struct stmt *st,
                          const struct tensor *t) {
     const struct stmt *read = NULL;
-    for (const struct stmt *i = k->body; i; i = stmt_next(k->body, i)) {
+    // what is before it, in no loop, reads nothing that it writes
+    const struct stmt *from = st->up ? k->body : st;
+    for (const struct stmt *i = from; i; i = stmt_next(k->body, i)) {
         struct touched x = {0};
         dead_touch(&x, i, t);
         if (x.called || (x.read && read)) return false;

@@ -289,11 +289,13 @@ void dead_parts(struct lint *l, const struct tensor *t) {
     bool parts = false;
     if (!space_is_shared(t->space) || t->outside || fixed_tile_known(s, l->k, t)) return;
     gather(&x, l->k->body);
+    int before = s->diags.nwarnings + s->diags.nerrors;
     if (!x.more) halves_unread(&x);
+    if (!x.more && s->diags.nwarnings + s->diags.nerrors == before && dead_gaps(&x)) return;
     if (is_of_pipeline(l->k, t)) return;
     for (int i = 0; i < x.n; ++i) parts |= !is_all(s, x.at[i].view);
     if (x.more || !parts) return;
-    int before = s->diags.nwarnings + s->diags.nerrors;
+    before = s->diags.nwarnings + s->diags.nerrors;
     for (int i = 0; i < x.n; ++i) {
         struct dead_access *w = &x.at[i];
         const struct stmt *st = w->stmt, *again;

@@ -355,9 +355,62 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
 
 // -- all ------------------------------------------------------------------------------------------
 
+// Warns of "a" if the coordinates of its tile are exchanged, whatever else reads the tensor.
+static bool check_exchanged(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    struct mover m;
+    if (v->base->space != MEM_GLOBAL || !a->copy || !v->coord_off[mode] ||
+        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) ||
+        m.step != view_along(s, v, mode) || !is_exchanged(r, a, mode, &m))
+        return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' does not count the tiles of '%s' along %s, but those along another mode, along "
+              "which this is moved by what counts these: are the coordinates swapped?",
+              m.v->name, v->base->name, view_mode_text(s, v->base, mode));
+    return true;
+}
+
+// Warns of a loop up to the number of the block, not included, so that block 0 has no step and no block the last tile.
+static bool check_last_of_block(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *limit = view_limit(s, v, mode);
+    struct prove_witness found;
+    struct lay_int of;
+    struct mover m;
+    if (v->base->space != MEM_GLOBAL || !a->copy || !limit || !v->coord_off[mode] ||
+        !ix_monomial(limit, &of) ||
+        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) || !m.loop ||
+        m.end->op != IX_VAR || r->slip == m.v || m.step != view_along(s, v, mode))
+        return false;
+    struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(m.step));
+    lay_clear_error(&s->lay);
+    for (int i = 0; i < 3; ++i) {
+        if (r->k->block[i] != m.end->var || !lay_int_valid(tiles) ||
+            !lay_int_equal(r->k->grid[i], tiles) ||
+            reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, limit, &found) != PROVE_NO)
+            continue;
+        diag_warn(s, W_UNREAD, m.end_at.end ? m.end_at : v->at,
+                  "'%s' ends before '%s': block 0 has no step, and no block reads the last tile of "
+                  "'%s' along %s; '%s + 1' includes it",
+                  m.v->name, m.end->var->name, v->base->name, view_mode_text(s, v->base, mode),
+                  m.end->var->name);
+        reads_note(r, v->base, mode, a, false, &found);
+        r->slip = m.v;
+        return true;
+    }
+    return false;
+}
+
 static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) {
+    int before = r->s->diags.nwarnings + r->s->diags.nerrors;
     for (int i = 0; i < r->n; ++i)
         if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
+    for (int i = 0; dir == ARG_IN && i < r->n; ++i)
+        for (int m = 0; reads_count(&r->at[i], t, dir) && m < lay_tuple_leaves(t->layout.shape);
+             ++m)
+            if (check_last_of_block(r, &r->at[i], m)) return;
     if (dir == ARG_IN) misread_parts(r, t);
     if (dir == ARG_IN) tally_twice(r, t);
     for (int i = 0; i < r->n; ++i) {
@@ -365,6 +418,11 @@ static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) 
         for (int m = 0; reads_count(&r->at[i], t, dir) && m < rank; ++m)
             if (check_access(r, &r->at[i], dir, m)) return;
     }
+    if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return;
+    for (int i = 0; dir == ARG_IN && i < r->n; ++i)
+        for (int m = 0; reads_count(&r->at[i], t, dir) && m < lay_tuple_leaves(t->layout.shape);
+             ++m)
+            if (check_exchanged(r, &r->at[i], m)) return;
 }
 
 // The copies of a planned kernel have neither blocks nor steps, but may read one part twice.
