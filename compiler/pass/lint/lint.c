@@ -31,7 +31,7 @@ static const struct row {
     {lint_siblings, {W_FIXED_TILE, W_UNREAD}},
     {lint_still, {W_FIXED_TILE}},
     {lint_only_pads, {W_UNREAD}},
-    {lint_windows, {W_FIXED_TILE}},
+    {lint_windows, {W_FIXED_TILE, W_UNREAD}},
     {lint_shares, {W_UNREAD}},
     {lint_indices, {W_UNREAD}},
     {lint_unreset, {W_STALE}},

@@ -131,7 +131,8 @@ static bool only_pads_by(struct reads *r, const struct access *a, int mode) {
     int64_t from, to, tile = view_along(s, v, mode);
     struct mover m;
     if (v->limit || !lo || !hi || !lay_int_static(extent) || tile < 1 || !ix_static(lo, &from) ||
-        !ix_static(hi, &to) || from != 0 || coverage_outermost(s, r->k, &a->around, at, &m))
+        !ix_static(hi, &to) || from != 0 || !ix_depends_if(at, ix_is_block_or_loop) ||
+        ix_depends_if(at, ix_is_thread) || coverage_outermost(s, r->k, &a->around, at, &m))
         return false;
     int64_t tiles = (extent.num + tile - 1) / tile;
     if (to / tile + 1 < 2 * tiles) return false;
@@ -143,13 +144,27 @@ static bool only_pads_by(struct reads *r, const struct access *a, int mode) {
     return true;
 }
 
+// Whether a function in the loop around "a" that "x" counts gets the step as an index: then -Widle-blocks does not say
+// that a step does nothing.
+static bool is_told_step(const struct access *a, const struct ix_var *x) {
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *loop = a->around.stmt[i];
+        if (!stmt_loops(loop) || (loop->var != x && !(loop->pipe && loop->pipe->load_var == x)))
+            continue;
+        for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st))
+            for (int k = 0; st->kind == STMT_CALL && k < st->call->fn->nindexes; ++k)
+                if (ix_depends_on(st->call->index[k], loop->var)) return true;
+    }
+    return false;
+}
+
 // Warns of the steps of a loop that are beyond the range that "a" reads, and the more the larger a param is.
 static bool beyond_range(struct reads *r, const struct access *a, int mode) {
     struct session *s = r->s;
     const struct view *v = a->view;
     const struct ix *limit = view_limit(s, v, mode), *begin, *last, *all;
     struct mover m;
-    if (!v->limit || v->halo || v->range_of_range || !v->limit[mode] || !limit ||
+    if (!v->limit || v->range_of_range || !v->limit[mode] || !limit ||
         !v->coord_off[mode] || !lay_valid(v->coord) ||
         !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) || !m.loop || m.step < 2 ||
         m.step != view_along(s, v, mode) || !ix_constant(m.end))

@@ -1,4 +1,6 @@
 // Convolutions: a filter that two loops move, and an input of which one of them moves the window and the other one nothing.
+#include <inttypes.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/lint/flow.h"
@@ -78,6 +80,49 @@ static bool check(struct reads *r, const struct access *a, const struct access *
     return true;
 }
 
+// Where the window that a block moves along "mode" begins in block 0, and by how much it is larger than the tile of the
+// block, all steps of loops together; false: there is no such window.
+static bool window_of(struct reads *r, const struct access *a, int mode, int64_t *from,
+                      int64_t *more) {
+    struct session *s = r->s;
+    const struct ix *lo, *hi;
+    struct mover m;
+    int64_t to;
+    if (!a->view->coord_off[mode] ||
+        !coverage_outermost(s, r->k, &a->around, a->view->coord_off[mode], &m) || m.loop)
+        return false;
+    view_reach(s, a->view, mode, &lo, &hi);
+    lo = lo ? ix_substitute(s, lo, m.v, ix_int(s, 0)) : NULL;
+    hi = hi ? ix_substitute(s, hi, m.v, ix_int(s, 0)) : NULL;
+    lo = lo ? ix_min(s, lo) : NULL;
+    hi = hi ? ix_max(s, hi) : NULL;
+    if (!lo || !hi || !ix_static(lo, from) || !ix_static(hi, &to)) return false;
+    *more = to - *from + 1 - m.step;
+    return *more > 0;
+}
+
+// Warns of "a", of which blocks move windows along two modes, both as much larger than their tiles, if one of them begins
+// before the tensor and the other one does not.
+static bool one_sided(struct reads *r, const struct access *a) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    int rank = lay_tuple_leaves(v->base->layout.shape);
+    for (int i = 0; a->copy->pad && i < rank; ++i)
+        for (int j = 0; j < rank; ++j) {
+            int64_t at, before, more, too;
+            if (i == j || !window_of(r, a, i, &at, &more) || !window_of(r, a, j, &before, &too) ||
+                at != 0 || before >= 0 || more != too)
+                continue;
+            diag_warn(s, W_UNREAD, v->at,
+                      "the window of '%s' begins %s before its tile along %s, and not along %s, "
+                      "where it is as much larger: is '%" PRId64 "' missing there?",
+                      v->base->name, arena_count(&s->arena, -before, "element"),
+                      view_mode_text(s, v->base, j), view_mode_text(s, v->base, i), before);
+            return true;
+        }
+    return false;
+}
+
 void lint_windows(struct lint *l) {
     if (l->k->device || l->told) return;
     struct reads *r = reads_of(l);
@@ -86,5 +131,7 @@ void lint_windows(struct lint *l) {
             if (r->at[i].view->base != r->at[j].view->base && is_input(r, &r->at[i]) &&
                 is_input(r, &r->at[j]) && check(r, &r->at[i], &r->at[j]))
                 return;
+    for (int i = 0; i < r->n && !r->more; ++i)
+        if (is_input(r, &r->at[i]) && one_sided(r, &r->at[i])) return;
     lay_clear_error(&l->s->lay);
 }
