@@ -164,10 +164,10 @@ static bool beyond_range(struct reads *r, const struct access *a, int mode) {
     const struct view *v = a->view;
     const struct ix *limit = view_limit(s, v, mode), *begin, *last, *all;
     struct mover m;
-    if (!v->limit || v->range_of_range || !v->limit[mode] || !limit ||
-        !v->coord_off[mode] || !lay_valid(v->coord) ||
-        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) || !m.loop || m.step < 2 ||
-        m.step != view_along(s, v, mode) || !ix_constant(m.end))
+    if (!v->limit || v->range_of_range || !v->limit[mode] || !limit || !v->coord_off[mode] ||
+        !lay_valid(v->coord) || !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) ||
+        !m.loop || m.step < 2 || m.step != view_along(s, v, mode) || !ix_constant(m.end) ||
+        !is_told_step(a, m.v))
         return false;
     begin = ix_min(s, v->coord_off[mode]);
     all = begin ? ix_sub(s, limit, begin) : NULL;
