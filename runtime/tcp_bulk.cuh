@@ -2,10 +2,11 @@
 // emitted file that uses them includes this after tcp_device.cuh.
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
-//   ring.load<BYTES>(shared, global);     called by the leader alone; BYTES and both addresses are multiples of 16
-//   ring.load_box<BYTES>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
+//   ring.load<BYTES, HINTS>(shared, global);   called by the leader alone; BYTES and both addresses are multiples of 16
+//   ring.load_box<BYTES, HINTS>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
+//   ring.commit_all(), ring.wait_all<N>() the same, where all threads wait: so they need no barrier before they read
 //
 // Between roles of warps, a ring of their own: the threads that load call full() and the others take(), once a step each.
 // At most 8 steps are between the two, and complete warps call them.
@@ -18,13 +19,15 @@
 //
 // Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
 //
+//   tcp_store_bulk<BYTES>(global, shared);     both addresses and BYTES are multiples of 16
 //   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
-// the leader fills it. What a group copied is there for the leader after a wait for it, and for others after a barrier of
-// the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
-// copies of the group have together. Only the leader names the barriers, so no other thread can lag.
-// It waits for a group before it begins the eighth one after it.
+// the leader fills it, and the leader before it fills what it used itself since then. What a group copied is
+// there for the leader after a wait for it, and for others after a barrier of the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
+// copies of the group have together. The leader waits for a group before it begins the eighth one after it. Where
+// all threads wait, all have waited for a group and met, before the leader ends the eighth one after it; otherwise only
+// the leader names the barriers. So no thread is two phases behind one.
 #ifndef TCP_BULK_CUH
 #define TCP_BULK_CUH
 
@@ -69,18 +72,17 @@ struct tcp_bulk_ring {
         ++waited;
     }
 
-    template <int Bytes> TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
-        tcp_fence_async();  // what the leader itself did with the memory
-        tcp_bulk_load(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
+    template <int Bytes, int Hints = 0>
+    TCP_BULK_MEMBER void load(void *shared, const void *global TCP_BULK_AT) {
+        tcp_bulk_load<Hints>(shared, global, Bytes, barrier + groups % BARRIERS TCP_BULK_PASS);
         bytes += Bytes;
     }
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
-    template <int Bytes>                                                                           \
+    template <int Bytes, int Hints = 0>                                                            \
     TCP_BULK_MEMBER void load_box(void *shared, const tcp_tensor_map &map,                         \
                                   TCP_BULK_EACH parameters TCP_BULK_AT) {                          \
-        tcp_fence_async();                                                                         \
-        tcp_tma_load(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);         \
+        tcp_tma_load<Hints>(shared, map, barrier + groups % BARRIERS, __VA_ARGS__ TCP_BULK_PASS);  \
         bytes += Bytes;                                                                            \
     }
 #define TCP_BULK_EACH(...) __VA_ARGS__
@@ -97,6 +99,13 @@ struct tcp_bulk_ring {
         bytes = 0;
         ++groups;
         if (groups - waited == BARRIERS) await();
+    }
+
+    TCP_BULK_MEMBER void commit_all() {
+        if (leader) tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
+        bytes = 0;
+        ++groups;
+        if (leader && groups - waited == BARRIERS) await();
     }
 
     TCP_BULK_MEMBER void arrive() {
@@ -123,7 +132,18 @@ struct tcp_bulk_ring {
         if (!leader) return;
         while ((int)(groups - waited) > Pending) await();
     }
+
+    template <int Pending> TCP_BULK_MEMBER void wait_all() {
+        while ((int)(groups - waited) > Pending) await();
+        TCP_BULK_TOGETHER();
+    }
 };
+
+template <int Bytes>
+TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT) {
+    tcp_fence_async();  // what this thread itself did with the memory
+    tcp_bulk_store(global, shared, Bytes TCP_BULK_PASS);
+}
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
     template <int Bytes>                                                                           \

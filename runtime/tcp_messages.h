@@ -22,7 +22,7 @@
     "%s: the elements of '%s' have %d bytes; a tensor map takes 1, 2, 4 or 8"
 #define TCP_SAYS_MAP_ADDRESS                                                                       \
     "%s: the tensor map of '%s' needs an address that is a multiple of 16; %p is %d past one"
-#define TCP_SAYS_MAP_EXTENT "%s: '%s': mode %d has %lld elements; a tensor map takes 1 .. 2^32"
+#define TCP_SAYS_MAP_EXTENT "%s: '%s': mode %d has %lld elements; a tensor map takes 0 .. 2^32"
 #define TCP_SAYS_MAP_BOX    "%s: the boxes of '%s' have %d elements of mode %d, not 1 .. 256"
 #define TCP_SAYS_MAP_STRIDE                                                                        \
     "%s: '%s': mode %d has a stride of %lld bytes; a tensor map takes multiples of 16: pad to "    \

@@ -31,6 +31,8 @@ struct tcp_tma_box {
     int64_t stride[5];    // in bytes; stride[0] is not looked at
     int box[5];           // in elements: 1 .. 256
     enum tcp_tma_swizzle swizzle;
+    int l2 = 128;          // bytes that the L2 cache fetches together: 64, 128 or 256
+    bool written = false;  // the kernel stores to the tensor
 };
 
 #endif

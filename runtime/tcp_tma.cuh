@@ -16,6 +16,7 @@
 //   tcp_tma_load<HINTS>(..), tcp_bulk_load<HINTS>(..)   with a policy of the L2 cache (tcp_hints.h)
 //   tcp_tma_store(map, shared, x, ..)             the other way, of the thread's open group; rows are clipped at the tensor's
 //                                                 end, the contiguous mode only to a whole chunk of 16 bytes
+//   tcp_bulk_store(global, shared, bytes)         the other way, of the thread's open group
 //   tcp_bulk_commit(), tcp_bulk_wait_read<N>()    ends the group; waits until shared memory is no longer read by all groups of
 //                                                 this thread but the N newest
 //   tcp_fence_async()                             this thread's accesses to shared memory before it, asynchronous ones after it
@@ -139,6 +140,13 @@ TCP_TMA_ROW(5, "%2, %3, %4, %5, %6", (int x, int y, int z, int u, int v), "r"(x)
             "r"(u), "r"(v))
 #undef TCP_TMA_EACH
 #undef TCP_TMA_ROW
+
+TCP_INSTRUCTION void tcp_bulk_store(void *global, const void *shared, int bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                     __cvta_generic_to_global(global)),
+                 "r"(tcp_shared_address(shared)), "r"(bytes)
+                 : "memory");
+}
 
 TCP_INSTRUCTION void tcp_bulk_commit() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

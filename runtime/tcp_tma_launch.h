@@ -13,6 +13,13 @@
 #include "host/tcp_host_tma_map.h"
 #endif
 
+// Whether the tensor has no element: all that a box reads of it is 0.
+inline bool tcp_map_is_empty(const tcp_tma_box *b) {
+    bool empty = false;
+    for (int i = 0; i < b->rank && i < 5; ++i) empty |= b->extent[i] == 0;
+    return empty;
+}
+
 // Checks that "b" can be a map, which reads tensor "tensor" of kernel "kernel".
 inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tcp_tma_box *b) {
     static const int span[] = {0, 32, 64, 128};
@@ -21,18 +28,19 @@ inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tc
         return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_RANK, kernel, tensor, b->rank);
     if (b->bytes < 1 || b->bytes > 8 || (b->bytes & (b->bytes - 1)) != 0)
         return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_ELEMENT, kernel, tensor, b->bytes);
-    if (!b->address) return tcp_fail(TCP_ERR_NULL, TCP_SAYS_NULL, kernel, tensor);
-    if ((uintptr_t)b->address % 16 != 0)
+    const bool empty = tcp_map_is_empty(b);  // what it has no element of may be anywhere
+    if (!empty && !b->address) return tcp_fail(TCP_ERR_NULL, TCP_SAYS_NULL, kernel, tensor);
+    if (!empty && (uintptr_t)b->address % 16 != 0)
         return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_MAP_ADDRESS, kernel, tensor, b->address,
                         (int)((uintptr_t)b->address % 16));
     for (int i = 0; i < b->rank; ++i) {
-        if (b->extent[i] < 1 || b->extent[i] > (int64_t)1 << 32)
+        if (b->extent[i] < 0 || b->extent[i] > (int64_t)1 << 32)
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_EXTENT, kernel, tensor, i,
                             (long long)b->extent[i]);
         if (b->box[i] < 1 || b->box[i] > 256)
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_BOX, kernel, tensor, b->box[i], i);
         bytes *= b->box[i];
-        if (i == 0) continue;
+        if (i == 0 || empty) continue;
         if (b->stride[i] % 16 != 0)
             return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MAP_STRIDE, kernel, tensor, i,
                             (long long)b->stride[i], (long long)(b->stride[i] + 15) / 16 * 16);
@@ -55,6 +63,10 @@ inline tcp_status tcp_check_map(const char *kernel, const char *tensor, const tc
 #ifdef __CUDACC__
 
 #include <cuda_runtime_api.h>
+
+// What the map of a tensor without elements reads, and where it writes: a map has one element at least,
+// and a store at least 16 bytes.
+static __device__ tcp_b64 tcp_map_zeros[2], tcp_map_written[2];
 
 // cuTensorMapEncodeTiled, without the header of the driver and without linking it.
 typedef int (*tcp_map_encode)(tcp_tensor_map *map, int type, uint32_t rank, void *address,
@@ -86,21 +98,28 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
     uint64_t extents[5], strides[5];
     uint32_t box[5], steps[5];
     int64_t reach = 0;
+    void *address = (void *)b->address;
+    const bool empty = tcp_map_is_empty(b);
     if (!encode) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_DRIVER, kernel, tensor);
+    if (empty &&
+        cudaGetSymbolAddress(&address, b->written ? tcp_map_written : tcp_map_zeros) != cudaSuccess)
+        return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor,
+                        (int)cudaGetLastError());
     for (int i = 0; i < b->rank; ++i) {
-        extents[i] = (uint64_t)b->extent[i];
-        strides[i] = (uint64_t)(i ? b->stride[i] : b->bytes);
+        extents[i] = empty ? 1 : (uint64_t)b->extent[i];
+        strides[i] = empty ? sizeof tcp_map_zeros : (uint64_t)(i ? b->stride[i] : b->bytes);
         box[i] = (uint32_t)b->box[i];
         steps[i] = 1;
         // far beyond the limit below, and no product of 64 bits is too small for it
-        const int64_t size =
-            strides[i] > 1 << 20 ? b->extent[i] << 20 : b->extent[i] * (int64_t)strides[i];
+        const int64_t size = strides[i] > 1 << 20 ? (int64_t)extents[i] << 20
+                                                  : (int64_t)extents[i] * (int64_t)strides[i];
         if (size > reach) reach = size;
     }
-    // promotion of 256 bytes takes a tenth of the speed (bench/results/pipeline.md)
-    const int l2_128 = 2, no_fill = 0;
-    const int error = encode(map, types[b->bytes], (uint32_t)b->rank, (void *)b->address, extents,
-                             strides + 1, box, steps, 0, (int)b->swizzle, l2_128, no_fill);
+    // CU_TENSOR_MAP_L2_PROMOTION_L2_64B, 128, 256; the last one takes a tenth of the speed
+    // (bench/results/pipeline.md)
+    const int l2 = b->l2 == 64 ? 1 : b->l2 == 256 ? 3 : 2, no_fill = 0;
+    const int error = encode(map, types[b->bytes], (uint32_t)b->rank, address, extents, strides + 1,
+                             box, steps, 0, (int)b->swizzle, l2, no_fill);
     if (error) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor, error);
     // Drivers up to 13.1 encode tensors under 128 KiB wrong; as CUTLASS 4.7 mends it.
     int driver = 0;
@@ -128,24 +147,27 @@ inline tcp_status tcp_make_map(const char *kernel, const char *tensor, const tcp
     };
     static thread_local known cache[16];
     static thread_local unsigned next;
-    TCP_CHECK(tcp_check_map(kernel, tensor, b));
     tcp_tma_box key;
     memset((void *)&key, 0, sizeof key);
     key.address = b->address;
     key.rank = b->rank;
     key.bytes = b->bytes;
     key.swizzle = b->swizzle;
-    for (int i = 0; i < b->rank; ++i) {
+    key.l2 = b->l2;
+    key.written = b->written;
+    for (int i = 0; i < b->rank && i < 5; ++i) {
         key.extent[i] = b->extent[i];
-        key.stride[i] = i ? b->stride[i] : 0;
+        // that of a mode with one element has no meaning
+        key.stride[i] = i == 0 ? 0 : b->extent[i] == 1 ? 16 : b->stride[i];
         key.box[i] = b->box[i];
     }
+    TCP_CHECK(tcp_check_map(kernel, tensor, &key));
     for (const known &k : cache) {
         if (memcmp((const void *)&k.box, (const void *)&key, sizeof key) != 0) continue;
         *map = k.map;
         return TCP_OK;
     }
-    TCP_CHECK(tcp_encode_map(kernel, tensor, b, map));
+    TCP_CHECK(tcp_encode_map(kernel, tensor, &key, map));
     known *const k = &cache[next++ % 16];
     memcpy((void *)&k->box, (const void *)&key, sizeof key);
     k->map = *map;

@@ -1,6 +1,7 @@
 // tcpc's kernel as a peer of the harness: the emitted colsum.cu of one number of stages, its
 // launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, or roles, tma or tma_roles,
 // -Dcolsum_launch=a name of its own, -DRING_BYTES=the bytes that barriers in memory take.
+#include "peer.h"
 #include "tcp_device.cuh"
 #include "tcp_launch.h"
 
@@ -13,8 +14,8 @@ static int more_shared;
 #define TCP_LAUNCH(kernel, grid, threads, bytes, stream, ...)                                      \
     tcp_launch(#kernel, kernel, grid, threads, (bytes) + more_shared, stream, ##__VA_ARGS__)
 
+#define colsum_prepare PEER_NAME(PEER_NAME(colsum_prepare_, STAGES), PEER_NAME(_, HINT))
 #include "colsum.cu"
-#include "peer.h"
 
 static const char *launch(const void *a, float *p, int rows, int columns, int parts, int shared,
                           cudaStream_t stream) {

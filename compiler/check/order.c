@@ -3,7 +3,7 @@
 // The threads of a block execute a node together.  The time between two barriers is an epoch.  Two
 // accesses of different threads to one piece of memory are ordered if their epochs differ.  An
 // asynchronous copy belongs to a group.  It counts as an access in the epoch in which its thread
-// waits for the group; accesses before that are not ordered with it.  A piece is as long as the
+// waits for the group, or where all threads wait as one before; accesses before that are not ordered with it.  A piece is as long as the
 // narrowest access to its buffer; every access consists of complete pieces.
 // Accesses of roles have the times of their clocks (clocks.h).
 #include "check/order.h"
@@ -15,6 +15,7 @@
 #include "check/clocks.h"
 #include "check/groups.h"
 #include "check/order_steps.h"
+#include "check/phases.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
@@ -64,6 +65,7 @@ struct order {
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
     struct groups groups;
+    struct phases phases;
     struct clocks clocks;
     struct order_fault *fault;
 };
@@ -317,6 +319,9 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
+    if (a.kind == ARRIVAL_GROUP && m->k->all_wait &&
+        !phases_told(&r->phases, m->commits[0], r->epoch))
+        machine_fail(m, "a thread that may be two phases behind a barrier in memory");
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) groups_commit(&r->groups, m);
 }
 
@@ -334,8 +339,10 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks);
     }
     if (a.kind != ARRIVAL_GROUP) return;
+    if (m->k->all_wait) phases_wait(&r->phases, m->commits[0] - a.count, r->epoch);
     groups_wait(&r->groups, m, a.count,
-                (struct group){.epoch = r->epoch, .time = clocks_now(&r->clocks, m)});
+                (struct group){.epoch = r->epoch - m->k->all_wait,
+                               .time = clocks_now(&r->clocks, m)});
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
@@ -368,26 +375,11 @@ static bool nothing_under_way(struct order *r) {
     return true;
 }
 
-// Whether "list" reads global memory that is also written: params that give fewer steps may put
-// more such accesses anywhere in it.
-static bool reads_global(const struct kir_node *list) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
-        if (reads && n->buf->space == MEM_GLOBAL && order_tracks(n->buf)) return true;
-        for (int i = 0; i < n->nargs; ++i) {
-            const struct kir_buffer *b = n->arg[i].buf;
-            if (b && b->space == MEM_GLOBAL && order_tracks(b)) return true;
-        }
-        if (reads_global(n->body) || reads_global(n->orelse)) return true;
-    }
-    return false;
-}
-
 static bool run_block(struct order *r, struct order_steps *steps) {
     const struct kir_kernel *k = r->machine.k;
     find_buffers(r, k->body);
     if (r->nshadows == 0) return true;
-    steps->beyond = steps->beyond && !reads_global(k->body);
+    steps->beyond = steps->beyond && !order_reads_global(k->body);
     for (int i = 0; i < r->nshadows; ++i) make_cells(&r->shadow[i]);
     const int64_t first[3] = {0};
     return machine_run(&r->machine, first) &&
@@ -397,7 +389,7 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .cap_events = FIRST_EVENTS};
+    struct order r = {.fault = fault, .epoch = 1, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};

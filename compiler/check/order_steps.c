@@ -134,3 +134,16 @@ struct schedule order_schedule(struct session *s, struct order_steps *steps) {
     return (struct schedule){
         .user = steps, .loop = loop, .let = steps->same ? let : NULL, .limit = OPERATIONS};
 }
+
+bool order_reads_global(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
+        if (reads && n->buf->space == MEM_GLOBAL && order_tracks(n->buf)) return true;
+        for (int i = 0; i < n->nargs; ++i) {
+            const struct kir_buffer *b = n->arg[i].buf;
+            if (b && b->space == MEM_GLOBAL && order_tracks(b)) return true;
+        }
+        if (order_reads_global(n->body) || order_reads_global(n->orelse)) return true;
+    }
+    return false;
+}

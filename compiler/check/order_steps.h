@@ -31,4 +31,8 @@ struct schedule order_schedule(struct session *s, struct order_steps *steps);
 // Whether accesses to "b" must be ordered: shared memory, and what is both read and written.
 bool order_tracks(const struct kir_buffer *b);
 
+// Whether "list" reads global memory that is also written: params that give fewer steps may put
+// more such accesses anywhere in it.
+bool order_reads_global(const struct kir_node *list);
+
 #endif

@@ -23,9 +23,12 @@ static const char *bytes_text(struct flow *f, struct lay_int elements, int bits)
     return picture_text(f->p, "%s byte%s", lay_int_text(x, n), lay_int_is(n, 1) ? "" : "s");
 }
 
-const char *const pic_column_names[FLOW_COLUMNS] = {
-    [MEM_GLOBAL] = "global memory", [MEM_SHARED] = "shared memory", [MEM_FRAG] = "registers"};
-const int pic_column_colours[FLOW_COLUMNS] = {[MEM_GLOBAL] = 20, [MEM_SHARED] = 12, [MEM_FRAG] = 5};
+const char *const pic_column_names[FLOW_COLUMNS] = {"global memory", "shared memory", "registers"};
+const int pic_column_colours[FLOW_COLUMNS] = {20, 12, 5};
+
+static int column_of(enum space s) {
+    return s == MEM_GLOBAL ? 0 : space_is_shared(s) ? 1 : 2;
+}
 
 static int lane_of(struct flow *f, const struct tensor *t) {
     struct picture *p = f->p;
@@ -42,7 +45,7 @@ static int lane_of(struct flow *f, const struct tensor *t) {
     l->space = space_name(t->space);
     l->text = picture_text(p, "%s %s, %s%s", t->elem->name, shape, bytes_text(f, n, t->elem->bits),
                            t->space == MEM_FRAG ? " a thread" : "");
-    l->column = t->space;
+    l->column = column_of(t->space);
     f->tensor[p->nlanes] = t;
     return p->nlanes++;
 }

@@ -2,9 +2,9 @@
 // right, and whether the contents of a slot are in flight, there, or in use.
 #include <inttypes.h>
 
-#include "draw/picture.h"
+#include "draw/timeline.h"
 
-enum { MAX_COLUMNS = 96, MAX_ROWS = 64, MAX_PIPES = 8, SYNC_ROW = 0 };
+enum { MAX_PIPES = 8, SYNC_ROW = 0 };
 
 enum standing { EMPTY, LOADING, UNDER_WAY, THERE, USED };
 
@@ -15,19 +15,20 @@ struct slot {
 };
 
 struct timeline {
+    struct side_line *side;  // instead of all the rest: of roles
     struct picture *p;
     const struct stmt *st;
     const struct pipeline *pipe;
-    struct slot slot[MAX_ROWS];  // by tensor * stages + slot
+    struct slot slot[TIMELINE_ROWS];  // by tensor * stages + slot
     struct moment {
         enum standing is;
         int64_t step;
-    } at[MAX_ROWS][MAX_COLUMNS];
+    } at[TIMELINE_ROWS][TIMELINE_COLUMNS];
     struct doing {
         enum { LOADS, USES, WAITS } what;
         int64_t step;
         struct sync_wait wait;
-    } doing[MAX_COLUMNS];
+    } doing[TIMELINE_COLUMNS];
     int rows, columns, commits;
 };
 
@@ -39,7 +40,7 @@ static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t 
 
 // Adds a column with the present contents of the slots.  Loads and uses end with it.
 static void add_column(struct timeline *t, struct doing doing) {
-    if (t->columns == MAX_COLUMNS) return;
+    if (t->columns == TIMELINE_COLUMNS) return;
     int c = t->columns++;
     t->doing[c] = doing;
     for (int i = 0; i < t->rows - 1; ++i) {
@@ -102,7 +103,7 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
 }
 
 static void run(struct timeline *t, int64_t steps) {
-    int64_t ahead = t->pipe->stages - 1;
+    int64_t ahead = pipeline_ahead(t->pipe);
     if (ahead) add_sync(t, t->st->before.wait);
     for (int64_t n = 0; n < ahead && n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next)
@@ -110,7 +111,7 @@ static void run(struct timeline *t, int64_t steps) {
         add_column(t, (struct doing){.what = LOADS, .step = n});
     }
     for (int64_t n = 0; n < steps; ++n) {
-        for (const struct stmt *x = t->st->body; x; x = x->next) {
+        for (const struct stmt *x = stmt_first_part(t->st); x; x = stmt_part_after(x)) {
             bool any = false;
             if (!x->load) {
                 use_list(t, x->body, n, &any);
@@ -129,12 +130,15 @@ static void run(struct timeline *t, int64_t steps) {
 
 static void find(const struct stmt *list, const struct stmt **out, int *n) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x))
-        if (x->kind == STMT_PIPELINE && x->pipe->ntensors && *n < MAX_PIPES) out[(*n)++] = x;
+        if (x->kind == STMT_PIPELINE && (x->pipe->ntensors || x->pipe->nroles) && *n < MAX_PIPES)
+            out[(*n)++] = x;
 }
 
 static const char *heading(struct picture *p, const struct stmt *st, int64_t steps) {
-    const char *range = picture_text(p, "pipeline %s in %s .. %s", st->var->name,
-                                     ix_text(p->s, st->begin), ix_text(p->s, st->end));
+    const char *range =
+        picture_text(p, "%s %s in %s .. %s", st->pipe->nroles ? "roles" : "pipeline", st->var->name,
+                     ix_text(p->s, st->begin), ix_text(p->s, st->end));
+    if (st->pipe->nroles) return picture_text(p, "%s; drawn with %" PRId64 " steps", range, steps);
     return picture_text(p, "%s, %" PRId64 " stage%s; drawn with %" PRId64 " steps", range,
                         st->pipe->stages, st->pipe->stages == 1 ? "" : "s", steps);
 }
@@ -150,7 +154,6 @@ static void name_rows(const struct timeline *t, struct pic_grid *g, const char *
     g->row_name = row;
 }
 
-enum { HUE_LOAD = 20, HUE_USE = 12, HUE_WAIT = 4, HUE_READY = 2 * 32 + 2 };
 static const int colour[] = {[EMPTY] = -1,
                              [LOADING] = HUE_LOAD,
                              [UNDER_WAY] = HUE_LOAD,
@@ -214,7 +217,20 @@ static void fill_bars(const struct timeline *t, struct pic_grid *g) {
     }
 }
 
-static void add_legend(struct picture *p) {
+// Of roles: "side"; of pipelines without: "flat".
+static void add_legend(struct picture *p, bool side, bool flat, bool slots) {
+    if (side)
+        picture_note(p,
+                     "roles: drawn as if loads took one column and all else two; a role that waits "
+                     "names the barrier; in memory: barrier and phase");
+    if (side && p->format == DRAW_TEXT)
+        picture_note(p, "barriers: ~ some have come, = all, and all bytes");
+    if (side && !flat) {
+        if (p->format == DRAW_TEXT && slots)
+            picture_note(p, "each slot shows the step: L as its loads are issued, ~ in flight, = "
+                            "there, U as it is used");
+        return;
+    }
     if (p->format == DRAW_TEXT) {
         picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until "
                         "one group is in flight");
@@ -230,6 +246,10 @@ static void add_legend(struct picture *p) {
     picture_key(p, HUE_WAIT, "wait n: until n groups are in flight");
 }
 
+static int most(int a, int b) {
+    return a > b ? a : b;
+}
+
 const char *view_timeline(struct picture *p, const struct draw_request *r) {
     const struct stmt *pipe[MAX_PIPES];
     int n = 0, rows = 0, columns = 0;
@@ -238,37 +258,51 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     struct timeline *t = ARENA_ARRAY(&p->s->arena, struct timeline, n);
     const char **head = ARENA_ARRAY(&p->s->arena, const char *, n);
     int drawn = 0;
-    for (int i = 0; i < n; ++i)
-        if (pipeline_has_roles(pipe[i]->pipe))
-            return "the roles of its pipeline go on side by side, so steps have no times";
+    bool side = false, flat = false, slots = false;
     for (int i = 0; i < n; ++i) {
         const struct ix *trips = ix_sub(p->s, pipe[i]->end, pipe[i]->begin);
-        int64_t steps = 2 * pipe[i]->pipe->stages + 1, known;
+        int64_t steps = 2 * pipeline_depth(pipe[i]->pipe) + 1, known;
         if (trips && ix_static(trips, &known) && known < steps) steps = known < 0 ? 0 : known;
         if (steps == 0) continue;
         struct timeline *x = &t[drawn];
+        if (pipeline_has_roles(pipe[i]->pipe) || pipe[i]->pipe->nroles) {
+            const char *why;
+            x->side = side_run(p, pipe[i], steps, &why);
+            if (!x->side) return why;
+            head[drawn++] = heading(p, pipe[i], steps);
+            rows = most(rows, side_rows(x->side));
+            columns = most(columns, side_columns(x->side));
+            side = true;
+            slots |= !pipe[i]->pipe->nroles;
+            continue;
+        }
+        flat = true;
         x->p = p;
         x->st = pipe[i];
         x->pipe = pipe[i]->pipe;
         x->rows = 1 + x->pipe->ntensors * (int)x->pipe->stages;
-        if (x->rows > MAX_ROWS)
-            return picture_text(p, "a pipeline of it has more than %d slots", MAX_ROWS - 1);
+        if (x->rows > TIMELINE_ROWS)
+            return picture_text(p, "a pipeline of it has more than %d slots", TIMELINE_ROWS - 1);
         head[drawn++] = heading(p, pipe[i], steps);
         run(x, steps);
-        if (x->rows > rows) rows = x->rows;
-        if (x->columns > columns) columns = x->columns;
+        rows = most(rows, x->rows);
+        columns = most(columns, x->columns);
     }
     if (drawn == 0) return "no pipeline of it has a step";
     const char *why = picture_grids(p, "the timeline", drawn, rows, columns);
     if (why) return why;
     for (int i = 0; i < p->ngrids; ++i) {
         p->grid[i].heading = head[i];
-        if (p->format == DRAW_TEXT)
+        if (t[i].side)
+            side_fill(t[i].side, &p->grid[i]);
+        else if (p->format == DRAW_TEXT)
             fill_grid(&t[i], &p->grid[i]);
         else
             fill_bars(&t[i], &p->grid[i]);
     }
     p->title = picture_text(p, "Timeline of kernel %s", r->kernel->name);
-    add_legend(p);
+    for (int i = 0; i < drawn; ++i)
+        if (t[i].side) side_note(t[i].side);
+    add_legend(p, side, flat, slots);
     return NULL;
 }

@@ -19,6 +19,7 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     const struct kir_buffer *shared = n->buf ? n->buf : n->to_buf;
     const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->buf ? n->at : n->to_at);
     for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
+    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
     for (int i = x->nloops - 1; i >= 0; --i) {
         const struct box_loop *l = &x->loop[i];
         statement_write(o->b, indent,
@@ -30,8 +31,10 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     }
     int64_t bytes = shared->elem->bits / 8;
     for (int i = 0; i < x->map->rank; ++i) bytes *= x->map->box[i];
-    struct call c =
-        emit_call_of(o, indent, arena_printf(a, "%s<%" PRId64 ">(", n->function, bytes), ");");
+    struct call c = emit_call_of(o, indent,
+                                 arena_printf(a, "%s<%" PRId64 "%s%s>(", n->function, bytes,
+                                              n->ld ? ", " : "", n->ld ? n->ld : ""),
+                                 ");");
     call_arg(&c, strcmp(to, "0") == 0 ? "%s" : "&%s[%s]", shared->c_name, to);
     call_arg(&c, "%s", x->map->c_name);
     for (int i = 0; i < x->map->rank; ++i) {
@@ -57,13 +60,21 @@ void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     }
     struct call c =
         emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
-    call_arg(&c, "%s", t->c_name);
+    int64_t at;
+    if (!ix_static(m->offset, &at))
+        call_arg(&c, "%s + (%s)", t->c_name, emit_host_ix(o->s, o->k, m->offset));
+    else if (at)
+        call_arg(&c, "%s %c %" PRId64, t->c_name, at < 0 ? '-' : '+', at < 0 ? -at : at);
+    else
+        call_arg(&c, "%s", t->c_name);
     call_arg(&c, "%d", m->rank);
     call_arg(&c, "%d", bytes);
     call_arg(&c, "{%s}", extent);
     call_arg(&c, "{%s}", stride);
     call_arg(&c, "{%s}", box);
     call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
+    if (m->l2 || t->written) call_arg(&c, "%d", m->l2 ? m->l2 : 128);
+    if (t->written) call_arg(&c, "true");
     call_write(o->b, &c);
     statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
     c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");

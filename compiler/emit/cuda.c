@@ -92,12 +92,12 @@ void emit_body(const struct emission *o) {
                          k->counter, k->memory[i].ring, k->memory[i].at, k->memory[i].leader,
                          others(o, &k->memory[i])),
             NULL);
-    if (k->nmemory) buf_puts(b, "    tcp_sync();\n");
     if (k->counter && k->counter_at >= 0)
         emit_constant(o, 4,
                       arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
                                    k->counter, k->counter_at),
                       NULL);
+    if (k->nmemory || k->all_wait) buf_puts(b, "    tcp_sync();\n");
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (space_is_shared(x->space)) {

@@ -51,7 +51,7 @@ static const char *instruction_text(struct session *s, const struct copy *c) {
     if (f->boxes) {
         int bytes = c->src.base->elem->bits / 8;
         for (int i = 0; i < f->boxes->rank; ++i) bytes *= (int)f->boxes->box[i];
-        return arena_printf(&s->arena, "%s<%d>", atom->row->function, bytes);
+        return atom_function(s, atom, 8 * bytes, false);
     }
     return atom_function(s, atom, edge ? f->edge_bits : f->bits, zeros);
 }

@@ -207,6 +207,7 @@ static void put_pipeline(struct json *j, const struct explained_pipeline *p) {
     json_int(j, "line", p->line);
     json_int(j, "stages", p->stages);
     if (p->roles) json_text(j, "roles", p->roles);
+    if (p->roles) put_texts(j, "handover", p->handover, p->nhandover);
     json_enter(j, "buffers", '[');
     for (int i = 0; i < p->nrings; ++i) {
         json_enter(j, NULL, '{');

@@ -5,6 +5,7 @@
 #include "base/session.h"
 #include "explain/private.h"
 #include "layout/algebra.h"
+#include "plan/handover.h"
 
 // -- reasons --------------------------------------------------------------------------------------
 
@@ -84,8 +85,8 @@ const char *explain_wait(struct session *s, const struct kernel *k, const struct
 static const char *place_text(const struct sync_point *p) {
     switch (p->place) {
     case SYNC_AT_PART:
-        return p->at->up->body == p->at ? "at the head of each step"
-                                        : "before the loads of each step";
+        return stmt_first_part(p->at->up) == p->at ? "at the head of each step"
+                                                   : "before the loads of each step";
     case SYNC_AT_BEHIND: return "at the end of each step";
     case SYNC_AT_WRITTEN: return "as written";
     case SYNC_AT_BEFORE: break;
@@ -105,12 +106,14 @@ static int stands(const struct stmt *at) {
     return n;
 }
 
-static struct explained_sync explain_sync(struct session *s, const struct sync_point *p) {
+static struct explained_sync explain_sync(struct session *s, const struct kernel *k,
+                                          const struct sync_point *p) {
     struct explained_sync x = {
         .place = place_text(p),
         .line = line_of(s, p->at->at),
         .wait = p->wait,
         .stands = stands(p->at),
+        .phases = k->all_wait,
     };
     int n = 0;
     for (const struct sync_reason *r = p->why; r; r = r->next) ++n;
@@ -213,7 +216,9 @@ static bool orders(const struct kernel *k, const struct stmt *list) {
 
 // "times": how often the statements run in a step; -1: not known.
 static void add_events(struct schedule *x, const struct stmt *list, int64_t times) {
-    for (const struct stmt *st = list; st; st = st->next) {
+    const struct stmt *first = list && list->kind == STMT_PART ? stmt_first_part(list->up) : list;
+    for (const struct stmt *st = first; st;
+         st = st->kind == STMT_PART ? stmt_part_after(st) : st->next) {
         if (st->kind == STMT_PART) {
             bool outer = x->load;
             add_point(x, st, SYNC_AT_PART);
@@ -321,7 +326,7 @@ static void add_roles(struct schedule *x) {
                                         .arrival = arrival_groups((int)h->pending)});
         }
         x->load = false;
-        say(x, load ? explain_full(s, x->k, x->st) : "say empty");
+        say(x, load ? explain_full(s, x->st) : "say empty");
         say(x, "}");
     }
 }
@@ -362,6 +367,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
                              st->var->name, ix_text(s, st->begin), ix_text(s, st->end)),
         .line = line_of(s, st->at),
         .stages = pipe->stages,
+        .ahead = pipeline_ahead(pipe),
         .ring = ARENA_ARRAY(&s->arena, struct explained_ring, pipe->ntensors + 1),
     };
     for (int i = 0; i < pipe->ntensors; ++i)
@@ -378,10 +384,14 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
         add_events(&all, st->body, 1);
         add_point(&all, st, SYNC_AT_BEHIND);
     }
+    if (x.roles) {
+        x.handover = ARENA_ARRAY(&s->arena, const char *, HANDOVER_LINES);
+        x.nhandover = handover_tell(s, st, x.handover);
+    }
     x.step = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     x.prologue = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
     struct under_way u = {.bytes = ARENA_ARRAY(&s->arena, int64_t, 2 * pipe->stages * all.n + 1)};
-    for (int64_t step = 2 - pipe->stages; step <= pipe->stages; ++step) {
+    for (int64_t step = 1 - pipeline_ahead(pipe); step <= pipe->stages; ++step) {
         for (int i = 0; i < all.n; ++i) {
             const struct event *e = &all.at[i];
             if (step > 0 || e->load) follow(&u, e);
@@ -418,7 +428,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
     for (const struct sync_point *p = k->sync; p; p = p->next) ++n;
     x->sync = ARENA_ARRAY(&s->arena, struct explained_sync, n + 2);
     for (const struct sync_point *p = k->sync; p; p = p->next)
-        x->sync[x->nsyncs++] = explain_sync(s, p);
+        x->sync[x->nsyncs++] = explain_sync(s, k, p);
     if (k->wait_last)  // a device function returns with its copies complete
         x->sync[x->nsyncs++] = (struct explained_sync){.place = "at the end of the function",
                                                        .line = line_of(s, k->at),

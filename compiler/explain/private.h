@@ -124,6 +124,8 @@ struct explained_sync {
     int line;           // line of the statement that "place" refers to
     struct sync_wait wait;
     int stands;  // how often it is in the emitted code
+    bool
+        phases;  // in a kernel whose threads all wait for copies: without a reason, it keeps them in step
     struct explained_reason *reason;
     int nreasons;
 };
@@ -137,12 +139,14 @@ struct explained_ring {
 struct explained_pipeline {
     const char *text;  // "pipeline n in 0 .. N"
     int line;
-    int64_t stages;
-    const char *roles;  // who executes the parts, and how they wait for each other; or NULL
-    bool manual;        // .. as the plan says, which has no rings then
+    int64_t stages, ahead;  // ahead: steps that the loads are before the uses, without roles
+    const char *roles;      // who executes the parts, and how they wait for each other; or NULL
+    bool manual;            // .. as the plan says, which has no rings then
+    const char **handover;  // of roles: who comes to which barriers, and who waits
+    int nhandover;
     struct explained_ring *ring;
     int nrings;
-    const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
+    const char **prologue;  // what is done for each of the first steps: "load s"
     const char **step;      // what each step does, in order: "wait 1", "barrier", "use s", "commit"
     int nprologue, nsteps;
     int groups, waits, barriers;  // in a step
@@ -246,7 +250,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
 
 // roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
 // wait for each other.
-const char *explain_full(struct session *s, const struct kernel *k, const struct stmt *st);
+const char *explain_full(struct session *s, const struct stmt *st);
 const char *explain_roles(struct session *s, const struct pipeline *p);
 
 #endif

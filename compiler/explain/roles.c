@@ -1,27 +1,13 @@
 // Explains the roles of a pipeline: who they are, and what they tell each other.
 #include "base/session.h"
 #include "explain/private.h"
+#include "plan/handover.h"
 
-// The bytes that barriers in memory count in a step, in words.
-static const char *counted_text(struct session *s, const struct kernel *k, const struct stmt *st) {
-    int64_t all = 0, bytes;
-    for (const struct stmt *y = st->body; y; y = stmt_next(st->body, y)) {
-        if (y->kind != STMT_COPY || !copy_atom(y->copy)->row->counter) continue;
-        const struct ix *n = explain_bytes(s, k, y->copy);
-        bool once = y->up->kind == STMT_PART;
-        if (!once || (y->copy->facts.edge != EDGE_NEVER && !y->copy->facts.boxes) || !n ||
-            !ix_static(n, &bytes))
-            return "as many bytes as were asked for";
-        all += bytes;
-    }
-    return arena_printf(&s->arena, "%lld bytes", (long long)all);
-}
-
-const char *explain_full(struct session *s, const struct kernel *k, const struct stmt *st) {
+const char *explain_full(struct session *s, const struct stmt *st) {
     const struct handover *h = &st->pipe->handover;
     if (h->arrivals)
         return arena_printf(&s->arena, "say full in memory with %s, %d arrival%s",
-                            counted_text(s, k, st), h->arrivals, h->arrivals == 1 ? "" : "s");
+                            handover_bytes(s, st), h->arrivals, h->arrivals == 1 ? "" : "s");
     if (h->behind == 0) return "say full";
     return arena_printf(&s->arena, "say full, %lld step%s before", (long long)h->behind,
                         h->behind == 1 ? "" : "s");
@@ -39,11 +25,10 @@ const char *explain_roles(struct session *s, const struct pipeline *p) {
     told = arena_printf(&s->arena, "the first %lld threads use", (long long)p->use[0].threads);
     for (int i = 1; i < p->nuses; ++i)
         told = arena_printf(&s->arena, "%s, the next %lld use", told, (long long)p->use[i].threads);
-    return arena_printf(
-        &s->arena,
-        "%s, the other %lld load, side by side; the loads "
-        "are at most %lld step%s ahead%s; %d named barriers%s",
-        told, (long long)p->load_threads, (long long)h->ahead, h->ahead == 1 ? "" : "s",
-        h->goes_on ? ", also into the next pipeline" : "", named,
-        h->arrivals ? ", 8 barriers in memory: step g is phase g / 8 of barrier g % 8" : "");
+    return arena_printf(&s->arena,
+                        "%s, the other %lld load, side by side; the loads "
+                        "are at most %lld step%s ahead%s; %d named barriers%s",
+                        told, (long long)p->load_threads, (long long)h->ahead,
+                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
+                        named, h->arrivals ? ", 8 barriers in memory" : "");
 }

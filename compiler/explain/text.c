@@ -325,6 +325,8 @@ static void put_sync(struct buf *b, const struct explained_sync *x) {
     bool both = arrival_is(x->wait.copies) && arrival_is(x->wait.threads);
     buf_printf(b, "%s%s", arrival_text(x->wait.copies, false, text), both ? ", " : "");
     buf_printf(b, "%s\n", arrival_text(x->wait.threads, false, text));
+    if (x->nreasons == 0 && x->phases)
+        explain_filled(b, 6, "", "no thread is two phases behind a barrier in memory");
     for (int i = 0; i < x->nreasons; ++i) {
         const struct explained_reason *r = &x->reason[i];
         explain_filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);

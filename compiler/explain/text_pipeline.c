@@ -1,5 +1,6 @@
 // Explains pipelines and roles, as text.
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -18,14 +19,24 @@ static void put_events(struct buf *b, const char *const *text, int n) {
     }
 }
 
+static void put_handover(struct buf *b, const struct explained_pipeline *p) {
+    for (int i = 0; i < p->nhandover; ++i) {
+        const char *text = p->handover[i] + strcspn(p->handover[i], ":") + 2;
+        char label[64];
+        snprintf(label, sizeof label, "%.*s", (int)(text - p->handover[i]), p->handover[i]);
+        explain_filled(b, 4, label, text);
+    }
+}
+
 void explain_print_pipeline(const struct explained_kernel *k, const struct explained_pipeline *p,
                             struct buf *b) {
     struct buf text;
-    int64_t ahead = p->roles ? 0 : p->stages - 1, bytes = 0;
+    int64_t ahead = p->roles ? 0 : p->ahead, bytes = 0;
     buf_init(&text);
     if (p->manual) {
         buf_printf(b, "  %s, in line %d\n", p->text, p->line);
         explain_filled(b, 4, "roles: ", p->roles);
+        put_handover(b, p);
         put_events(&text, p->step, p->nsteps);
         explain_filled(b, 4, "each step: ", text.text);
         buf_release(&text);
@@ -43,6 +54,7 @@ void explain_print_pipeline(const struct explained_kernel *k, const struct expla
                k->smem_bytes);
     explain_filled(b, 4, "buffers: ", text.text);
     if (p->roles) explain_filled(b, 4, "roles: ", p->roles);
+    put_handover(b, p);
     if (ahead > 0) {
         buf_clear(&text);
         if (ahead > 1) buf_printf(&text, "%" PRId64 " times: ", ahead);
@@ -62,8 +74,11 @@ void explain_print_pipeline(const struct explained_kernel *k, const struct expla
         explain_filled(b, 4, "drain: ", text.text);
     }
     buf_clear(&text);
-    buf_printf(&text, "%d wait%s and %d barrier%s per step", p->waits, plural(p->waits),
-               p->barriers, plural(p->barriers));
+    if (p->roles) buf_puts(&text, "each role waits for the others once in a step");
+    if (!p->roles || p->waits + p->barriers > 0)
+        buf_printf(&text, "%s%d wait%s and %d barrier%s per step%s", p->roles ? "; " : "", p->waits,
+                   plural(p->waits), p->barriers, plural(p->barriers),
+                   p->roles ? " are for its own copies and threads" : "");
     if (p->groups) {
         buf_printf(&text, "; at most %d of its groups in flight", p->under_way);
         if (p->bytes_under_way >= 0)

@@ -108,9 +108,11 @@ struct kir_map {
     const char *c_name;
     int tensor;  // number among the kernel's tensors
     int rank;
+    const struct ix *offset;  // of the element at coordinates 0, in elements of params
     const struct ix *extent[BOX_RANK], *stride[BOX_RANK];  // of params; elements
     int64_t box[BOX_RANK];                                 // elements
     int swizzle;                                           // bytes of a row, or 0
+    int l2;  // bytes that the L2 cache fetches together; 0: as many as are usual
 };
 
 // BOXES: the coordinates of the first box, and the loops over the others.
@@ -188,8 +190,9 @@ struct kir_node {
     const char *cache;   // ASYNC: PTX's cache operator, or NULL
     unsigned counts;     // ARRIVE, WAIT of a group: bits of enum kir_counts
     enum arrival_by by;  // ARRIVE, at a barrier in memory
-    bool fence;  // ARRIVE, WAIT: after a fence between this thread's accesses and later bulk copies
-    int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
+    bool
+        fence;  // ARRIVE, WAIT, a bulk load: after a fence between this thread's accesses and later bulk copies
+    int align;             // ASYNC: bits of which addresses are multiples; 0: those of the access
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;
@@ -229,9 +232,10 @@ struct kir_kernel {
     // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
     // copies have one
     const char *counter;
-    int64_t counter_at;      // -1: the only ones are those of "memory"
-    struct kir_memory {      // of roles, for ARRIVAL_MEMORY
-        int ring;            // arrival.of
+    bool all_wait;       // all threads wait for these groups, not only the one that issues copies
+    int64_t counter_at;  // -1: the only ones are those of "memory"
+    struct kir_memory {  // of roles, for ARRIVAL_MEMORY
+        int ring;        // arrival.of
         int64_t at, leader;  // byte in shared memory; the thread that issues copies
         int arrivals;        // of a phase
     } memory[ARRIVAL_RINGS];

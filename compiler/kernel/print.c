@@ -34,7 +34,7 @@ static void put_boxes(struct session *s, struct buf *b, const struct kir_node *n
         buf_printf(b, ", %" PRId64 " times dimension %d by %" PRId64 " %s %" PRId64,
                    x->loop[i].extent, x->loop[i].dim, x->loop[i].step, n->buf ? "from" : "to",
                    x->loop[i].dst);
-    buf_puts(b, "\n");
+    buf_printf(b, "%s\n", hints(s, n));
 }
 
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {

@@ -271,10 +271,21 @@ enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l, const 
 
 // -- tensor maps ----------------------------------------------------------------------------------
 
+static uint64_t map_address(const struct arguments *a, const struct tcpc_map *m) {
+    return address_of(a, m->tensor) + (uint64_t)number(a, &m->offset);
+}
+
+// Whether the map's tensor has no element.
+static bool is_empty(const struct arguments *a, const struct tcpc_map *m) {
+    bool empty = false;
+    for (int i = 0; i < m->rank; ++i) empty |= number(a, &m->extent[i]) == 0;
+    return empty;
+}
+
 // The rules of a map, with the messages of the runtime (tcp_check_map).
 static bool map_holds(const struct arguments *a, const struct tcpc_map *m, struct tcpc_call *out) {
     const char *kernel = a->l->name, *tensor = m->tensor->name;
-    uint64_t at = address_of(a, m->tensor);
+    uint64_t at = map_address(a, m);
     if (at == 0) return fail(out, TCPC_LAUNCH_NULL, TCP_SAYS_NULL, kernel, tensor);
     if (at % 16)
         return fail(out, TCPC_LAUNCH_ALIGNMENT, TCP_SAYS_MAP_ADDRESS, kernel, tensor, (void *)at,
@@ -284,7 +295,7 @@ static bool map_holds(const struct arguments *a, const struct tcpc_map *m, struc
         if (extent < 1 || extent > (int64_t)1 << 32)
             return fail(out, TCPC_LAUNCH_PRECONDITION, TCP_SAYS_MAP_EXTENT, kernel, tensor, i,
                         (long long)extent);
-        if (i == 0) continue;
+        if (i == 0 || extent == 1) continue;
         if (stride % 16)
             return fail(out, TCPC_LAUNCH_PRECONDITION, TCP_SAYS_MAP_STRIDE, kernel, tensor, i,
                         (long long)stride, (long long)(stride + 15) / 16 * 16);
@@ -307,13 +318,15 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
         return TCPC_LAUNCH_BAD_CALL;
     call->status = TCPC_LAUNCH_OK;
     call->message[0] = 0;
-    if (!map_holds(&a, map, call)) return call->status;
+    bool empty = is_empty(&a, map);
+    if (!empty && !map_holds(&a, map, call)) return call->status;
     *out = (struct tcpc_map_call){.size = out->size,
                                   .type = type[map->element_bytes],
                                   .rank = (uint32_t)map->rank,
-                                  .address = address_of(&a, map->tensor)};
+                                  .address = empty ? 0 : map_address(&a, map)};
     for (int i = 0; i < map->rank; ++i) {
-        int64_t extent = number(&a, &map->extent[i]), stride = number(&a, &map->stride[i]), size;
+        int64_t extent = empty ? 1 : number(&a, &map->extent[i]), size;
+        int64_t stride = extent == 1 ? TCPC_MAP_ZEROS : number(&a, &map->stride[i]);
         out->extent[i] = (uint64_t)extent;
         if (i) out->stride[i - 1] = (uint64_t)stride;
         out->box[i] = (uint32_t)map->box[i];
@@ -322,6 +335,7 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
             !__builtin_mul_overflow(extent, i ? stride : map->element_bytes, &size) && size < SMALL;
     }
     while (16 << out->swizzle < map->swizzle_bytes) ++out->swizzle;
+    while (32 << out->promotion < map->l2_bytes) ++out->promotion;
     out->clear = small;
     return call->status;
 }

@@ -285,7 +285,9 @@ static const struct tcpc_map *map(const struct making *m, const struct kir_map *
                            .swizzle_bytes = x->swizzle,
                            .extent = extent,
                            .stride = stride,
-                           .box = box};
+                           .box = box,
+                           .offset = value(m, ix_scale(m->s, x->offset, lay_int(bytes))),
+                           .l2_bytes = x->l2 ? x->l2 : 128};
     return r;
 }
 

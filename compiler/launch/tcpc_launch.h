@@ -123,12 +123,14 @@ struct tcpc_condition {
  * the type is unsigned with so many bytes, what is beyond the tensor is 0. */
 struct tcpc_map {
     size_t size;
-    const struct tcpc_tensor *tensor; /* its address is the map's */
+    const struct tcpc_tensor *tensor; /* its address and "offset" are the map's address */
     int rank, element_bytes;
     int swizzle_bytes;               /* of a row: 32, 64, 128; 0: no swizzle */
     const struct tcpc_value *extent; /* of each mode, in elements */
     const struct tcpc_value *stride; /* of each mode, in bytes */
     const int64_t *box;              /* of each mode, in elements */
+    int l2_bytes;                    /* that the L2 cache fetches together: 64, 128 or 256 */
+    struct tcpc_value offset;        /* in bytes */
 };
 
 /* The address of "tensor", the integer "param", or a tensor map: an argument of a kernel. */
@@ -212,27 +214,30 @@ TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *
                                                       const int64_t *param, const uint64_t *address,
                                                       void *arguments, struct tcpc_call *call);
 
-enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128 };
+enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128, TCPC_MAP_ZEROS = 16 };
 
 /* What cuTensorMapEncodeTiled takes for a map, as its types. */
 struct tcpc_map_call {
     size_t size;   /* the caller sets it: sizeof(struct tcpc_map_call) */
     int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
     uint32_t rank; /* tensorRank */
+    /* 0: the tensor has no element, and all that is read of it is 0.  The caller takes the address of
+     * TCPC_MAP_ZEROS bytes of zeros in the memory of the device instead, aligned to as many; if the
+     * kernel writes the tensor, of as many bytes that nobody reads. */
     uint64_t address;
     uint64_t extent[TCPC_MAP_RANK];     /* globalDim */
     uint64_t stride[TCPC_MAP_RANK - 1]; /* globalStrides: of the modes from the second on */
     uint32_t box[TCPC_MAP_RANK];        /* boxDim */
     uint32_t step[TCPC_MAP_RANK];       /* elementStrides */
     int swizzle;                        /* CUtensorMapSwizzle */
+    int promotion;                      /* CUtensorMapL2promotion */
     int clear; /* drivers up to 13.1: clear bit 21 of the second 8 bytes of the map */
 };
 
 /* Does for an argument that is a map what the launcher does before it calls the driver: checks its rules,
  * and sets "out".  Returns call->status, as tcpc_launch_evaluate does, after which it is called.
  * The caller then has the driver make the map at its offset among the arguments, with
- * CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B and
- * CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
+ * CU_TENSOR_MAP_INTERLEAVE_NONE and CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE. */
 TCPC_API enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l,
                                                  const struct tcpc_map *map, const int64_t *param,
                                                  const uint64_t *address, struct tcpc_map_call *out,

@@ -6,7 +6,8 @@
 #include "lower/private.h"
 
 static bool same_map(const struct kir_map *a, const struct kir_map *b) {
-    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle) return false;
+    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle || a->l2 != b->l2)
+        return false;
     for (int i = 0; i < a->rank; ++i)
         if (!ix_equal(a->extent[i], b->extent[i]) || !ix_equal(a->stride[i], b->stride[i]) ||
             a->box[i] != b->box[i])
@@ -28,7 +29,11 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
     const struct tensor *t = copy_boxed(c)->base;
     const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, t->layout.stride);
     struct kir_map *m = ARENA_NEW(&s->arena, struct kir_map);
-    *m = (struct kir_map){.tensor = number_of(w, t), .rank = b->rank, .swizzle = b->swizzle};
+    *m = (struct kir_map){.tensor = number_of(w, t),
+                          .rank = b->rank,
+                          .offset = ix_lay(s, t->layout.offset),
+                          .swizzle = b->swizzle,
+                          .l2 = copy_atom(c)->l2};
     for (int i = 0; i < b->rank; ++i) {
         m->extent[i] = b->extent[i];
         m->stride[i] = b->mode[i] < 0 ? ix_int(s, 0)
@@ -55,6 +60,7 @@ void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *from
     n->boxes = x;
     n->function = copy_atom(c)->row->function;
     if (copy_atom(c)->row->counter) n->function = lower_of_ring(w, n->function);
+    n->ld = hints_in_c(w->s, copy_atom(c)->ld, 0);
     if (stores) {
         n->buf = lower_buffer(w, c->src.base);
         n->at = from;

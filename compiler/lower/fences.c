@@ -2,7 +2,8 @@
 //
 // A bulk copy is not ordered with what threads did with the memory before they met, unless each of
 // them fences before that.  A fence stands before each place where threads meet, if they used memory
-// since they met before that a bulk copy fills or reads, and one may be issued later.
+// since they met before that a bulk copy fills or reads, and one may be issued later.  One stands before a copy that
+// fills memory, if its own thread may have used such memory since then.  A copy that reads has its own.
 #include "base/session.h"
 #include "lower/private.h"
 
@@ -16,6 +17,11 @@ struct filled {
 // Whether "n" is a bulk copy: its accesses are as long as a run, whatever they are aligned to.
 static bool is_bulk(const struct kir_node *n) {
     return n->kind == KIR_ASYNC && n->align > 0;
+}
+
+// Whether "n" begins to fill shared memory.
+static bool begins_fill(const struct kir_node *n) {
+    return n->kind == KIR_BOXES ? !n->buf : is_bulk(n) && !kir_stores(n);
 }
 
 static bool is_filled(const struct filled *f, const struct kir_buffer *b) {
@@ -59,6 +65,7 @@ static bool mark_used(const struct filled *f, struct kir_node *list, bool used) 
             n->fence |= used;
             used = false;
         }
+        if (begins_fill(n)) n->fence |= used;
         used |= uses(f, n);
         bool in = mark_used(f, n->body, used), other = mark_used(f, n->orelse, used);
         if (n->kind == KIR_FOR && in) mark_used(f, n->body, true);
@@ -72,7 +79,7 @@ static bool mark_used(const struct filled *f, struct kir_node *list, bool used) 
 static bool keep_fences(struct kir_node *list, bool later) {
     if (!list) return later;
     bool behind = keep_fences(list->next, later);
-    list->fence &= behind;
+    list->fence &= behind || begins_fill(list);
     behind |= any_bulk(list->body) || any_bulk(list->orelse);  // of a loop, or another role
     keep_fences(list->body, behind);
     keep_fences(list->orelse, behind);

@@ -298,6 +298,8 @@ static bool launch_needs(struct session *s, const struct kir_launch *l, const st
         for (int i = 0; i < 3; ++i) needs |= ix_speaks_of(ix_lay(s, v->kernel->grid[i]), p->sym);
         for (int i = 0; i < v->nargs; ++i) needs |= v->arg[i].param == p;
         for (int i = 0; i < v->kernel->nmaps; ++i)
+            needs |= ix_speaks_of(v->kernel->map[i]->offset, p->sym);
+        for (int i = 0; i < v->kernel->nmaps; ++i)
             for (int j = 0; j < v->kernel->map[i]->rank; ++j)
                 needs |= ix_speaks_of(v->kernel->map[i]->extent[j], p->sym) ||
                          ix_speaks_of(v->kernel->map[i]->stride[j], p->sym);

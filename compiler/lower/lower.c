@@ -56,6 +56,7 @@ int64_t lower_threads(const struct lowering *w) {
 static unsigned lower_counts(const struct lowering *w) {
     const struct kernel *k = w->kernel;
     unsigned counts = k->stored ? COUNTS_STORED : 0;
+    if (w->role_counts) return w->role_counts;
     if (!w->role_tid && k->counted && k->counter_at >= 0) counts |= COUNTS_MEMORY;
     return k->groups || !counts ? counts | COUNTS_PLAIN : counts;
 }
@@ -288,9 +289,13 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < N_COUNTS; ++i) {
         out->commit[i] = by[i] ? by[i]->commit : NULL;
         out->wait[i] = by[i] ? by[i]->wait : NULL;
+        if (!by[i] || by[i] != k->counted || !k->all_wait) continue;
+        out->commit[i] = by[i]->all_commit;
+        out->wait[i] = by[i]->all_wait;
     }
     if (k->counted) {
         out->counter = k->counted->counter;
+        out->all_wait = k->all_wait;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }

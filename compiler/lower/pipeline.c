@@ -98,7 +98,7 @@ static void lower_prologue(struct lowering *w, const struct stmt *st, const stru
                            const struct ix *end, const struct ix *bound) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
-    int64_t ahead = pipe->stages - 1;
+    int64_t ahead = pipeline_ahead(pipe);
     remark(w, ahead == 1 ? "prologue: the loads of the first step"
                          : arena_printf(&s->arena, "prologue: the loads of the first %lld steps",
                                         (long long)ahead));
@@ -126,9 +126,9 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
                         const struct ix *load_slot) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
-    for (const struct stmt *part = st->body; part; part = part->next) {
+    for (const struct stmt *part = stmt_first_part(st); part; part = stmt_part_after(part)) {
         lower_before(w, &part->before);
-        const struct ix *step = ix_add(s, ix_var(s, st->var), ix_int(s, pipe->stages - 1));
+        const struct ix *step = ix_add(s, ix_var(s, st->var), ix_int(s, pipeline_ahead(pipe)));
         if (!part->load || pipe->stages == 1)
             lower_list(w, part->body);
         else
@@ -194,6 +194,22 @@ void lower_end_steps(struct lowering *w, const struct steps *x) {
     if (x->first) release(w, x->first);
 }
 
+static const char *steady_state(struct session *s, const struct pipeline *pipe) {
+    long long ahead = (long long)pipeline_ahead(pipe);
+    if (pipe->late)
+        return arena_printf(
+            &s->arena,
+            "steady state: use this step, fill its slot again for %lld steps later; the last "
+            "%lld only use",
+            ahead, ahead);
+    return ahead == 1
+               ? "steady state: load the next step, use this one; the last only uses"
+               : arena_printf(
+                     &s->arena,
+                     "steady state: load %lld steps ahead, use this one; the last %lld only use",
+                     ahead, ahead);
+}
+
 void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
@@ -219,12 +235,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
 
     if (pipe->stages > 1) {
         lower_prologue(w, st, begin, end, x.bound);
-        remark(w, pipe->stages == 2
-                      ? "steady state: load the next step, use this one; the last only uses"
-                      : arena_printf(&s->arena,
-                                     "steady state: load %lld steps ahead, use this one; the last "
-                                     "%lld only use",
-                                     (long long)pipe->stages - 1, (long long)pipe->stages - 1));
+        remark(w, steady_state(s, pipe));
     }
     struct kir_node *loop = lower_node(w, KIR_FOR);
     loop->var = st->var;
@@ -237,24 +248,26 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct kir_ring *ring = NULL;
     if (pipe->stages > 1 && power_of_two(pipe->stages) && ix_static(begin, NULL)) {
         slot = let(w, pipe->slot, ix_mod(s, done, lay_int(pipe->stages)));
-        load_slot = ix_mod(s, ix_add(s, done, ix_int(s, pipe->stages - 1)), lay_int(pipe->stages));
+        load_slot =
+            ix_mod(s, ix_add(s, done, ix_int(s, pipeline_ahead(pipe))), lay_int(pipe->stages));
     } else if (pipe->stages > 1) {
         ring = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
         ring[0] = (struct kir_ring){pipe->slot, 0, pipe->stages};
         ring[1] = (struct kir_ring){pipe->load_slot, pipe->stages - 1, pipe->stages};
     }
+    if (pipe->late) load_slot = ix_var(s, pipe->slot);
     lower_parts(w, st, end, load_slot);
     if (slot) drop_unused(slot);
-    for (int i = 0; ring && i < 2; ++i) {
+    for (int i = 0; ring && i < 2 - pipe->late; ++i) {
         if (kir_uses(loop->body, ring[i].var)) {
             ring[loop->nrings] = ring[i];
             loop->ring = ring;
             ++loop->nrings;
         }
     }
-    const struct ix *ahead = ix_add(s, begin, ix_int(s, pipe->stages - 1));
+    const struct ix *ahead = ix_add(s, begin, ix_int(s, pipeline_ahead(pipe)));
     if (pipe->stages > 1)
-        carry_offsets(w, loop, pipe->load_var, ahead, "ahead", pipe->stages);
+        carry_offsets(w, loop, pipe->load_var, ahead, "ahead", pipeline_ahead(pipe) + 1);
     else
         carry_offsets(w, loop, st->var, begin, "step", 1);
     w->tail = outside;

@@ -58,6 +58,8 @@ struct lowering {
     int64_t role_threads;
     int role_barrier;
     int role_memory;  // .. and of the ring whose barriers in memory count its copies; 0: none do
+    unsigned
+        role_counts;  // .. whose groups it ends and waits for (enum kir_counts); 0: those of the kernel
     const struct ix_var *first_slot[MOST_RINGS];  // by ring: of its next pipeline; NULL: always 0
     // shared buffers that were written since the last barrier, and whether there was one
     const struct tensor *fresh[MOST_FRESH];

@@ -51,12 +51,13 @@ static void named(struct lowering *w, int first, const struct ix_var *slot, int6
 
 // The arrivals of a step at the ring's barriers in memory, by each thread that loads; the last one ends the group.
 static void announce(struct lowering *w, const struct handover *h) {
-    const bool who[] = {[BY_LEADER] = true, [BY_EACH] = h->each, [BY_COPIES] = h->copies};
-    for (int by = BY_COPIES; by >= BY_LEADER; --by) {
-        if (!who[by]) continue;
+    const enum arrival_by by[] = {BY_COPIES, BY_EACH, BY_LEADER};
+    const bool who[] = {h->copies, h->each, true};
+    for (int i = 0; i < 3; ++i) {
+        if (!who[i]) continue;
         struct kir_node *n = lower_node(w, KIR_ARRIVE);
         n->arrival = arrival_memory(h->ring, h->arrivals);
-        n->by = (enum arrival_by)by;
+        n->by = by[i];
     }
 }
 
@@ -77,12 +78,26 @@ static void lower_role(struct lowering *w, const struct stmt *st, int side) {
         if (stmt_side(part) == side) lower_list(w, part->body);
 }
 
+// Whose groups there are in the parts of a side: a bit for each kind; 0: none, or those of memory alone.
+static unsigned counts_of(const struct stmt *st, int side) {
+    unsigned counts = 0;
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
+            if (stmt_side(part) != side || x->kind != STMT_COPY || !x->copy->facts.async) continue;
+            const struct atom_row *row = copy_atom(x->copy)->row;
+            if (!row->counter) counts |= row->reads_late ? COUNTS_STORED : COUNTS_PLAIN;
+        }
+    return counts;
+}
+
 // What the threads of a side are to statements.  All but the first ones of the block count theirs anew;
 // the variable for that, or NULL.
-static struct ix_var *take_side(struct lowering *w, const struct pipeline *pipe, int side) {
+static struct ix_var *take_side(struct lowering *w, const struct stmt *st, int side) {
+    const struct pipeline *pipe = st->pipe;
     bool load = side == pipe->nuses;
     int64_t first = pipeline_first(pipe, side);
     w->role_tid = w->kernel->tid;
+    w->role_counts = counts_of(st, side);
     w->role_threads = load ? pipe->load_threads : pipe->use[side].threads;
     w->role_barrier = pipe->handover.own[side];
     if (first == 0) return NULL;
@@ -115,7 +130,7 @@ static void lower_use(struct lowering *w, const struct stmt *st, int side, const
     struct pipeline *pipe = st->pipe;
     const struct handover *h = &pipe->handover;
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
-    struct ix_var *tid = take_side(w, pipe, side);
+    struct ix_var *tid = take_side(w, st, side);
     take(w, st->var, st->var->name);
     take(w, pipe->slot, "slot");
     rings[0] = ring(w, pipe, pipe->slot, 0);
@@ -143,7 +158,7 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
     struct ix_var *full = pipe->load_slot;
     const struct ix *step = ix_var(s, pipe->load_var);
-    struct ix_var *tid = take_side(w, pipe, pipe->nuses);
+    struct ix_var *tid = take_side(w, st, pipe->nuses);
     take(w, pipe->load_var, st->var->name);
     take(w, pipe->load_slot, "slot");
     rings[0] = ring(w, pipe, pipe->load_slot, 0);
@@ -237,6 +252,7 @@ void lower_roles(struct lowering *w, const struct stmt *st) {
     }
     lower_load(w, st, &x);
     w->role_tid = NULL;
+    w->role_counts = 0;
     w->role_memory = 0;
     w->tail = &first->next;
     turn(w, st, &x);

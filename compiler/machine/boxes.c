@@ -11,6 +11,7 @@ enum { GRANULE = 16, PLACE = 128 };  // bytes at whose multiples rows and boxes 
 // A box, with the strides of its map.
 struct box {
     int64_t at[BOX_RANK], extent[BOX_RANK], stride[BOX_RANK];
+    int64_t offset;                   // of the element at coordinates 0
     int64_t shared, elements, chunk;  // where it begins there; an access has "chunk" elements
     bool *idle;
     int *read;
@@ -38,7 +39,7 @@ static bool first_box(struct machine *m, const struct kir_node *n, struct box *b
     b->chunk = GRANULE * 8 / n->body->buf->elem->bits;
     b->idle = ARENA_ARRAY(&m->s->arena, bool, m->active + 1);
     b->read = ARENA_ARRAY(&m->s->arena, int, m->active + 1);
-    return value(m, n->buf ? n->at : n->to_at, &b->shared);
+    return value(m, map->offset, &b->offset) && value(m, n->buf ? n->at : n->to_at, &b->shared);
 }
 
 // Tells the observers of the access from element "e" of the box on.
@@ -50,7 +51,7 @@ static bool access(struct machine *m, const struct kir_node *n, const struct box
                                .to.buf = machine_wanted(m, by->to_buf),
                                .idle = b->idle,
                                .read = b->read};
-    int64_t rest = e, in_tensor = 0, left = b->chunk;
+    int64_t rest = e, in_tensor = b->offset, left = b->chunk;
     bool inside = true;
     for (int i = 0; i < map->rank; ++i) {
         int64_t x = b->at[i] + rest % map->box[i];

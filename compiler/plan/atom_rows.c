@@ -16,7 +16,9 @@
     .min_arch = 90, .src_spaces = IN(GLOBAL), .dst_spaces = IN(SHARED),                            \
     .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
     .align = 128, .commit = "tcp_ring.commit", .wait = "tcp_ring.wait",                            \
-    .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK
+    .all_commit = "tcp_ring.commit_all", .all_wait = "tcp_ring.wait_all",                          \
+    .counter = "tcp_bulk_ring", .header = "tcp_bulk.cuh", .counter_bytes = 64, .cost = COST_BULK,  \
+    .ld = HINTS_OF_L2
 
 // What one thread copies out of shared memory, in groups of its own that the hardware counts.
 #define BULK_STORE                                                                                 \
@@ -108,8 +110,16 @@ const struct atom_row atom_rows[] = {
      BULK,
      .widths = {128},
      .boxes = true,
+     .prefetches = true,  // a property of the map
      .fills = true,
      .function = "tcp_ring.load_box"},
+    {.name = "bulk.store",
+     .family = "bulk.store",
+     .page = "bulk",
+     BULK_STORE,
+     .widths = {128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16,
+                1 << 17, 1 << 18},
+     .function = "tcp_store_bulk"},
     {.name = "tma.store",
      .family = "tma.store",
      .page = "tma-store",

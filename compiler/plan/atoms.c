@@ -52,13 +52,15 @@ struct atom atom_auto(struct range at) {
 }
 
 const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem) {
-    if (a->row->fixed)
+    if (a->row->fixed && !a->ld && !a->l2)
         return elem ? arena_printf(&s->arena, "%s(%s)", a->row->name, elem->name) : a->row->name;
     int width = a->row->in_bytes ? a->bits / 8 : a->bits;
     const char *of = elem ? arena_printf(&s->arena, ", %s", elem->name) : "";
     const char *hints = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
     if (a->ld) hints = arena_printf(&s->arena, "%s, ld=%s", hints, hints_text(s, a->ld));
     if (a->st) hints = arena_printf(&s->arena, "%s, st=%s", hints, hints_text(s, a->st));
+    if (a->row->fixed)  // behind ", "
+        return arena_printf(&s->arena, "%s(%s)", a->row->name, hints + 2);
     return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, hints);
 }
 
@@ -68,9 +70,11 @@ const char *atom_text(struct session *s, const struct atom *a) {
 
 const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills) {
     const struct atom_row *row = atom_for_width(a->row, bits);
-    if (row->alone) return arena_printf(&s->arena, "%s<%d>", row->function, bits / 8);
+    const char *hints = hints_in_c(s, a->ld, row->boxes ? 0 : a->l2);
+    if (row->alone)
+        return arena_printf(&s->arena, "%s<%d%s%s>", row->function, bits / 8, hints ? ", " : "",
+                            hints ? hints : "");
     if (row->fixed) return row->function;
-    const char *hints = hints_in_c(s, a->ld, a->l2);
     if (hints) hints = arena_printf(&s->arena, "<%s>", hints);
     const char *cache = row->cache ? arena_printf(&s->arena, "_%s", row->cache) : "";
     return arena_printf(&s->arena, "%s%s%s_%d%s", row->function, cache, fills ? "_zfill" : "",

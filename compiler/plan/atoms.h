@@ -67,6 +67,7 @@ struct atom_row {
     // If groups are counted in shared memory and not by the hardware: the runtime's type of what
     // counts them, with the three functions as its members, its bytes, and the header.
     const char *counter, *header;
+    const char *all_commit, *all_wait;  // .. and those of groups that all threads wait for
     int counter_bytes;
     // COST_NONE: of loads and stores, by the space; all rows with "function" have one
     enum cost_class cost;

@@ -104,6 +104,8 @@ struct kernel {
     // those that the hardware counts, of those that barriers in memory count, and of those whose
     // source is waited for; or NULL
     const struct atom_row *groups, *counted, *stored;
+    // sync: all threads wait for what barriers in memory count, so that a wait needs no barrier
+    bool all_wait;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;

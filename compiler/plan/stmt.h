@@ -124,7 +124,7 @@ struct barrier {
     struct range at;
 };
 
-// A loop whose "load" parts run stages - 1 steps ahead of its "use" parts.  Step n fills slot (n -
+// A loop whose "load" parts run ahead of its "use" parts (pipeline_ahead).  Step n fills slot (n -
 // begin) % stages of the buffers, and is used from there.  The result is that of a loop that
 // executes its parts in order.  Load parts have their own variables for step and slot, because load
 // and use parts are at different steps at the same time.
@@ -144,6 +144,8 @@ struct pipeline {
     struct roles_part use[MOST_CONSUMERS];
     int nuses;
     struct handover handover;  // sync: with roles
+    bool
+        late;  // sync: a step refills its own slot when it was used, "stages" steps ahead; not stages - 1
     int64_t memory_at;  // pass "shared": the byte of its ring's barriers in memory; 0: it has none
     // "roles" of a manual kernel, each with a part; the parts of a step have the order of the text.
     const struct roles_part *role;
@@ -156,6 +158,10 @@ static inline int64_t pipeline_depth(const struct pipeline *p) {
     return p->depth > p->stages ? p->depth : p->stages;
 }
 
+// How many steps "load" parts run ahead of "use" parts, where all threads execute both.
+static inline int64_t pipeline_ahead(const struct pipeline *p) {
+    return p->stages - !p->late;
+}
 static inline bool pipeline_has_roles(const struct pipeline *p) {
     return p->use_threads > 0;
 }
@@ -286,6 +292,10 @@ static inline int64_t stmt_first(const struct stmt *st) {
     if (!part) return 0;
     return part->role ? part->role->first : pipeline_first(part->up->pipe, stmt_side(part));
 }
+// The first part of pipeline "st", and the one after "part", in the order in which a step executes them:
+// the "load" parts come last if they refill the slot that was used.
+const struct stmt *stmt_first_part(const struct stmt *st);
+const struct stmt *stmt_part_after(const struct stmt *part);
 // Whether "st" is a loop: its body runs for each value of st->var from begin to end - 1.
 static inline bool stmt_loops(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE;

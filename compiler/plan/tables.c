@@ -63,6 +63,23 @@ bool stmt_counts(const struct stmt *list, bool roles) {
     return false;
 }
 
+// The next part from "part" on that loads or does not, as "load" says.
+static const struct stmt *part_from(const struct stmt *part, bool load) {
+    while (part && part->load != load) part = part->next;
+    return part;
+}
+
+const struct stmt *stmt_first_part(const struct stmt *st) {
+    const struct stmt *use = st->pipe->late ? part_from(st->body, false) : NULL;
+    return use ? use : st->body;
+}
+
+const struct stmt *stmt_part_after(const struct stmt *part) {
+    if (!part->up->pipe->late) return part->next;
+    const struct stmt *next = part_from(part->next, part->load);
+    return next || part->load ? next : part_from(part->up->body, true);
+}
+
 bool copy_holds(const struct copy *c) {
     return copy_atom(c)->row->counter || copy_atom(c)->row->reads_late;
 }

@@ -3,23 +3,23 @@
 
 enum { WARPS = 3, PHASES = 4 };
 
-enum space { SOURCE, DESTINATION, SHARED };
+enum end { SOURCE, DESTINATION, SHARED };
 
 // The offset of coordinate "k" of mode "m", in elements.
-static int64_t place(const struct relayout *r, const struct choice *c, enum space space, int m,
+static int64_t place(const struct relayout *r, const struct choice *c, enum end end, int m,
                      int64_t k) {
-    if (space != SHARED) return k * (space == SOURCE ? r->mode[m].src : r->mode[m].dst);
+    if (end != SHARED) return k * (end == SOURCE ? r->mode[m].src : r->mode[m].dst);
     return m == c->split ? k % c->part * c->room[m] + k / c->part * c->rest : k * c->room[m];
 }
 
-static int bytes_in(const struct relayout *r, enum space space) {
-    return space == SHARED ? held_bytes(r) : bytes_of(r, space == SOURCE);
+static int bytes_in(const struct relayout *r, enum end end) {
+    return end == SHARED ? held_bytes(r) : bytes_of(r, end == SOURCE);
 }
 
 // Sets "at" to the begin of each lane's access in warp "warp", in bytes; threads are numbered along
 // the modes in "order".
 static int addresses(const struct relayout *r, const struct choice *c, const struct share *s,
-                     const int *order, enum space space, int warp, int64_t at[LANES]) {
+                     const int *order, enum end end, int warp, int64_t at[LANES]) {
     int n = 0, modes = 0, mode[RELAYOUT_MODES];
     int64_t left = warp * LANES, digit[RELAYOUT_MODES], part[RELAYOUT_MODES], sum = 0;
     for (int i = 0; i < r->rank; ++i) {
@@ -28,16 +28,16 @@ static int addresses(const struct relayout *r, const struct choice *c, const str
         mode[modes] = m;
         digit[modes] = left % s->thr[m];
         left /= s->thr[m];
-        sum += part[modes] = place(r, c, space, m, digit[modes] * s->val[m]);
+        sum += part[modes] = place(r, c, end, m, digit[modes] * s->val[m]);
         ++modes;
     }
     for (int t = warp * LANES; t < s->threads && n < LANES; ++t) {
-        at[n++] = sum * bytes_in(r, space);
+        at[n++] = sum * bytes_in(r, end);
         for (int i = 0; i < modes; ++i) {  // the next thread
             bool carries = ++digit[i] == s->thr[mode[i]];
             if (carries) digit[i] = 0;
             sum -= part[i];
-            sum += part[i] = place(r, c, space, mode[i], digit[i] * s->val[mode[i]]);
+            sum += part[i] = place(r, c, end, mode[i], digit[i] * s->val[mode[i]]);
             if (!carries) break;
         }
     }
@@ -113,19 +113,19 @@ int64_t warp_lines(const struct relayout *r, const struct choice *c, const int64
 // The average of an access of a warp, times AVERAGE.  The last warp of a block may have few lanes:
 // its weight is their number, and its cost is as if all of them were active.
 static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
-                   bool by_src, enum space space, int vector, struct access *out) {
-    int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES;
+                   bool by_src, enum end end, int vector, struct access *out) {
+    int es = bytes_in(r, end), warps = (s->threads + LANES - 1) / LANES;
     int order[RELAYOUT_MODES], next = warps < WARPS ? 1 : warps / WARPS;
     int64_t at[LANES], all = 0;
     *out = (struct access){0, 0};
     order_of(r, by_src, order);
     for (int w = 0; w < warps; w += next) {
-        int lanes = addresses(r, c, s, order, space, w, at);
+        int lanes = addresses(r, c, s, order, end, w, at);
         all += lanes;
-        if (space == SHARED)
+        if (end == SHARED)
             out->passes += AVERAGE * warp_passes(at, lanes, vector * es);
         else
-            out->lines += warp_lines(r, c, at, lanes, vector * es, space == SOURCE);
+            out->lines += warp_lines(r, c, at, lanes, vector * es, end == SOURCE);
     }
     out->lines = out->lines * LANES / all;
     out->passes = out->passes * LANES / all;

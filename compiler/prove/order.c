@@ -251,6 +251,7 @@ static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool o
     const struct prove_program *p = o->program;
     struct order_open *open = later(o, a, b);
     int tried = 0;
+    own |= p->access[a].all;
     if (!p->access[a].async) return close_by_wait(o, open, a, b, -1, own, used);
     for (int behind = 0; behind < 2; ++behind) {
         for (int w = p->nsyncs - 1; w >= 0 && !is_void(o, open); --w) {

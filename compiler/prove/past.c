@@ -46,7 +46,7 @@ void order_past_begin(struct prove_order *o) {
         put_sets(x, &a->when, 1);
         put_sets(x, &a->what, 1);
         put_sets(x, &a->by_thread, a->threads);
-        recall_int(x, a->write | a->async << 1 | a->once << 2);
+        recall_int(x, a->write | a->async << 1 | a->once << 2 | a->all << 3);
         recall_int(x, a->buffer);
         recall_int(x, a->role);
         recall_int(x, a->first);

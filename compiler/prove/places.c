@@ -169,7 +169,7 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
             continue;
         if (behind(x, &w->when) < loops || !completes(p, a, w)) continue;
         forget(p, used);
-        if (!own && !barriers_between(p, of, &w->when, y, used)) continue;
+        if (!own && !p->access[a].all && !barriers_between(p, of, &w->when, y, used)) continue;
         return used[i] = true;
     }
     return false;

@@ -157,6 +157,7 @@ struct prove_access {
     bool threads;  // by_thread is set; otherwise any thread may make the access
     bool write;
     bool async;     // remains in flight until there is a wait for its group
+    bool all;       // asynchronous, and each thread waits for it
     int role;       // of the threads that make it; 0: all threads of the block have it
     int64_t first;  // the block's number of thread 0 in by_thread
     bool once;      // already proven: no two writes to its buffer write the same element

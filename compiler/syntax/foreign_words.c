@@ -140,6 +140,7 @@ static const struct foreign values[] = {
     {"SM80_CP_ASYNC_CACHEGLOBAL CopyG2SOp", "cp_async.cg(16)", NULL},
     {"SM80_CP_ASYNC_CACHEALWAYS", "cp_async.ca(16)", NULL},
     {"SM90_BULK_COPY_G2S", "bulk", NULL},
+    {"SM90_BULK_COPY_S2G", "bulk.store", NULL},
     {"cp_async_bulk_tensor TMA tma_load SM90_TMA_LOAD", NULL, tma},
     {"tma_store SM90_TMA_STORE", NULL,
      "TMA is 'copy s -> TILE with tma.store', without a tile, on sm_90"},

@@ -23,6 +23,11 @@ from ._library import DEVICE
 from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
+MAP_BYTES, MAP_ALIGN, MAP_ZEROS = 128, 64, 16  # of a tensor map, and TCPC_MAP_ZEROS
+MAP_ARCH = 90  # the first GPUs that have them
+MAP_DRIVER = 13010  # drivers up to this one are wrong for small tensors: BIT of the second 8 bytes
+MAP_BIT = 21
+NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 LEGACY = 1  # stream 0, in __cuda_array_interface__ and DLPack
 NO_TIMING = 2  # of an event's flags
 OVERLAP = 4  # TCPC_LAUNCH_OVERLAP
@@ -185,6 +190,23 @@ def _check(cuda: Any, error: int, what: str) -> None:
         raise RuntimeError(f"{what} failed: {text.value.decode() if text.value else error}")
 
 
+@functools.lru_cache(maxsize=256)
+def tensor_map(what: bytes) -> bytes:
+    """The map that the driver makes of a MapCall. It depends on nothing else, so that any thread and any GPU may take it."""
+    cuda, call = _driver(), _library.MapCall.from_buffer_copy(what)
+    if not hasattr(cuda, "cuTensorMapEncodeTiled"):
+        raise RuntimeError("the driver has no cuTensorMapEncodeTiled, which makes tensor maps; install a driver of CUDA 12 or later")
+    room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGN)
+    at = -ctypes.addressof(room) % MAP_ALIGN
+    place = ctypes.addressof(room) + at
+    _check(cuda, cuda.cuTensorMapEncodeTiled(c_void_p(place), call.type, c_uint(call.rank), c_void_p(call.address), call.extent, call.stride, call.box, call.step,
+                                             0, call.swizzle, call.promotion, 0), "cuTensorMapEncodeTiled")
+    version = c_int()
+    if call.clear and cuda.cuDriverGetVersion(byref(version)) == 0 and version.value <= MAP_DRIVER:
+        c_uint64.from_address(place + 8).value &= ~(1 << MAP_BIT)
+    return room.raw[at:at + MAP_BYTES]
+
+
 def device_of(address: int) -> int:
     """The number of the GPU that has this memory."""
     found = c_int()
@@ -219,6 +241,9 @@ class Device:
         self.number = major.value * 10 + minor.value
         self.arch = known_arch(self.number)
         self._call("cuDevicePrimaryCtxRetain", byref(self.context), self.device)
+        self._zeros = c_void_p()
+        self.lock: Any
+        _library.keep_lock(self, "lock")
 
     def _call(self, name: str, *arguments: Any) -> None:
         error = getattr(self.cuda, name)(*arguments)
@@ -275,6 +300,8 @@ class Device:
             kernel.ready = Launcher(self, compiled.launch, self.load(compiled.output, [compiled.launch]), True)
 
     def load(self, text: str, launches: Sequence[Any], folder: Optional[str] = None) -> "Code":
+        if self.number < MAP_ARCH and any(_library.has_maps(launch.contents) for launch in launches):
+            raise RuntimeError(f"kernels with tma.load need a GPU of sm_{MAP_ARCH} or later, and this one is sm_{self.number}")
         cubin = compile_cubin(text, self.number, folder)
         code = Code(self)
         self._within(lambda: self._load(code, cubin, launches))
@@ -296,6 +323,25 @@ class Device:
         finally:
             self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
 
+    def zeros(self) -> int:
+        """Of MAP_ZEROS bytes that are 0, in the current context: what is read of a tensor without elements. Behind them are as many for stores.
+        They are never freed."""
+        with self.lock:
+            if not self._zeros:
+                mode, stream, made = c_int(RELAXED), c_void_p(), c_void_p()
+                self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
+                try:
+                    self._call("cuStreamCreate", byref(stream), c_uint(NON_BLOCKING))
+                    self._call("cuMemAlloc_v2", byref(made), c_size_t(2 * MAP_ZEROS))
+                    self._call("cuMemsetD8Async", made, ctypes.c_ubyte(0), c_size_t(MAP_ZEROS), stream)
+                    self._call("cuStreamSynchronize", stream)
+                    self._zeros = made
+                finally:
+                    if stream:
+                        self._call("cuStreamDestroy_v2", stream)
+                    self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
+            return int(self._zeros.value or 0)
+
     def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
         symbols = {}
         for i in range(launch.nvariants):
@@ -304,7 +350,7 @@ class Device:
             if variant.shared_to_set:
                 self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
             self._call("cuKernelGetFunction", byref(function), found)
-            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant)
+            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant), _library.maps_of(variant)
         return symbols
 
     def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
@@ -344,14 +390,29 @@ class Launcher:
 
     def __init__(self, device: Device, launch: Any, code: Code, apart: bool):
         self.device, self.launch, self.code, self.symbols, self.apart = device, launch, code, code.functions, apart
-        self.room = launch.contents.argument_bytes + 16
+        self.align = max(16, launch.contents.argument_align)
+        self.room = launch.contents.argument_bytes + self.align
 
-    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
+    def put_maps(self, maps: Sequence[Any], numbers: Any, pointers: Any, arguments: int) -> None:
+        for each, offset in maps:
+            call = _library.map_call(self.launch, each, numbers, pointers)
+            if not call.address:
+                call.address = self.device.zeros() + (MAP_ZEROS if each.contents.tensor.contents.direction else 0)
+            ctypes.memmove(arguments + offset, tensor_map(bytes(call)), MAP_BYTES)
+
+    def prepare(self, params: Sequence[int], addresses: Sequence[int]) -> None:
+        """Makes the tensor maps of a call, and launches nothing."""
+        self(params, addresses, None, False)
+
+    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any, launches: bool = True) -> None:
         call, lib = _library.Call(), _library.library()
         call.size = ctypes.sizeof(call)
-        arguments = (c_uint64 * (self.room // 8))()
+        room = (c_uint64 * (self.room // 8))()
+        shift = -ctypes.addressof(room) % self.align
+        arguments = ctypes.addressof(room) + shift
         numbers = (c_int64 * max(1, len(params)))(*params)
-        status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * len(addresses))(*addresses), arguments, byref(call))
+        pointers = (c_uint64 * len(addresses))(*addresses)
+        status = lib.tcpc_launch_evaluate(self.launch, numbers, pointers, arguments, byref(call))
         apart = status == OVERLAP and self.apart
         if apart:  # it compares ranges
             status = lib.tcpc_launch_evaluate(self.launch, numbers, (c_uint64 * 2)(addresses[0], addresses[1] + FAR), arguments, byref(call))
@@ -360,11 +421,14 @@ class Launcher:
         if not call.variant:
             return
         variant = call.variant.contents
-        function, place = self.symbols[ctypes.addressof(variant)]
+        function, place, maps = self.symbols[ctypes.addressof(variant)]
         if apart:
-            c_uint64.from_buffer(arguments, place).value = addresses[1]
+            c_uint64.from_buffer(room, shift + place).value = addresses[1]
+        self.put_maps(maps, numbers, pointers, arguments)
+        if not launches:
+            return
         size = c_size_t(variant.argument_bytes)
-        extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
+        extra = (c_void_p * 5)(1, arguments, 2, ctypes.addressof(size), None)
         grid = call.grid
         self.code.note(stream)
         error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, None, extra)

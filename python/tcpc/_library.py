@@ -57,7 +57,11 @@ Tensor._fields_ = [
     ("size", c_size_t), ("name", c_char_p), ("element", c_char_p), ("element_bits", c_int), ("direction", c_int), ("align", c_int64), ("layout", c_char_p),
     ("swizzled", c_int), ("offset", Value), ("mode", _list_of(Mode)), ("nmodes", c_size_t), ("bytes", Value), ("declared", POINTER(Tensor))]
 ParamRow = _structure("ParamRow", [("size", c_size_t), ("name", c_char_p), ("least", c_int64), ("most", c_int64), ("multiple", c_int64), ("value", Value)])
-Argument = _structure("Argument", [("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t)])
+Map = _structure("Map", [
+    ("size", c_size_t), ("tensor", POINTER(Tensor)), ("rank", c_int), ("element_bytes", c_int), ("swizzle_bytes", c_int), ("extent", POINTER(Value)),
+    ("stride", POINTER(Value)), ("box", POINTER(c_int64)), ("l2_bytes", c_int), ("offset", Value)])
+Argument = _structure("Argument", [
+    ("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t), ("map", POINTER(Map))])
 Variant = _structure("Variant", [
     ("size", c_size_t), ("symbol", c_char_p), ("bits", c_int), ("number", c_int), ("when", c_char_p), ("condition", c_void_p), ("nconditions", c_size_t),
     ("argument", _list_of(Argument)), ("narguments", c_size_t), ("argument_bytes", c_size_t), ("grid", POINTER(Value) * 3), ("threads", c_int64),
@@ -68,6 +72,9 @@ Launch = _structure("Launch", [
     ("argument_bytes", c_size_t), ("argument_align", c_size_t)])
 Call = _structure("Call", [
     ("size", c_size_t), ("status", c_int), ("variant", POINTER(Variant)), ("grid", c_uint32 * 3), ("message", c_char * 512)])
+MapCall = _structure("MapCall", [
+    ("size", c_size_t), ("type", c_int), ("rank", c_uint32), ("address", c_uint64), ("extent", c_uint64 * 5), ("stride", c_uint64 * 4), ("box", c_uint32 * 5),
+    ("step", c_uint32 * 5), ("swizzle", c_int), ("promotion", c_int), ("clear", c_int)])
 Result = _structure("Result", [
     ("size", c_size_t), ("status", c_int), ("output", Text), ("message", _list_of(Message)), ("nmessages", c_size_t), ("nerrors", c_size_t),
     ("nwarnings", c_size_t), ("launch", _list_of(Launch)), ("nlaunches", c_size_t), ("file", POINTER(c_char_p)), ("nfiles", c_size_t),
@@ -181,6 +188,7 @@ def library() -> Any:
             lib.tcpc_compile.argtypes = [c_char_p, c_char_p, c_size_t, POINTER(Options), result]
             lib.tcpc_value_at.argtypes = [POINTER(Value), POINTER(c_int64), POINTER(c_int64)]
             lib.tcpc_launch_evaluate.argtypes = [POINTER(Launch), POINTER(c_int64), POINTER(c_uint64), c_void_p, POINTER(Call)]
+            lib.tcpc_launch_map.argtypes = [POINTER(Launch), POINTER(Map), POINTER(c_int64), POINTER(c_uint64), POINTER(MapCall), POINTER(Call)]
             lib.tcpc_version.restype = c_char_p
             _loaded = lib
     return _loaded
@@ -320,9 +328,29 @@ def value_at(value: Any, params: Any) -> int:
 
 def check_launch(launch: Any, params: Any, addresses: Sequence[int]) -> None:
     """Raises ValueError with what the launcher would say to an array of params and these addresses."""
-    call = Call(size=ctypes.sizeof(Call))
-    if library().tcpc_launch_evaluate(launch, params, (c_uint64 * len(addresses))(*addresses), None, ctypes.byref(call)):
+    call, pointers = Call(size=ctypes.sizeof(Call)), (c_uint64 * len(addresses))(*addresses)
+    if library().tcpc_launch_evaluate(launch, params, pointers, None, ctypes.byref(call)):
         raise ValueError(call.message.decode())
+    for each, _ in maps_of(call.variant.contents) if call.variant else []:
+        map_call(launch, each, params, pointers)
+
+
+def maps_of(variant: Any) -> List[Tuple[Any, int]]:
+    """The tensor maps among the arguments of a kernel, and where they are there."""
+    arguments = [variant.argument[i].contents for i in range(variant.narguments)]
+    return [(each.map, each.offset) for each in arguments if each.map]
+
+
+def has_maps(launch: Any) -> bool:
+    return any(maps_of(launch.variant[i].contents) for i in range(launch.nvariants))
+
+
+def map_call(launch: Any, each: Any, params: Any, pointers: Any) -> Any:
+    """What the driver takes for a tensor map; raises ValueError if it would take none."""
+    call, made = Call(size=ctypes.sizeof(Call)), MapCall(size=ctypes.sizeof(MapCall))
+    if library().tcpc_launch_map(launch, each, params, pointers, ctypes.byref(made), ctypes.byref(call)):
+        raise ValueError(call.message.decode())
+    return made
 
 
 def log(text: str) -> None:

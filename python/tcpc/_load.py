@@ -43,6 +43,13 @@ class Kernel:
         return f"<kernel {self.__doc__}>"
 
     def __call__(self, *arrays: Any, stream: Any = None, **named: Any) -> None:
+        self._work(arrays, stream, named, True)
+
+    def prepare(self, *arrays: Any, **named: Any) -> None:
+        """Does all that comes before the launch of `k(A, B, N=100)`: checks the call, builds the kernel if it is the first one, and makes its tensor maps."""
+        self._work(arrays, None, named, False)
+
+    def _work(self, arrays: Sequence[Any], stream: Any, named: Mapping[str, Any], launches: bool) -> None:
         given = self._bind(arrays, named)
         first = given[self.tensors[0]] if self.tensors else None
         for name, array in given.items():
@@ -58,16 +65,21 @@ class Kernel:
         pointers = [_check(self, t, given[name], params, origins) for t, name in zip(tensors, self.tensors)]
         _library.check_launch(launch, params, pointers)
         for t, name in zip(tensors, self.tensors):
-            if t.direction:
+            if t.direction and launches:
                 tell_written(given[name])
         backend, loaded = self._plan._build(first)
         if first is None or first.device < 0:
+            if not launches:
+                return
             parts = [_part(t, given[name], at, params) for t, name, at in zip(tensors, self.tensors, pointers)]
             backend.call((loaded, loaded[launch.contents.launcher.decode()]), numbers, parts)
         else:
             from ._cuda import Launcher
 
             launcher = Launcher(backend, launch, loaded, False)
+            if not launches:
+                backend._within(lambda: launcher.prepare(numbers, pointers))
+                return
             work = stream if stream is not None else backend.stream(first)
             for array in given.values():
                 backend.follow(array, work)

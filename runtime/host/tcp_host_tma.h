@@ -16,6 +16,7 @@ void tcp_host_tma_load(void *shared, const tcp_tensor_map &map, tcp_b64 *barrier
 // In host/tcp_host_tma_store.cpp.
 void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
                         tcp_host_place at);
+void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_place at);
 void tcp_host_bulk_commit();
 void tcp_host_bulk_wait(int pending, bool read);
 void tcp_host_fence_async();
@@ -74,6 +75,9 @@ TCP_TMA_ROW(4, (int x, int y, int z, int u), x, y, z, u)
 TCP_TMA_ROW(5, (int x, int y, int z, int u, int v), x, y, z, u, v)
 #undef TCP_TMA_EACH
 #undef TCP_TMA_ROW
+inline void tcp_bulk_store(void *global, const void *shared, int bytes, TCP_HOST_AT) {
+    tcp_host_bulk_store(global, shared, bytes, at);
+}
 inline void tcp_bulk_commit() {
     tcp_host_bulk_commit();
 }

@@ -1,4 +1,4 @@
-// Stores of boxes on the CPU (PTX: cp.async.bulk.tensor from shared memory). A store reads shared memory
+// Stores of rows and boxes on the CPU (PTX: cp.async.bulk and cp.async.bulk.tensor from shared memory). A store reads shared memory
 // when it is issued or, with the schedule "late", when its thread waits until it has been read; what it
 // read reaches global memory then, at the end of the block at the latest. Like the hardware it writes
 // whole chunks of 16 bytes where a row ends inside one.
@@ -69,6 +69,27 @@ static void write_global(const store *s) {
     for (const chunk &c : s->chunks) memcpy(c.to, c.data, CHUNK);
 }
 
+// Issues the store "s" of all chunks that "each" calls its argument for.
+template <typename F> static void issue(store *s, tcp_host_place at, F each) {
+    bool good = true;
+    s->thread = tcp_host.fiber->id;
+    s->group = commits[s->thread];
+    s->at = at;
+    each([&](unsigned char *to, int from, int inside) {
+        good = good && tcp_host_check_global_write(to, CHUNK, at);
+        if (!good) return;
+        tcp_host_check_fenced(from, inside, at);
+        tcp_host_check_read(from, inside, at);
+        s->chunks.push_back(chunk{to, from, {}});
+    });
+    if (!good) return;
+    if (!tcp_host.schedule.late) {
+        read_source(s);
+        write_global(s);
+    }
+    in_flight.push_back(*s);
+}
+
 void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
                         tcp_host_place at) {
     const tcp_host_map m = tcp_host_map_of(map);
@@ -88,23 +109,23 @@ void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int
         return;
     }
     s.first = (int)((const unsigned char *)shared - tcp_host.shared);
-    s.thread = tcp_host.fiber->id;
-    s.group = commits[s.thread];
-    s.at = at;
-    bool good = true;
-    each_chunk(&m, x, s.first, [&](unsigned char *to, int from, int inside) {
-        good = good && tcp_host_check_global_write(to, CHUNK, at);
-        if (!good) return;
-        tcp_host_check_fenced(from, inside, at);
-        tcp_host_check_read(from, inside, at);
-        s.chunks.push_back(chunk{to, from, {}});
-    });
-    if (!good) return;
-    if (!tcp_host.schedule.late) {
-        read_source(&s);
-        write_global(&s);
+    issue(&s, at, [&](auto chunk_at) { each_chunk(&m, x, s.first, chunk_at); });
+}
+
+void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_place at) {
+    store s = {};
+    bool good = tcp_host_check_alignment("writes", global, CHUNK, at);
+    if (bytes < 0 || bytes % CHUNK) {
+        tcp_host_fail(at, "misaligned", "copies %d bytes, which are no multiple of 16", bytes);
+        good = false;
     }
-    in_flight.push_back(s);
+    if (!good || !tcp_host_check_shared("reads", shared, bytes, CHUNK, at)) return;
+    s.first = (int)((const unsigned char *)shared - tcp_host.shared);
+    s.bytes = bytes;
+    issue(&s, at, [&](auto chunk_at) {
+        for (int i = 0; i < bytes; i += CHUNK)
+            chunk_at((unsigned char *)global + i, s.first + i, (int)CHUNK);
+    });
 }
 
 void tcp_host_bulk_commit() {

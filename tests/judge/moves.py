@@ -1,6 +1,7 @@
 """What a copy moves: each element of the destination with the source's at the same coordinate, or with a thread's part of it."""
 from math import prod
 
+from blocks import Block, check_block
 from calls import BITS
 from mma import Matrices
 from tiled import Atom, TiledCopy, from_map, from_tv
@@ -15,10 +16,14 @@ class Copies:
         how = None
         if s["how"] == "with":
             how = self.values.value(s["by"])
-            if not isinstance(how, (Atom, TiledCopy)):
+            if not isinstance(how, (Atom, Block, TiledCopy)):
                 raise Breach("a copy with what is neither an atom nor a tiled copy")
         pad = None if s["pad"] is None else self.values.value(s["pad"])
-        if isinstance(how, Atom) or hangs & {"tid", "lane"}:
+        if isinstance(how, Block):
+            if hangs:
+                raise Unsupported(f"'{how.name}' of a part of the block's threads")
+            groups = [(0, how)]
+        elif isinstance(how, Atom) or hangs & {"tid", "lane"}:
             if s["how"] == "by":
                 raise Unsupported("'by' for one thread")
             groups = [(t, None) for t in range(self.threads)]
@@ -35,7 +40,9 @@ class Copies:
                 tiled = self.by(s["by"], dst if src.buf.space == "frag" else src)
             self.check_types(src, dst, pad)
             self.check_hints(how.atom if isinstance(how, TiledCopy) else how, src.buf, dst.buf)
-            if tiled is None:
+            if isinstance(tiled, Block):
+                moves.append(self.pair_block(tiled, src, dst, pad))
+            elif tiled is None:
                 if isinstance(how, TiledCopy) and isinstance(how.atom, Matrices) and first == 0:
                     how.atom.check(how, src.whole or src, dst.whole or dst, BITS[src.buf.element])
                 moves.append(self.pair_thread(first, src, dst))
@@ -85,6 +92,18 @@ class Copies:
         if sizes[0] != sizes[1] and flat[0] != flat[1]:
             raise Breach("the sides of a copy have different shapes")
         return (src, thread, self.offsets(src), dst, thread, self.offsets(dst))
+
+    def pair_block(self, how, src, dst, pad):
+        """The block copies, whoever issues it."""
+        src, dst = self.by_names(src, dst)
+        if src.extents() != dst.extents():
+            raise Breach("the sides of a copy have different shapes")
+        from_, to = self.offsets(src), self.offsets(dst)
+        plan = self.values.plan
+        kinds = [repr(d["type"]) for d in plan.decls if d["kind"] == "tensor" and d["name"] == src.buf.name]
+        checked = any(repr(name) in kind for name in plan.params for kind in kinds)
+        check_block(how.name, BITS[src.buf.element] // 8, src, dst, self.writable, list(zip(from_, to)), pad, checked)
+        return (src, 0, from_, dst, 0, to)
 
     def check_width(self, how, src, dst, places, whole=True):
         """An exact atom's accesses are elements that follow one another from a multiple of its bytes on, by what is promised.

@@ -305,6 +305,8 @@ class Parser:
             if word == "for":
                 s["body"] = self.block()
                 return s
+            if self.take("warps") and self.need("("):  # who does which part, which changes nothing of what it means
+                self.args()
             self.need("{")
             s["parts"] = []
             while not self.take("}"):

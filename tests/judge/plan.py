@@ -1,4 +1,5 @@
 """A plan's declarations and the values of its expressions, with a number for each param."""
+from blocks import Block
 from calls import BITS, CALLS, all_hints
 from mma import Matrices
 from parse import parse
@@ -121,6 +122,8 @@ class Values:
         return Range(self.integer(e[1]), self.integer(e[2]))
 
     def on_name(self, e):
+        if e[1] == "bulk" and not any(e[1] in scope for scope in self.scopes):
+            return Block("bulk")
         found = self.lookup(e[1])
         if not isinstance(found, Let):
             return found
@@ -140,6 +143,8 @@ class Values:
     def on_member(self, e):
         if e[1] == ("name", "cp_async"):
             return CpAsync
+        if e[1:] == (("name", "tma"), "load"):
+            return Block("tma.load")
         if e[1] in (("name", "ldmatrix"), ("name", "stmatrix")):
             return Matrices(e[1][1], int(e[2][1:]), False)
         if e[2] == "trans" and isinstance(self.value(e[1]), Matrices):

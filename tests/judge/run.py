@@ -21,6 +21,7 @@ import time
 import traceback
 
 import numeric
+from boxes import Boxes
 from ends import Ends
 from far import Far
 from halos import Halos
@@ -33,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "ends": Ends, "far": Far, "halos": Halos}
+KINDS = {"all": None, "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos}
 MOST_ELEMENTS = 1 << 22  # of a tensor
 SECONDS = 120       # for one batch's program
 

@@ -318,5 +318,34 @@ class Fragments(unittest.TestCase):
             outputs(self.plan("ldmatrix.x3", "row(16,16)"))
 
 
+class Blocks(unittest.TestCase):
+    """What "bulk" and "tma.load" move, and where they may not."""
+
+    def plan(self, how, source="f32 global (4,6):(8,1) align 16", buffer="row(4,8)", tile="(4,8), (0,0)"):
+        return (f"tensor A : {source}; tensor B : f32 global row(4,8); tiled_copy t = tile(auto(32), thr=(4,8));"
+                f"kernel k(A, out B) {{ shared s : f32 {buffer}; copy local_tile(A, ({tile.split('), (')[0][1:]}), ({tile.split('), (')[1]}) -> s "
+                f"with {how}; copy s -> B with t; }}")
+
+    def test_zeros(self):
+        want = {8 * i + j: ("A", 8 * i + j, ()) if j < 6 else (None, 0.0, ("f32",)) for i in range(4) for j in range(8)}
+        self.assertEqual(outputs(self.plan("tma.load pad 0"))["B"], want)
+
+    def test_a_role(self):
+        plan = self.plan("bulk", "f32 global (4,8):(8,1) align 16").replace("shared s : f32 row(4,8);", "shared s : f32 row(4,8) stages 2;")
+        plan = plan.replace("copy local", "pipeline n in 0 .. 1 warps (load = 1, use = 1) { load { copy local").replace("; copy s", "; } use { copy s")
+        self.assertEqual(outputs(plan.replace("with t; }", "with t; } } }"))["B"], {i: ("A", i, ()) for i in range(32)})
+
+    def test_rules(self):
+        whole = "f32 global (4,8):(8,1)"
+        for what, plan in (("zeros", self.plan("tma.load")), ("fills nothing", self.plan("bulk pad 0")),
+                           ("less than 16", self.plan("bulk")), ("not aligned to 16", self.plan("bulk", whole)),
+                           ("between two", self.plan("bulk", "f32 global (4,8):(9,1) align 16")),
+                           ("between two", self.plan("tma.load", "f32 global (4,8):(9,1) align 16")),
+                           ("not together", self.plan("tma.load", "f32 global (4,8):(1,4) align 16")),
+                           ("converts", self.plan("bulk", "s32 global (4,8):(8,1) align 16"))):
+            with self.subTest(what), self.assertRaisesRegex(Breach, what):
+                outputs(plan)
+
+
 if __name__ == "__main__":
     unittest.main()

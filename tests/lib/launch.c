@@ -318,7 +318,7 @@ static void numbers_are_small(void) {
 
 static const char boxes[] =
     "tcp 1;\narch sm_90;\nparam M : index in 1 .. 4096;\nparam ld : index in 64 .. 1000000;\n"
-    "tensor X : f16 global (M,64):(8*ld,1) align 16;\n"
+    "tensor X : f16 global 8*ld+(M,64):(8*ld,1) align 16;\n"
     "tensor Y : f16 global row(64*ceil_div(M,64),64) align 16;\n"
     "kernel boxes(X, out Y) grid (ceil_div(M,64)) threads 128 {\n"
     "  shared s : f16 Sw<3,3,3> o row(64,64);\n"
@@ -342,7 +342,8 @@ static void maps_are_data(void) {
     struct tcpc_call c = {.size = sizeof c};
     struct tcpc_map_call x = {.size = sizeof x};
     HOLDS(tcpc_launch_map(l, m, param, address, &x, &c) == TCPC_LAUNCH_OK);
-    HOLDS(x.type == 1 && x.rank == 2 && x.address == 1 << 20 && x.swizzle == 3);
+    HOLDS(x.type == 1 && x.rank == 2 && x.address == (1 << 20) + 16 * 66 && x.swizzle == 3 &&
+          x.promotion == 2);
     HOLDS(x.extent[0] == 64 && x.extent[1] == 100 && x.stride[0] == 1056);
     HOLDS(x.box[0] == 64 && x.box[1] == 64 && x.step[0] == 1 && x.step[1] == 1 && x.clear);
     const int64_t far[] = {4096, 1000000};

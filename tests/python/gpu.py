@@ -2,7 +2,7 @@
 
 usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
 
---seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, benches, order, unloading, processes, forks, two, times, copies
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times, copies
 `PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 
 HERE = pathlib.Path(__file__).resolve()
 if (HERE.parents[2] / "python" / "tcpc").is_dir():
@@ -211,6 +212,95 @@ def plans():
                 if text not in str(error):
                     print(error)
         part("kernels of a plan", right)
+
+
+MAPS = """tcp 1;
+param M : index in 0 .. 5000;
+param N : index in 0 .. 4096;
+param ld : index % 8 in 0 .. 100000;
+tensor A : f16 global (M,N):(ld,1) align 16;
+tensor B : f16 global row(64*ceil_div(M+1,64), 64*ceil_div(N+1,64)) align 16;
+kernel tiles(A, out B) grid (ceil_div(M+1,64)) threads 128 {
+  shared s : f16 Sw<3,3,3> o 0 o row(64,64) stages 3;
+  pipeline n in 0 .. ceil_div(N+1,64) {
+    load { copy local_tile(A, (64,64), (block.x, n)) -> s with tma.load(ld=L2.evict_first, l2=256) pad 0; }
+    use { copy s -> local_tile(B, (64,64), (block.x, n)) with tile(universal(128), thr=(16,8):(8,1), val=(1,8)); }
+  }
+}
+"""
+
+
+def maps():
+    """Kernels with tensor maps: views, no elements, threads, a graph, wrong calls; times of a launch."""
+    if torch.cuda.get_device_capability()[0] < 9:
+        part("maps", True, "not on this GPU")
+        return
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", tcpc.PlanWarning)
+        file = pathlib.Path(folder) / "plan.tcp"
+        file.write_text(MAPS)
+        plan, right, rng = tcpc.load(file, arch="sm_90"), True, random.Random(1)
+
+        def result(m, n):
+            return torch.full((64 * ((m + 64) // 64), 64 * ((n + 64) // 64)), 7, device="cuda", dtype=torch.float16)
+
+        def is_right(a, b):
+            expected = torch.zeros_like(b)
+            expected[:a.shape[0], :a.shape[1]] = a
+            return torch.equal(b, expected)
+
+        whole = torch.randn(3000, 1024, device="cuda", dtype=torch.float16)
+        for k in range(200):
+            m, n = (rng.choice([0, 1, rng.randint(1, most)]) for most in (3000, 900))
+            a = whole[rng.randint(0, 3000 - m):][:m, 8 * rng.randint(0, 15):][:, :n]
+            b = result(m, n)
+            plan.tiles(a, b, ld=1024)
+            right &= is_right(a, b)
+        part("maps: views, and no elements", right)
+        found = []
+
+        def work(i):
+            with torch.cuda.stream(torch.cuda.Stream()):
+                for k in range(50):
+                    a, b = whole[i + k:, 8 * (k % 5):][:100, :200], result(100, 200)
+                    plan.tiles(a, b)
+                    found.append(is_right(a, b))
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        part("maps: threads and streams", len(found) == 200 and all(found))
+        graph, a, b = torch.cuda.CUDAGraph(), whole[5:100, 40:300], result(95, 260)
+        other, none, c = tcpc.load(file, arch="sm_90", defines={}), whole[:0, :64], result(0, 64)
+        other.tiles.prepare(a, b)
+        plain = bool((b == 7).all())
+        with torch.cuda.graph(graph):
+            other.tiles(a, b)
+            plan.tiles(none, c)
+        whole.mul_(2)
+        b.fill_(7), c.fill_(7)
+        graph.replay()
+        torch.cuda.synchronize()
+        part("maps: prepare, and a graph", plain and is_right(a, b) and is_right(none, c))
+        right = True
+        for wrong, text in ((lambda: plan.tiles(whole[:, 1:][:9, :64], result(9, 64)), "'A' must be aligned to 16 bytes"), (lambda: plan.tiles(whole.view(-1)[:900].view(9, 100), result(9, 100)), "must be a multiple of 8")):
+            try:
+                wrong()
+                right = False
+            except (ValueError, RuntimeError) as error:
+                right &= text in str(error)
+        part("maps: wrong calls", right)
+        a, b = whole[:128, :64], result(127, 63)
+        a = a[:127, :63]
+        took = {}
+        for name, again in ("known map", lambda k: a), ("new map", lambda k: whole[k % 2000:][:127, :63]):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for k in range(1000):
+                plan.tiles(again(k), b)
+            took[name] = (time.perf_counter() - begin) * 1e3
+            torch.cuda.synchronize()
+        part("maps: a call", True, ", ".join(f"{name}: {us:.1f} us" for name, us in took.items()))
 
 
 def benches():
@@ -427,7 +517,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parts = {work.__name__: work for work in (lengths, memory, warm, plans, benches, order, unloading, processes, forks, two, times)}
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times)}
     parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())

@@ -10,7 +10,7 @@ import pytest
 
 import tcpc
 from conftest import SEED
-from tcpc import _cuda
+from tcpc import _cuda, _library
 from test_cuda import Interface
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -268,7 +268,7 @@ class Gpu:
         code = _cuda.Code(self)
         for launch in launches:
             for i in range(launch.contents.nvariants):
-                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1
+                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents)
         code.note = lambda stream: None
         return code
 

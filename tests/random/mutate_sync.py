@@ -47,8 +47,8 @@ def number(text):
         if found := re.match(r"// kernel (\w+),", line):
             kernel = found[1]
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
-        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait|tcp_bulk_wait_read)<(\d+)>\(\);", line)
-        commit = re.fullmatch(r"(\s*)tcp_ring.commit\(\);", line)
+        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait(?:_all)?|tcp_bulk_wait_read)<(\d+)>\(\);", line)
+        commit = re.fullmatch(r"(\s*)(tcp_ring\.commit(?:_all)?\(\);)", line)
         # the barrier behind the init of barriers in memory, where no other one comes before roles begin
         early = sync and "tcp_ring" in given[at - 2] and sum(x.strip() == "tcp_sync();" for x in kernel_text(given, at)) > 1
         if sync and not early:
@@ -63,10 +63,12 @@ def number(text):
                 f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
                 f"else if (tcp_mutant != {k}) {call}<{n}>();"
             )
+            # before the first loads it keeps threads in the same phases, which only many pipelines without steps need
+            kernel_of = None if wait[2].endswith("_all") and "// prologue" in given[at - 2] else kernel
             if not second:
-                mutants.append((kernel, at, f"without its wait<{n}>"))
-                mutants.append((kernel, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip() == "tcp_fence_async();" and any("tcp_store_box" in x for x in role_text(given, at)):
+                mutants.append((kernel_of, at, f"without its wait<{n}>"))
+                mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
+        if line.strip() == "tcp_fence_async();" and any("tcp_store_" in x for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
@@ -74,15 +76,15 @@ def number(text):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         # a group without a store only keeps the count that loads have
-        if line.strip() == "tcp_bulk_commit();" and any("tcp_store_box" in x for x in given[max(at - 6, 0) : at]):
+        if line.strip() == "tcp_bulk_commit();" and any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
             line = line.replace("tcp_b", f"if (tcp_mutant != {len(mutants)}) tcp_b")
             mutants.append((kernel, at, "without its commit"))
-        if commit and given[at + 1] != "}" and not any("tcp_store_box" in x for x in given[max(at - 6, 0) : at]):
+        if commit and given[at + 1] != "}" and not any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
             k = len(mutants)
             line = (
                 f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
                 f"if (tcp_mutant == {k + 2} && tcp_ring.leader) ++tcp_ring.groups; "
-                f"if (tcp_mutant != {k}) tcp_ring.commit();"
+                f"if (tcp_mutant != {k}) {commit[2]}"
             )
             mutants.append((kernel, at, "without its commit"))
             mutants.append((kernel, at, "with 16 bytes more in its group"))

@@ -1,6 +1,6 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--write FOLDER] [--plans FOLDER]: random pipelines with
-roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan. A pipeline has
-at least L steps. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--several] [--write FOLDER] [--plans FOLDER]: random
+pipelines with roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan.
+A pipeline has at least L steps, with --several at least two consumers. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
 to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
@@ -157,10 +157,10 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i, least, memory):
+def kernel(rng, i, least, memory, several):
     """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
-    warps = rng.randint(2, 6)
-    load, stages = rng.randint(1, min(3, warps - 1)), rng.randint(1, 4)
+    warps = rng.randint(2 + several, 6)
+    load, stages = rng.randint(1, min(3, warps - 1 - several)), rng.randint(1, 4)
     outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
     steps = rng.randint(least, 13)
     param = rng.random() < 0.4  # the number of steps
@@ -169,7 +169,7 @@ def kernel(rng, i, least, memory):
     # one to three consumers share the warps that do not load
     def consumers(left):
         uses = []
-        for _ in range(0 if memory else rng.choice([0, 0, 0, 1, 2])):
+        for _ in range(rng.choice([1, 2] if several else [0, 0, 0, 1, 2])):
             if left > 1:
                 uses.append(rng.randint(1, left - 1))
                 left -= uses[-1]
@@ -178,7 +178,7 @@ def kernel(rng, i, least, memory):
     pipes, rings = [], {(stages, load, consumers(warps - load))}
     for p in range(rng.choice([1, 1, 2, 3])):
         if p > 0 and rng.random() < 0.3:
-            l = rng.randint(1, min(3, warps - 1))
+            l = rng.randint(1, min(3, warps - 1 - several))
             other = (rng.randint(1, 4), l, consumers(warps - l))
             if sum(2 * s + 1 + len(u) for s, _, u in rings | {other}) <= 15:
                 rings.add(other)
@@ -210,13 +210,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--several", action="store_true")
     parser.add_argument("--write")
     parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i, options.least, options.memory) for i in range(options.each)]
+        made = [kernel(rng, i, options.least, options.memory, options.several) for i in range(options.each)]
         text = f"tcp 1;\narch sm_{90 if options.memory else 80};\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
         if options.plans:

@@ -1,6 +1,6 @@
 """usage: tma.py TCPC RUNTIME FOLDER [--count N] [--each K] [--seed S] [--library FILE] [--refused PERCENT] [--write]
 
-Random kernels that copy tiles by tma.load do what the index arithmetic of this file says: each element of the output is that of the
+Random kernels that copy tiles by tma.load, and some by bulk, with and without roles, do what the index arithmetic of this file says: each element of the output is that of the
 tensor at its coordinates, or 0 beyond the tensor, and nothing else is written.  K kernels are a plan, and a program that knows nothing of
 tcpc's own meaning of a plan.  They run on the host under each of its schedules, where each tensor has its exact size.  With --write the
 programs stay in FOLDER for a GPU (`program guard` puts bytes around each output and compares them; `program` gives exact sizes).
@@ -196,6 +196,9 @@ class Kernel:
                 thr[k] = str(tile[k])
                 break
         text += f"tiled_copy t{i} = tile(universal({8 * b}), thr=row({','.join(thr)}));\n"
+        roles = stages > 0 and rng.random() < 0.35
+        # whole rows of 16 bytes: what lies beyond in other modes is filled before
+        bulk = self.extents[inner].isdigit() and extent[inner] % chunk == 0 and not any(halo) and rng.random() < 0.3
         head = f" grid ({', '.join(counts[k] for k in grid)})" if grid else ""
         body += f"  shared s : {self.elem} {sw}({shape}):({strides})" + (f" stages {stages};\n" if stages else ";\n")
         for k in axes:
@@ -218,12 +221,14 @@ class Kernel:
         else:
             source = f"local_tile(A{i}, ({','.join(map(str, tile))}), ({','.join(coordinate)}))"
         target = f"local_tile(O{i}, ({','.join(map(str, tile))}), ({','.join(coordinate)}))"
-        load, use = f"copy {source} -> s with tma.load pad 0;", f"copy s -> {target} with t{i};"
+        load = f"fill s = 0; copy {source} -> s with bulk;" if bulk else f"copy {source} -> s with tma.load pad 0;"
+        use = f"copy s -> {target} with t{i};"
+        warps = f" warps (load = 1, use = {threads // 32})" if roles else ""
         if stages:
-            body += f"{indent}pipeline n in 0 .. {counts[piped]} {{\n{indent}  load {{ {load} }}\n{indent}  use {{ {use} }}\n{indent}}}\n"
+            body += f"{indent}pipeline n in 0 .. {counts[piped]}{warps} {{\n{indent}  load {{ {load} }}\n{indent}  use {{ {use} }}\n{indent}}}\n"
         else:
             body += f"{indent}{load}\n{indent}{use}\n"
-        self.text = text + f"kernel {self.name}(A{i}, out O{i}){head} threads {threads} {{\n{body}{end}}}\n"
+        self.text = text + f"kernel {self.name}(A{i}, out O{i}){head}{'' if roles else f' threads {threads}'} {{\n{body}{end}}}\n"
         return True
 
     def call(self, seed):

@@ -33,6 +33,9 @@ WRITTEN = {("trap_of_thread", ".tbss"), ("to_remove", ".bss")}
 FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b", "^<{7}(?= )|^>{7}(?= )")]
 # In the compiler: a long has 32 bits on some systems, and isl's functions of values take one (compiler/prove/integers.c has others).
 NARROW = re.compile(r"\bisl_val_\w+_si\(|\(long\)|%-?\d*ld\b")
+# .. and the order of these enums means nothing.
+ORDERED = re.compile(r"(?<![<>])[<>]=? (IX_(TID|LANE|WARP|BLOCK|LOOP|FORMAL|NAMED)|MEM_|ARRIVAL_(GROUP|BLOCK|NAMED|MEMORY|NONE)|BY_|STMT_|KIR_)\w*|"
+                     r"\b(IX_(TID|LANE|WARP|BLOCK_\w|LOOP|FORMAL|NAMED)|MEM_\w+|STMT_\w+|KIR_\w+) [<>]=? ")
 SOURCES = {".c", ".h", ".l", ".y", ".py", ".md", ".tcp", ".cuh", ".cu", ".txt", ".cmake", ".in", ".json", ".cc", ".cpp", ".sh", ""}
 
 # Documents that say what each folder of the compiler is.
@@ -113,7 +116,7 @@ def sources():
             print(read.stderr, end="")
             found += read.returncode != 0
         for number, line in enumerate(lines, 1):
-            for pattern in (*FORBIDDEN, *([NARROW] if name.startswith("compiler/") else ())):
+            for pattern in (*FORBIDDEN, *([NARROW, ORDERED] if name.startswith("compiler/") else ())):
                 match = pattern.search(line)
                 if match:
                     print(f"{name}:{number}: '{match[0]}'")

@@ -312,11 +312,18 @@ bool boxes_find(struct session *s, struct copy *c) {
     f.nmodes = lay_tuple_leaves(of.shape);
     f.out = ARENA_NEW(&s->arena, struct copy_boxes);
     for (int i = 0; i < f.nmodes; ++i) f.dim_of[i] = -1;
-    if (of.sw.b || !lay_int_is(of.offset, 0))
+    if (of.sw.b)
         return refuse(&f, arena_printf(&s->arena,
-                                       "'%s' is swizzled or begins at an offset, and a "
-                                       "tensor map has strides alone",
+                                       "'%s' is swizzled, and a tensor map has strides alone",
                                        f.mem->base->name));
+    // the map's address is that of the element at coordinates 0
+    int64_t begin = ix_divisor(ix_lay(s, of.offset)) * f.bytes;
+    if (begin % GRANULE)
+        return refuse(&f,
+                      arena_printf(&s->arena,
+                                   "'%s' begins at an offset of %s elements, and the address "
+                                   "of a tensor map is a multiple of %d bytes",
+                                   f.mem->base->name, lay_int_text(&s->lay, of.offset), GRANULE));
     if (f.mem->base->elem->bits > 64 || f.mem->base->elem->bits < 8)
         return refuse(&f, arena_printf(&s->arena,
                                        "elements of a tensor map have 1, 2, 4 or 8 bytes, and "

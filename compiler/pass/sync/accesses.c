@@ -85,14 +85,15 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (e->a.first != a.first) m = MEET_OTHERS;
         struct arrival done = arrival_groups(e->age < 0 ? 0 : e->age);
         if (e->async && !arrival_serves(need->wait.copies, done)) need->wait.copies = done;
-        if (m != MEET_OWN) need->wait.threads = arrival_block;
-        if (w->why && (e->async || m != MEET_OWN)) {  // otherwise it need not wait
+        bool barrier = m != MEET_OWN && !(e->async && w->k->all_wait);
+        if (barrier) need->wait.threads = arrival_block;
+        if (w->why && (e->async || barrier)) {  // otherwise it need not wait
             struct sync_pair *pair = w->spare;
             if (pair)
                 w->spare = pair->next;
             else
                 pair = ARENA_NEW(&w->s->arena, struct sync_pair);
-            *pair = (struct sync_pair){*e, a, m != MEET_OWN, need->pairs};
+            *pair = (struct sync_pair){*e, a, barrier, need->pairs};
             need->pairs = pair;
         }
     }
@@ -198,6 +199,15 @@ static void apply_wait(struct state *st, int pending) {
     }
 }
 
+// A wait of all threads: nobody need wait again for what it completes.
+static void apply_wait_of_all(struct state *st, int pending) {
+    int kept = 0;
+    for (int i = 0; i < st->n; ++i) {
+        if (!st->at[i].async || st->at[i].age < pending) st->at[kept++] = st->at[i];
+    }
+    st->n = kept;
+}
+
 static void apply_barrier(struct state *st) {
     int kept = 0;
     for (int i = 0; i < st->n; ++i) {
@@ -268,7 +278,8 @@ void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sy
     }
     if (w->mark && !copies) x->wait.copies = need->wait.copies;
     if (w->mark && !threads) x->wait.threads = need->wait.threads;
-    if (x->wait.copies.kind == ARRIVAL_GROUP) apply_wait(st, x->wait.copies.count);
+    if (x->wait.copies.kind == ARRIVAL_GROUP)
+        (w->k->all_wait ? apply_wait_of_all : apply_wait)(st, x->wait.copies.count);
     if (arrival_row(x->wait.threads)->joins) apply_barrier(st);
 }
 

@@ -1,6 +1,7 @@
 // Several consumers of a pipeline in pass "sync": they execute the "use" parts of a step side by side, so
 // these may not touch the same elements.  Parts of different steps are in order, since all consumers come
-// to "full" before each step (sync_ring_fault).
+// to "full" before each step (sync_ring_fault).  At a barrier in memory they do not wait for each other: only
+// the uses of one slot are in order then, and accesses to all else are compared in any two steps.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -15,6 +16,12 @@ static const struct stmt *part_of(const struct schedule *x, int i) {
     const struct stmt *st = x->access[i].stmt;
     while (st->up != x->access[i].pipe) st = st->up;
     return st;
+}
+
+// Whether accesses to the buffer of access "i" are executed side by side in different steps, too.
+static bool any_steps(const struct schedule *x, int i) {
+    const struct pipeline *p = x->access[i].pipe->pipe;
+    return !pipeline_meets(p, false) && !pipeline_fills(p, x->access[i].view->base);
 }
 
 static void report(const struct schedule *x, int a, int b, enum prove_answer answer,
@@ -34,14 +41,21 @@ static void report(const struct schedule *x, int a, int b, enum prove_answer ans
         instances_advice(s, x->prover, false, vb->at);
         return;
     }
+    const struct stmt *pipe = x->access[a].pipe;
+    int64_t u = w->var[0][pipe->var->id], g = w->var[any_steps(x, a) ? 1 : 0][pipe->var->id];
+    const char *of = u == g ? "" : arena_printf(&s->arena, "step %" PRId64 " of ", u);
     diag_error(s, vb->at,
                "%sstep %" PRId64
-               " of '%s' %s element %s of '%s', which '%s' %s perhaps at the same "
+               " of '%s' %s element %s of '%s', which %s'%s' %s perhaps at the same "
                "time; do both in one 'use', or take another buffer",
-               instances_params(s, x->plan, x->k, w), w->var[0][x->access[a].pipe->var->id], in_b,
-               verb(pb), instances_element(s, w), va->base->name, in_a, verb(pa));
+               instances_params(s, x->plan, x->k, w), g, in_b, verb(pb), instances_element(s, w),
+               va->base->name, of, in_a, verb(pa));
     diag_page(s, "barrier");
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
+    if (u != g)
+        diag_note(s, pipe->at,
+                  "its loads are counted by barriers in memory, at which consumers do not wait for "
+                  "each other; with cp.async none is a step ahead");
 }
 
 // Access "b" is to a buffer that another consumer fills by an asynchronous copy, "a", whose completion
@@ -57,14 +71,15 @@ static bool refuse_async(const struct schedule *x, int a, int b) {
     return false;
 }
 
-// Whether accesses "a" and "b", of two consumers, touch different elements in a step.
+// Whether accesses "a" and "b", of two consumers, touch different elements, in a step or in any two.
 static bool apart(const struct schedule *x, int a, int b) {
     const struct prove_access *pa = &x->program.access[a], *pb = &x->program.access[b];
     struct prove_witness w;
     int around = 0;
     if (pa->async && pa->write) return refuse_async(x, a, b);
     if (pb->async && pb->write) return refuse_async(x, b, a);
-    for (const struct stmt *up = x->access[a].pipe; up; up = up->up) around += stmt_loops(up);
+    for (const struct stmt *up = x->access[a].pipe; up && !any_steps(x, a); up = up->up)
+        around += stmt_loops(up);
     enum prove_answer answer = prove_apart(x->prover, &pa->what, &pb->what, around, 0, &w);
     if (answer != PROVE_YES) report(x, a, b, answer, &w);
     return answer == PROVE_YES;

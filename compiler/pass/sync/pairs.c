@@ -84,7 +84,8 @@ static void find_resting(struct schedule *x, bool quiet) {
 
 // Whether a ring of pipelines with roles orders accesses "a" and "b": those of two roles to slots
 // that both pipelines fill.  What else "load" writes, "use" does not touch in the same pipeline.  All
-// consumers come to "full" before each step; sync_consumers_apart asks about those of one step.
+// consumers come to "full" before each step, unless it is in memory; sync_consumers_apart asks about
+// those that may be executed at the same time.
 static bool by_ring(const struct schedule *x, int a, int b) {
     const struct schedule_access *p = &x->access[a], *q = &x->access[b];
     if (!p->pipe || !q->pipe || x->program.access[a].role == x->program.access[b].role)
@@ -94,7 +95,8 @@ static bool by_ring(const struct schedule *x, int a, int b) {
     if (!pipeline_same_ring(v, w) || x->program.access[a].async) return false;
     bool loads = x->program.access[a].first == v->use_threads ||
                  x->program.access[b].first == w->use_threads;
-    return !loads || (pipeline_fills(v, p->view->base) && pipeline_fills(w, p->view->base));
+    return (!loads && pipeline_meets(v, false)) ||
+           (pipeline_fills(v, p->view->base) && pipeline_fills(w, p->view->base));
 }
 
 static void find_asked(struct schedule *x, bool quiet) {

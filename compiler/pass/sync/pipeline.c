@@ -1,5 +1,5 @@
 // Pipelines in pass "sync".  They are walked in the order of their schedule (see lower/pipeline.c):
-// first the loads of the first steps, then the parts in order, with loads stages - 1 steps ahead.
+// first the loads of the first steps, then the parts in order, with loads some steps ahead.
 //
 // An access to a slot is described by how many steps it is ahead of the step in use.  Two accesses
 // are to the same slot if these numbers differ by a multiple of the stages.  A "load" part has its
@@ -94,13 +94,14 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
     struct pipeline *pipe = st->pipe;
     struct need need = sync_need(w, &st->before);
     if (pipe->stages == 1) return;
-    for (int step = 0; step < pipe->stages - 1 && step < steps; ++step) {
+    int ahead = (int)pipeline_ahead(pipe);
+    for (int step = 0; step < ahead && step < steps; ++step) {
         for (struct stmt *part = st->body; part; part = part->next)
             if (part->load) ask_part(w, part, pipe, step, 0, state, &need);
     }
     sync_satisfy(w, state, &need, &st->before);
     sync_enter(w, NULL);
-    for (int step = 0; step < pipe->stages - 1; ++step) {
+    for (int step = 0; step < ahead; ++step) {
         for (struct stmt *part = st->body; part; part = part->next) {
             if (part->load && step < steps) run_part(w, part, pipe, step, 0, state);
             if (part->load && step >= steps) commit_nothing(part, state);
@@ -113,8 +114,9 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
 // Walks step "n"; -1: not known.  Unless "full", it is one of the last steps, which load nothing.
 static void run_step(struct walk *w, struct stmt *st, struct state *state, int64_t n, bool full) {
     struct pipeline *pipe = st->pipe;
-    for (struct stmt *part = st->body; part; part = part->next) {
-        int ahead = part->load ? (int)pipe->stages - 1 : 0;
+    for (struct stmt *part = (struct stmt *)stmt_first_part(st); part;
+         part = (struct stmt *)stmt_part_after(part)) {
+        int ahead = part->load ? (int)pipeline_ahead(pipe) : 0;
         if (part->load && !full) {
             struct need nothing = sync_need(w, &part->before);
             sync_satisfy(w, state, &nothing, &part->before);
@@ -147,7 +149,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
         run_prologue(w, st, count, state);
         sync_enter(w, NULL);
         for (int64_t n = 0; n < count; ++n)
-            run_step(w, st, state, n, n + st->pipe->stages - 1 < count);
+            run_step(w, st, state, n, n + pipeline_ahead(st->pipe) < count);
         sync_leave(w);
         leave_steps(state, st->pipe, count);
         return;
@@ -162,7 +164,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     } while (sync_merge(enter, leave) && !sync_decided(w));
     // in the last steps, the loads ahead would be for steps that do not exist
     if (st->pipe->stages > 1) sync_copy(leave, enter);
-    for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
+    for (int64_t i = -pipeline_ahead(st->pipe); i < 0; ++i)
         run_step(w, st, leave, count < 0 ? -1 : count + i, false);
     sync_leave(w);
     leave_steps(leave, st->pipe, count);
@@ -214,7 +216,9 @@ static void hoist(struct walk *w, struct stmt *part) {
 
 void sync_hoist(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = stmt_next(list, x))
-        if (x->kind == STMT_PART && x->load && arrival_is(x->before.wait.threads)) hoist(w, x);
+        if (x->kind == STMT_PART && x->load && !x->up->pipe->late &&
+            arrival_is(x->before.wait.threads))
+            hoist(w, x);
 }
 
 // -- a barrier after the use ---------------------------------------------------------------------

@@ -133,6 +133,12 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f);
 // Warns of waits and barriers that a manual function does not need.
 void sync_warn_needless(struct schedule *x);
 
+// late.c
+// Decides which pipelines refill a slot right after its use, and where all threads wait for copies.
+void sync_find_late(struct kernel *k);
+// Adds the waits and barriers that keep threads in the same phases of barriers in memory.
+void sync_keep_phases(struct session *s, struct kernel *k);
+
 // pipeline.c
 // Sets the slot of access "a", whose view is "v".
 void sync_place(const struct walk *w, const struct view *v, struct access *a);

@@ -97,9 +97,10 @@ const char *sync_ring_fault(const struct pipeline *p) {
         if ((!memory && !within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind)) ||
             !within(&g, WAIT_EMPTY, SAY_EMPTY + i, stages - h->ahead))
             return "an announcement comes before the last one was noticed";
-        // what sync_consumers_apart rests on: consumers are never in different steps
+        // what sync_consumers_apart rests on: consumers are never in different steps, or where "full" is in
+        // memory never in different steps of one slot
         for (int j = 0; j < p->nuses; ++j)
-            if (j != i && !within(&g, USE + i, USE + j, 1))
+            if (j != i && !within(&g, USE + i, USE + j, memory ? stages : 1))
                 return "two consumers may be in different steps";
     }
     return NULL;
@@ -239,15 +240,10 @@ static bool too_many(struct session *s, const struct stmt *st, int rings, int ne
 // Reports what barriers in memory do not go together with yet.
 static bool fit_memory(struct session *s, const struct kernel *k, const struct stmt *st) {
     bool counts = stmt_counts(k->body, true) || stmt_counts(k->body, false);
-    if (st->pipe->memory_at && st->pipe->nuses > 1) {
-        diag_error(s, st->at,
-                   "not yet supported: several 'use' beside copies that barriers in memory count; "
-                   "take one 'use', or cp_async.cg(16)");
-        return false;
-    }
     for (const struct stmt *part = st->body; counts && part; part = part->next)
         for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
             if (x->kind != STMT_COPY || !x->copy->facts.async) continue;
+            if (copy_atom(x->copy)->row->reads_late) continue;
             diag_error(s, x->at,
                        "not yet supported: an asynchronous copy in the 'use' of a pipeline with "
                        "roles, in a kernel with copies that barriers in memory count; take "

@@ -82,6 +82,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->first = w->first;
         a->async = c->facts.async && !w->loads;
+        a->all = a->async && x->k->all_wait;
     }
     x->full = x->full || b->x->full;
 }
@@ -147,7 +148,7 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     struct session *s = w->x->s;
     const struct ix *begin = instances_step(s, &w->around, st->begin);
     const struct ix *end = instances_step(s, &w->around, st->end);
-    const struct ix *ahead = ix_int(s, st->pipe->stages - 1), *first = ix_add(s, begin, ahead);
+    const struct ix *ahead = ix_int(s, pipeline_ahead(st->pipe)), *first = ix_add(s, begin, ahead);
     for (int which = 0; which < 3; ++which) {  // the first steps, the others, and all of them
         struct prove_set c = event(w, place, AT_COMMIT);
         for (int i = 0; i < c.nvars; ++i) {
@@ -262,8 +263,9 @@ static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
     push(w, ix_int(s, PHASES * place + AT_ITSELF));
     enter(w, st);
     const struct ix *step = ix_var(s, st->var);
-    const struct ix *ahead = ix_sub(s, step, ix_int(s, pipe->stages - 1));
-    for (struct stmt *part = st->body; part; part = part->next, ++q) {
+    const struct ix *ahead = ix_sub(s, step, ix_int(s, pipeline_ahead(pipe)));
+    for (struct stmt *part = (struct stmt *)stmt_first_part(st); part;
+         part = (struct stmt *)stmt_part_after(part), ++q) {
         push(w, step);
         add_syncs(w, part, q);
         w->time[w->ntime - 1] = part->load ? ahead : step;

@@ -291,6 +291,7 @@ static bool place(struct walk *w) {
     ok = ok && sync_fragments_stay(w->s, k) && sync_consumers_apart(w->schedule);
     end_schedule(w, mark);
     if (!ok || !sync_number_rings(w->s, k)) return false;
+    sync_keep_phases(w->s, k);
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }
@@ -319,6 +320,7 @@ bool pass_sync(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
         prepare(&w, k->body, !k->manual && !k->async);
+        sync_find_late(k);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
         prover_free(w.prover);
         meet_free(&w.maps);

@@ -21,6 +21,7 @@
 #include "base/warnings.h"
 #include "pass/partition/boxes.h"
 #include "pass/partition/edge.h"
+#include "pass/partition/tails.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
 #include "pass/vectorize/again.h"
@@ -376,7 +377,9 @@ static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, voi
     (void)user;
     vectorize_finish(s, c, &c->facts);
     if (c->facts.npred && !async_edge(s, k, c, copy_atom(c))) return false;
-    return !copy_atom(c) || !copy_atom(c)->row->boxes || boxes_find(s, c);
+    const struct atom *atom = copy_atom(c);
+    if (atom && atom->row->reads_late && !tails_are_unread(s, k, c)) return false;
+    return !atom || !atom->row->boxes || boxes_find(s, c);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {

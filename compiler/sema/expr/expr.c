@@ -119,7 +119,7 @@ static const struct value *eval_name(struct sema *c, const struct ast_expr *e) {
                     "'block' is not a number; its axes are 'block.x', 'block.y' and 'block.z'");
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
-    if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
+    if (atom_family(c, name) && !atom_known(name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
     if (!builtin_known(name) && atom_known(name)) return atom_fixed(c, name, e);
     if (builtin_known(name))

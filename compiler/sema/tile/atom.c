@@ -206,9 +206,12 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
     int widest = 0;
     while (row->alone && widest + 1 < MOST_WIDTHS && row->widths[widest + 1]) ++widest;
     *a = (struct atom){.row = row, .bits = row->widths[widest], .at = e->at};
-    if (e->kind == E_CALL && row->alone)
-        return FAIL(c, e->at, "'%s' takes no arguments: 'copy A -> s with %s'", name, name);
-    if (e->kind == E_CALL && e->nargs != 1)
+    if (e->kind == E_CALL && row->alone && (e->nargs == 0 || !e->arg[0].key.name))
+        return FAIL(c, e->at,
+                    row->ld ? "'%s' takes hints alone: 'copy A -> s with %s(ld=L2.evict_first)'"
+                            : "'%s' takes no arguments: 'copy A -> B with %s'",
+                    name, name);
+    if (e->kind == E_CALL && !row->alone && e->nargs != 1)
         return FAIL(c, e->at, "'%s' takes only an element type: %s(f16); given: %d arguments", name,
                     name, e->nargs);
     return e->kind != E_CALL || more_args(c, e, 0, a) ? atom_value(c, a) : &value_none;
@@ -348,17 +351,20 @@ static bool may_be_alone(struct sema *c, const struct atom_row *row, const struc
         diag_error(c->s, y->how_at,
                    "not yet supported: '%s' in a device function, which has no %s; copy in the "
                    "kernel, or %s",
-                   row->name, row->counter ? "place for its barriers" : "tensor map", instead);
+                   row->name,
+                   row->counter ? "place for its barriers"
+                   : row->boxes ? "tensor map"
+                                : "barrier behind the fences of who wrote the memory",
+                   instead);
         diag_page(c->s, row->page);
         return false;
     }
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
-        const struct view *v = copy_side(y, !row->reads_late);
-        if (f->tensor != v->base || f->dir == (row->reads_late ? ARG_OUT : ARG_IN)) continue;
-        diag_error(c->s, v->at, "not yet supported: '%s' %s '%s', which the kernel %s, too; %s",
-                   row->name, row->reads_late ? "to" : "from", v->base->name,
-                   row->reads_late ? "reads" : "writes", instead);
+        if (row->reads_late || f->tensor != y->src.base || f->dir == ARG_IN) continue;
+        diag_error(c->s, y->src.at,
+                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
+                   y->src.base->name, instead);
         diag_page(c->s, row->page);
         return false;
     }

@@ -23,11 +23,11 @@ struct run {
     const struct pipeline *p;
     int steps, init;  // "init": the arrivals that the barriers were initialised for
     struct memory at[BARRIERS];
-    int slot[STAGES];            // the step that it holds; -1: bytes are on their way
-    int said[STAGES];            // how often it was said to be empty
-    int flight[STEPS], nflight;  // steps whose bytes have not come
-    int load, came, use;         // steps; arrivals of the load's step
-    bool filled;                 // the load's step has been issued
+    int slot[STAGES];                     // the step that it holds; -1: bytes are on their way
+    int said[MOST_CONSUMERS][STAGES];     // how often each consumer said that it is empty
+    int flight[STEPS], nflight;           // steps whose bytes have not come
+    int load, came, use[MOST_CONSUMERS];  // steps; arrivals of the load's step
+    bool filled;                          // the load's step has been issued
 };
 
 static void end_phase(struct run *r, struct memory *m) {
@@ -52,8 +52,9 @@ static bool load(struct run *r, bool *wrong) {
     struct memory *m = &r->at[g % BARRIERS];
     if (g == r->steps) return false;
     if (!r->filled) {
-        if (g >= ahead && r->said[s] < 1) return false;
-        if (g >= ahead) --r->said[s];
+        for (int i = 0; i < r->p->nuses; ++i)
+            if (g >= ahead && r->said[i][s] < 1) return false;
+        for (int i = 0; i < r->p->nuses; ++i) r->said[i][s] -= g >= ahead;
         r->slot[s] = -1;
         r->flight[r->nflight++] = g;
         ++m->bytes;  // said with the last arrival; what comes before that is less than none
@@ -70,13 +71,20 @@ static bool load(struct run *r, bool *wrong) {
     return true;
 }
 
-static bool use(struct run *r, bool *wrong) {
-    int g = r->use, s = g % (int)r->p->stages;
+static bool use(struct run *r, int i, bool *wrong) {
+    int g = r->use[i], s = g % (int)r->p->stages;
     if (g == r->steps || (r->at[g % BARRIERS].phase & 1) == (g / BARRIERS & 1)) return false;
     if (r->slot[s] != g) *wrong = true;
-    if (g + (int)r->p->handover.ahead < r->steps && ++r->said[s] > 1) *wrong = true;
-    ++r->use;
+    if (g + (int)r->p->handover.ahead < r->steps && ++r->said[i][s] > 1) *wrong = true;
+    ++r->use[i];
     return true;
+}
+
+// Lets one of the consumers do one thing, if it can: "last" the last one that can, or the first one.
+static bool one_use(struct run *r, bool last, bool *wrong) {
+    for (int i = 0; i < r->p->nuses; ++i)
+        if (use(r, last ? r->p->nuses - 1 - i : i, wrong)) return true;
+    return false;
 }
 
 // "first": 0: the load while it can, 1: the use, -1: at random.  "late": bytes come when nobody can go on.
@@ -89,13 +97,16 @@ static bool goes_well(const struct pipeline *p, int init, int steps, int first, 
     for (;;) {
         int who = first >= 0 ? first : draw(2);
         if (r->nflight && !late && draw(3) == 0) deliver(r, draw(r->nflight));
-        bool did = who ? use(r, &wrong) || load(r, &wrong) : load(r, &wrong) || use(r, &wrong);
+        bool last = draw(2);
+        bool did = who ? one_use(r, last, &wrong) || load(r, &wrong)
+                       : load(r, &wrong) || one_use(r, last, &wrong);
         if (wrong) break;
         if (did) continue;
         if (!r->nflight) break;
         deliver(r, draw(r->nflight));
     }
-    well = !wrong && r->load == steps && r->use == steps && r->nflight == 0;
+    well = !wrong && r->load == steps && r->nflight == 0;
+    for (int i = 0; i < p->nuses; ++i) well &= r->use[i] == steps;
     for (int i = 0; i < BARRIERS; ++i) well &= r->at[i].missing == init;
     free(r);
     return well;
@@ -109,14 +120,14 @@ static bool always_goes_well(const struct pipeline *p, int init) {
     return true;
 }
 
-static void all_numbers(void) {
+static void all_numbers(int uses) {
     int good = 0, bad = 0;
     for (int s = 1; s <= STAGES; ++s)
         for (int ahead = 1; ahead <= 2 * s; ++ahead)
             for (int beside = 0; beside < 4; ++beside)
                 for (int by = -1; by < 2; ++by) {
                     struct pipeline p = {
-                        .stages = s, .use_threads = 2, .load_threads = 3, .nuses = 1};
+                        .stages = s, .use_threads = 2, .load_threads = 3, .nuses = uses};
                     int right = 1 + 3 * (beside % 2) + 3 * (beside / 2);
                     p.handover = (struct handover){.empty = 1,
                                                    .threads = 5,
@@ -136,6 +147,6 @@ static void all_numbers(void) {
 }
 
 int main(void) {
-    all_numbers();
+    for (int uses = 1; uses <= 3; ++uses) all_numbers(uses);
     return check_done();
 }

@@ -153,11 +153,25 @@ static void check_maps() {
         CHECK(status != TCP_OK && strstr(tcp_last_error(), words), "'%s', not '%s'",
               status == TCP_OK ? "ok" : tcp_last_error(), words);
     };
+    // without an element, and with one row, whose stride has no meaning
+    for (const int rows : {0, 1}) {
+        buffer out(512);
+        std::vector<tcp_b8> old(512, 1), from(4096, 7);
+        out.set(old.data());
+        t.set(from.data());
+        tcp_tma_box b = {rows ? t.at : nullptr, 2, 2, {64, rows}, {2, 44}, {32, 8},
+                         TCP_TMA_SWIZZLE_64};
+        CHECK(box_launch(&b, (tcp_b8 *)out.at, x, nullptr) == TCP_OK, "%s", tcp_last_error());
+        const std::vector<tcp_b8> got = out.get<tcp_b8>();
+        for (int i = 0; i < 512; ++i)
+            CHECK(got[(size_t)i] == (i < 64 * rows ? 7 : 0), "%d rows: byte %d is %d", rows, i,
+                  got[(size_t)i]);
+    }
     refused("would have 6 modes, not 1 .. 5", [](tcp_tma_box &b) { b.rank = 6; });
     refused("takes 1, 2, 4 or 8", [](tcp_tma_box &b) { b.bytes = 16; });
     refused("null pointer", [](tcp_tma_box &b) { b.address = nullptr; });
     refused("is 8 past one", [](tcp_tma_box &b) { b.address = (const char *)b.address + 8; });
-    refused("mode 1 has 0 elements", [](tcp_tma_box &b) { b.extent[1] = 0; });
+    refused("mode 1 has -1 elements", [](tcp_tma_box &b) { b.extent[1] = -1; });
     refused("257 elements of mode 1, not 1 .. 256", [](tcp_tma_box &b) { b.box[1] = 257; });
     refused("have 234496 bytes; a tensor map takes 233472 at most", [](tcp_tma_box &b) {
         b.bytes = 4;

@@ -1,0 +1,122 @@
+// Pipelines that refill a slot right after its use.
+//
+// Usually the loads of a step come before its uses, stages - 1 steps ahead, so that one barrier serves both.
+// Where all that is loaded is counted by barriers in memory, each thread can wait there for itself.  No
+// barrier is needed before the uses then.  The one before the loads comes after them, and the loads go to
+// the slot that was just used: "stages" steps are in flight, and the barriers are no more than before.
+//
+// A wait names a phase by its parity.  So no thread may be eight groups behind the one that issues the
+// copies: eight later groups use the same barrier.  In a step each thread waits for its groups, and meets the
+// others before the next ones are issued (sync_keep_phases).  So the thread that issues is ahead by the
+// groups of all stages, at most eight.  Before a pipeline begins again, all groups are waited for, if the empty groups at
+// the end of the last one could be too many.
+#include "base/session.h"
+#include "pass/sync/private.h"
+
+// Whether "list" has nothing but copies that barriers in memory count, and loops of them.
+static bool only_counted(const struct stmt *list) {
+    bool only = true;
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
+        only &= x->kind == STMT_FOR ||
+                (x->kind == STMT_COPY && copy_atom(x->copy)->row->counter != NULL);
+    return only;
+}
+
+// The groups of a step of pipeline "st".
+static int groups_of(const struct stmt *st) {
+    int n = 0;
+    for (const struct stmt *part = st->body; part; part = part->next)
+        for (const struct stmt *x = part->body; part->load && x; x = x->next)
+            n += x->commit_after || (x->kind == STMT_COPY && x->copy->facts.commit_after);
+    return n;
+}
+
+// Whether pipeline "st" loads what barriers in memory count and nothing else, first in each step.
+static bool fits(const struct stmt *st) {
+    bool uses = false;
+    if (pipeline_has_roles(st->pipe) || st->pipe->nroles) return false;
+    for (const struct stmt *part = st->body; part; part = part->next) {
+        if (part->load && (uses || !only_counted(part->body))) return false;
+        uses |= !part->load;
+    }
+    int groups = groups_of(st);
+    return uses && groups > 0 && groups * st->pipe->stages <= ARRIVAL_BARRIERS;
+}
+
+// Whether asynchronous copy "x" is loaded by a pipeline that fits.
+static bool in_fitting(const struct stmt *x) {
+    const struct stmt *up = x->up;
+    while (up && up->kind != STMT_PART) up = up->up;
+    return up && up->load && fits(up->up);
+}
+
+void sync_find_late(struct kernel *k) {
+    bool any = false, all = !k->device && !k->manual;
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        if (x->kind == STMT_PIPELINE) all &= !pipeline_has_roles(x->pipe) && !x->pipe->nroles;
+        if (x->kind != STMT_COPY || !x->copy->facts.async) continue;
+        all &= in_fitting(x);
+        any = true;
+    }
+    k->all_wait = any && all;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_PIPELINE) x->pipe->late = k->all_wait && x->pipe->stages > 1 && fits(x);
+}
+
+// -- what parities need ---------------------------------------------------------------------------
+
+// The first "use" part, and the first "load" part.
+static struct stmt *first_part(struct stmt *st, bool load) {
+    struct stmt *part = st->body;
+    while (part && part->load != load) part = part->next;
+    return part;
+}
+
+static bool waits_for(const struct sync_before *x, int pending) {
+    return x->wait.copies.kind == ARRIVAL_GROUP && x->wait.copies.count <= pending;
+}
+
+// Whether each step of "st" waits for all groups but the "pending" newest ones before it ends.
+static bool step_waits(const struct stmt *st, int pending) {
+    bool waits = false;
+    for (const struct stmt *part = st->body; part; part = part->next) {
+        waits |= waits_for(&part->before, pending);
+        for (const struct stmt *x = part->body; !part->load && x; x = x->next)
+            waits |= waits_for(&x->before, pending);
+    }
+    return waits;
+}
+
+static void keep_phases(struct stmt *st, bool again) {
+    struct stmt *load = first_part(st, true), *use = first_part(st, false);
+    int pending = groups_of(st) * (int)(st->pipe->stages - 1);
+    bool late = st->pipe->late;
+    if (!step_waits(st, pending)) (late ? load : use)->before.wait.copies = arrival_groups(pending);
+    if (!arrival_is(late ? load->before.wait.threads : st->behind.wait.threads) &&
+        !arrival_is(load->before.wait.threads))
+        *(late ? &load->before.wait.threads : &st->behind.wait.threads) = arrival_block;
+    if (!late || !again) return;
+    st->before.wait = (struct sync_wait){arrival_groups(0), arrival_block};
+}
+
+// Whether "st" may have no step, which has empty groups and no barrier.
+static bool may_be_empty(struct session *s, const struct stmt *st) {
+    const struct ix *trips = ix_sub(s, st->end, st->begin);
+    return !trips || trips->lo < 1;
+}
+
+void sync_keep_phases(struct session *s, struct kernel *k) {
+    int pipelines = 0, most = 0;
+    bool again = false;
+    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x)) {
+        if (x->kind != STMT_PIPELINE || !fits(x)) continue;
+        int ahead = groups_of(x) * (int)x->pipe->stages;
+        if (ahead > most) most = ahead;
+        again |= ++pipelines > 1 || x->up;
+    }
+    // behind the last barrier of one there are its empty groups, then the first loads of the next one
+    again &= 2 * most > ARRIVAL_BARRIERS;
+    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_PIPELINE && fits(x))
+            keep_phases(x, again || ((x->up || pipelines > 1) && may_be_empty(s, x)));
+}

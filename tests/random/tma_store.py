@@ -1,0 +1,203 @@
+"""usage: tma_store.py TCPC RUNTIME FOLDER [--count N] [--each K] [--seed S] [--library FILE] [--refused PERCENT] [--write]
+
+Random kernels that store tiles by tma.store write what the index arithmetic of this file says, and not one byte more: each output is
+compared whole, with the padding of its rows, the columns beside a part, and with `program guard` bytes around it.  The rest is as in tma.py,
+whose options these are.
+
+Ranks 1 to 5, elements of 1 to 8 bytes, the contiguous mode and the order of the others anywhere, pitches, extents by numbers and params that
+end inside tiles, parts of the columns, tiles of several boxes, swizzles, buffers with another order or gaps, grids, loops, pipelines; loads by
+threads, by cp.async and by tma.load.
+"""
+
+import math
+import sys
+
+import tma
+
+COMPARE = """
+// An output whose elements at "offset" + coordinates * "to" are those of "src" at coordinates * "from".
+template <int Rank>
+static void compare(const char *name, const memory &src, const memory &out, int bytes, int64_t offset, const int64_t (&extent)[Rank],
+                    const int64_t (&from)[Rank], const int64_t (&to)[Rank]) {
+    const size_t all = out.bytes + 2 * (size_t)guard;
+    unsigned char *got = (unsigned char *)malloc(all);
+    int64_t n = 1;
+    for (int64_t e : extent) n *= e;
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t rest = i, at = 0, place = offset;
+        for (int k = Rank - 1; k >= 0; --k) {
+            at += rest % extent[k] * from[k];
+            place += rest % extent[k] * to[k];
+            rest /= extent[k];
+        }
+        memcpy(out.host + guard + place * bytes, src.host + guard + at * bytes, (size_t)bytes);
+    }
+    must(tcp_wait(nullptr), name);
+    must(tcp_download(got, out.at - guard, all, nullptr), "download");
+    size_t wrong = 0, first = 0;
+    for (size_t i = 0; i < all; ++i)
+        if (got[i] != out.host[i] && wrong++ == 0) first = i;
+    if (wrong) {
+        printf("%s: %zu of %zu bytes wrong, first at %lld\\n", name, wrong, all, (long long)first - guard);
+        ++failed;
+    }
+    free(got);
+}
+
+"""
+
+
+class Kernel:
+    def __init__(self, rng, i):
+        self.rng, self.name = rng, f"k{i}"
+        while not self.draw(i):
+            pass
+
+    def strides(self, extent, inner, chunk):
+        """Strides of a tensor in memory: the contiguous mode, then the others in any order, with room behind rows."""
+        rng, order = self.rng, [k for k in range(len(extent)) if k != inner]
+        rng.shuffle(order)
+        stride, at = [0] * len(extent), extent[inner]
+        stride[inner] = 1
+        for k in order:
+            at = -(-at // chunk) * chunk + chunk * rng.choice([0, 0, 1, 3])
+            stride[k] = at
+            at *= extent[k]
+        return stride, at
+
+    def draw(self, i):
+        rng = self.rng
+        self.elem = rng.choice(list(tma.TYPES))
+        self.bytes = b = tma.TYPES[self.elem]
+        chunk = 16 // b
+        rank = rng.choice([1, 2, 2, 2, 3, 3, 4, 5])
+        inner = rng.randrange(rank)
+        swizzle = rng.choice([0, 0, 1, 2, 3])
+        row = chunk << swizzle if swizzle else chunk * rng.choice([1, 2, 2, 4, 8])
+        pieces = rng.choice([1, 1, 2, 3]) if swizzle else 1
+        tile = [rng.choice([1, 1, 2, 3, 4, 8, 8, 16]) for _ in range(rank)]
+        tile[inner] = row * pieces
+        if math.prod(tile) * b > tma.MOST_TILE or tile[inner] > 2048:
+            return False
+        extent = [rng.randrange(1, 3 * t + 3) for t in tile]
+        extent[inner] = chunk * rng.randrange(1, 3 * tile[inner] // chunk + 2)
+        count = [-(-e // t) for e, t in zip(extent, tile)]
+        if math.prod(e * t for e, t in zip(count, tile)) * b > tma.MOST_OUT:
+            return False
+        # a part of the columns, with others on both sides
+        before, behind = 0, 0
+        if rng.random() < 0.3:
+            before, behind = chunk * rng.choice([0, 1, 3]), rng.randrange(0, 2 * chunk + 1)
+        # params for some extents
+        self.params, names, text = [], [], ""
+        for k in range(rank):
+            if extent[k] > 1 and rng.random() < 0.4 and not (k == inner and before + behind):
+                by = chunk if k == inner else 1
+                name = f"E{k}_{i}"
+                text += f"param {name} : index{f' % {by}' if by > 1 else ''} in {by} .. {extent[k]};\n" if extent[k] > by else ""
+                if extent[k] == by:
+                    names.append(str(extent[k]))
+                    continue
+                self.params.append(by * rng.randrange(1, extent[k] // by + 1))
+                names.append(name)
+            else:
+                names.append(str(extent[k]))
+        values = iter(self.params)
+        self.extent = [e if n.isdigit() else next(values) for e, n in zip(extent, names)]
+        whole = list(extent)
+        whole[inner] += before + behind
+        self.to, place = self.strides(whole, inner, chunk)
+        self.source, source = self.strides(extent, inner, chunk)
+        if max(place, source) * b > 4 * tma.MOST_OUT:
+            return False
+        self.offset, self.whole = before, list(self.extent)
+        self.whole[inner] += before + behind
+        # the buffer: rows, then the other modes in any order, perhaps with room between them
+        others = [k for k in range(rank) if k != inner]
+        rng.shuffle(others)
+        at, unit, stages = [0] * rank, row, rng.choice([0, 0, 1, 2, 3, 4])
+        apart = stages < 2 and not swizzle and rng.random() < 0.2
+        for k in others:
+            room = apart and rng.random() < 0.5
+            at[k] = -(-(unit + 128 // b) * b // 128) * 128 // b if room else unit
+            unit = at[k] * tile[k]
+        period = 128 << swizzle
+        if (pieces > 1 and unit * b % period) or (stages > 1 and unit * pieces * b % period):
+            return False
+        if max(stages, 1) * unit * pieces * b > 160 * 1024:
+            return False
+        shape = ",".join(f"({row},{pieces})" if k == inner and pieces > 1 else str(tile[k]) for k in range(rank))
+        strides = ",".join((f"(1,{unit})" if pieces > 1 else "1") if k == inner else str(at[k]) for k in range(rank))
+        sw = f"Sw<{swizzle},{4 - b.bit_length() + 1},3> o " if swizzle else ""
+        counts = [str(-(-e // t)) if n.isdigit() else f"ceil_div({n},{t})" for n, e, t in zip(names, extent, tile)]
+        out = [str(e) if k == inner and before + behind else n for k, (n, e) in enumerate(zip(names, whole))]
+        text += f"tensor A{i} : {self.elem} global ({','.join(names)}):({','.join(map(str, self.source))}) align 16;\n"
+        text += f"tensor O{i} : {self.elem} global ({','.join(out)}):({','.join(map(str, self.to))}) align 16;\n"
+        threads = rng.choice([32, 64, 128])
+        how = rng.choice(["t", "t", "t", "c", "tma"])
+        thr, val = ["1"] * rank, ["1"] * rank
+        wide = how == "c"
+        thr[inner] = str(tile[inner] // chunk if wide else chunk)
+        val[inner] = str(chunk if wide else 1)
+        if int(thr[inner]) > threads:
+            return False
+        others = [k for k in range(rank) if k != inner and tile[k] > 1 and int(thr[inner]) * tile[k] <= threads]
+        if others:
+            k = rng.choice(others)
+            thr[k] = str(tile[k])
+        atom = "cp_async.cg(16)" if wide else f"universal({8 * b})"
+        value = f", val=row({','.join(val)})" if wide else ""
+        if how != "tma":
+            text += f"tiled_copy t{i} = tile({atom}, thr=row({','.join(thr)}){value});\n"
+        load = "tma.load" if how == "tma" else f"t{i}"
+        axes, coordinate, grid, body, end, indent = list(range(rank)), [""] * rank, [], "", "", "  "
+        rng.shuffle(axes)
+        piped = axes.pop() if stages else None
+        for n, k in enumerate(axes):
+            if n < 3 and rng.random() < 0.7 and len(grid) < 3:
+                coordinate[k] = f"block.{'xyz'[len(grid)]}"
+                grid.append(k)
+            else:
+                coordinate[k] = f"i{k}"
+        head = f" grid ({', '.join(counts[k] for k in grid)})" if grid else ""
+        body += f"  shared s : {self.elem} {sw}({shape}):({strides})" + (f" stages {stages};\n" if stages else ";\n")
+        for k in axes:
+            if k not in grid:
+                body += f"{indent}for i{k} in 0 .. {counts[k]} {{\n"
+                end = f"{indent}}}\n" + end
+                indent += "  "
+        if stages:
+            coordinate[piped] = "n"
+        tiles = f"({','.join(map(str, tile))}), ({','.join(coordinate)})"
+        part = f"O{i}"
+        if before + behind:
+            part += "(" + ", ".join(f"{before} .. {before + extent[k]}" if k == inner else "_" for k in range(rank)) + ")"
+        get, put = f"copy local_tile(A{i}, {tiles}) -> s with {load} pad 0;", f"copy s -> local_tile({part}, {tiles}) with tma.store;"
+        if stages:
+            body += f"{indent}pipeline n in 0 .. {counts[piped]} {{\n{indent}  load {{ {get} }}\n{indent}  use {{ {put} }}\n{indent}}}\n"
+        else:
+            body += f"{indent}{get}\n{indent}{put}\n"
+        self.text = text + f"kernel {self.name}(A{i}, {'inout' if before + behind else 'out'} O{i}){head} threads {threads} {{\n{body}{end}}}\n"
+        return True
+
+    def call(self, seed):
+        """The text that launches the kernel and compares."""
+        src = 1 + sum((e - 1) * s for e, s in zip(self.extent, self.source))
+        out = 1 + sum((e - 1) * s for e, s in zip(self.whole, self.to))
+        lists = [", ".join(map(str, x)) for x in (self.extent, self.source, self.to)]
+        params = "".join(f"{p}, " for p in self.params)
+        return (
+            f"    {{\n        memory a = take({src * self.bytes}, {seed}u), o = take({out * self.bytes}, {seed + 1}u);\n"
+            f'        must({self.name}_launch((const tcp_any *)a.at, (tcp_any *)o.at, {params}nullptr), "{self.name}");\n'
+            f'        compare<{len(self.extent)}>("{self.name}", a, o, {self.bytes}, {self.offset}, {{{lists[0]}}}, {{{lists[1]}}}, {{{lists[2]}}});\n'
+            "        leave(a);\n        leave(o);\n    }\n"
+        )
+
+    def declaration(self):
+        return f"TCP_EXTERN_C tcp_status {self.name}_launch(const tcp_any *, tcp_any *, {'int64_t, ' * len(self.params)}tcp_stream);\n"
+
+
+if __name__ == "__main__":
+    tma.MAIN = tma.MAIN[: tma.MAIN.index("// An output of RANK")] + COMPARE.lstrip()
+    tma.Kernel, tma.__doc__ = Kernel, __doc__
+    sys.exit(tma.main())
