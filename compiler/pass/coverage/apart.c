@@ -59,10 +59,10 @@ static const char *exchanged(struct session *s, struct prover *p, struct lay l) 
 const char *coverage_mend_strides(struct session *s, const struct plan *p, struct prover *prover,
                                   struct lay l) {
     struct lay_int step, span;
-    const char *turned = exchanged(s, prover, l);
+    const char *apart = coverage_apart(s, prover, l, &step, &span);
+    const char *turned = apart ? NULL : exchanged(s, prover, l);
     if (turned)
         return arena_printf(&s->arena, "they are if the strides of %s are exchanged", turned);
-    const char *apart = coverage_apart(s, prover, l, &step, &span);
     return arena_printf(&s->arena, "%srelate its strides to its extents%s",
                         apart ? coverage_meant_stride(s, p, l, step, span) : "",
                         apart ? apart : ", as in 'param lda : index where lda >= K'");

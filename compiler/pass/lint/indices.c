@@ -41,6 +41,13 @@ static const struct ix_var *index_of(const struct kernel *k, const struct ix *at
     return NULL;
 }
 
+// Whether another index than "x" moves "v": then "x" counts the steps of what the two have in common.
+static bool is_moved_too(const struct kernel *k, const struct view *v, const struct ix_var *x) {
+    for (int i = 0; i < k->nindexes; ++i)
+        if (k->index[i].var != x && view_depends(v, k->index[i].var)) return true;
+    return false;
+}
+
 // Warns of "v" if "x" moves it, or does not, otherwise than "w", of another tensor with a mode of the same extent.
 static bool check(struct session *s, const struct kernel *k, const struct view *v,
                   const struct view *w, const struct ix_var *x) {
@@ -78,7 +85,7 @@ static bool check(struct session *s, const struct kernel *k, const struct view *
     }
     const struct ix *apart = ix_sub(s, a, b);
     if (apart && ix_static(apart, &place) && place != 0 && place % tile == 0 &&
-        view_along(s, v, to) == tile)
+        view_along(s, v, to) == tile && is_moved_too(k, v, x) && is_moved_too(k, w, x))
         return warn(s, v, w, to, x,
                     arena_printf(&s->arena, "from another tile on: it is at %s, and '%s' at %s",
                                  ix_text(s, a), w->base->name, ix_text(s, b)));

@@ -30,6 +30,7 @@ static const struct row {
     {lint_fixed_tile, {W_FIXED_TILE}},
     {lint_siblings, {W_FIXED_TILE, W_UNREAD}},
     {lint_still, {W_FIXED_TILE}},
+    {lint_exchanged, {W_UNREAD}},
     {lint_only_pads, {W_UNREAD}},
     {lint_windows, {W_FIXED_TILE, W_UNREAD}},
     {lint_shares, {W_UNREAD}},

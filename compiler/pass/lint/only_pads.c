@@ -132,7 +132,8 @@ static bool only_pads_by(struct reads *r, const struct access *a, int mode) {
     struct mover m;
     if (v->limit || !lo || !hi || !lay_int_static(extent) || tile < 1 || !ix_static(lo, &from) ||
         !ix_static(hi, &to) || from != 0 || !ix_depends_if(at, ix_is_block_or_loop) ||
-        ix_depends_if(at, ix_is_thread) || coverage_outermost(s, r->k, &a->around, at, &m))
+        ix_depends_if(at, ix_is_thread) || (at->op == IX_SUM && at->nterms > 1) ||
+        coverage_outermost(s, r->k, &a->around, at, &m))
         return false;
     int64_t tiles = (extent.num + tile - 1) / tile;
     if (to / tile + 1 < 2 * tiles) return false;

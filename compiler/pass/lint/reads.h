@@ -115,6 +115,8 @@ bool misread_apart(const struct access *a, const struct access *b);
 // another mode, or "m" counts the tiles along that one.
 bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
                      const struct mover *m);
+// Warns of a loop up to the number of the block, not included, so that block 0 has no step and no block the last tile.
+bool misread_last(struct reads *r, const struct access *a, int mode);
 
 // offset.c
 // Warns of the read "a" if an output that is made of it, or an input that goes with it, begins at another tile.

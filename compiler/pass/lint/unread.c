@@ -371,46 +371,13 @@ static bool check_exchanged(struct reads *r, const struct access *a, int mode) {
     return true;
 }
 
-// Warns of a loop up to the number of the block, not included, so that block 0 has no step and no block the last tile.
-static bool check_last_of_block(struct reads *r, const struct access *a, int mode) {
-    struct session *s = r->s;
-    const struct view *v = a->view;
-    const struct ix *limit = view_limit(s, v, mode);
-    struct prove_witness found;
-    struct lay_int of;
-    struct mover m;
-    if (v->base->space != MEM_GLOBAL || !a->copy || !limit || !v->coord_off[mode] ||
-        !ix_monomial(limit, &of) ||
-        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) || !m.loop ||
-        m.end->op != IX_VAR || r->slip == m.v || m.step != view_along(s, v, mode))
-        return false;
-    struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(m.step));
-    lay_clear_error(&s->lay);
-    for (int i = 0; i < 3; ++i) {
-        if (r->k->block[i] != m.end->var || !lay_int_valid(tiles) ||
-            !lay_int_equal(r->k->grid[i], tiles) ||
-            reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, limit, &found) != PROVE_NO)
-            continue;
-        diag_warn(s, W_UNREAD, m.end_at.end ? m.end_at : v->at,
-                  "'%s' ends before '%s': block 0 has no step, and no block reads the last tile of "
-                  "'%s' along %s; '%s + 1' includes it",
-                  m.v->name, m.end->var->name, v->base->name, view_mode_text(s, v->base, mode),
-                  m.end->var->name);
-        reads_note(r, v->base, mode, a, false, &found);
-        r->slip = m.v;
-        return true;
-    }
-    return false;
-}
-
 static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) {
-    int before = r->s->diags.nwarnings + r->s->diags.nerrors;
     for (int i = 0; i < r->n; ++i)
         if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
     for (int i = 0; dir == ARG_IN && i < r->n; ++i)
         for (int m = 0; reads_count(&r->at[i], t, dir) && m < lay_tuple_leaves(t->layout.shape);
              ++m)
-            if (check_last_of_block(r, &r->at[i], m)) return;
+            if (misread_last(r, &r->at[i], m)) return;
     if (dir == ARG_IN) misread_parts(r, t);
     if (dir == ARG_IN) tally_twice(r, t);
     for (int i = 0; i < r->n; ++i) {
@@ -418,11 +385,6 @@ static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) 
         for (int m = 0; reads_count(&r->at[i], t, dir) && m < rank; ++m)
             if (check_access(r, &r->at[i], dir, m)) return;
     }
-    if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return;
-    for (int i = 0; dir == ARG_IN && i < r->n; ++i)
-        for (int m = 0; reads_count(&r->at[i], t, dir) && m < lay_tuple_leaves(t->layout.shape);
-             ++m)
-            if (check_exchanged(r, &r->at[i], m)) return;
 }
 
 // The copies of a planned kernel have neither blocks nor steps, but may read one part twice.
@@ -446,4 +408,13 @@ void lint_unread(struct lint *l) {
         if (k->formal[i].dir != ARG_OUT) check_tensor(r, k->formal[i].tensor, k->formal[i].dir);
     for (int i = 0; i < k->nlocal && !r->more; ++i)
         if (!k->local[i]->stages) check_tensor(r, k->local[i], ARG_IN);
+}
+
+void lint_exchanged(struct lint *l) {
+    struct reads *r = l->told || l->k->device || l->k->planned ? NULL : reads_of(l);
+    for (int i = 0; r && i < r->n && !r->more; ++i)
+        for (int m = 0; !r->at[i].write && lay_valid(r->at[i].view->coord) &&
+                        m < lay_tuple_leaves(r->at[i].view->base->layout.shape);
+             ++m)
+            if (check_exchanged(r, &r->at[i], m)) return;
 }
