@@ -78,6 +78,19 @@ cmd_wheel() {
     say "$(ls build-wheel/wheel/*.whl build-wheel/dist/*.tar.gz | tr '\n' ' ')"
 }
 
+# The tests of the Python package, with those that need PyTorch.
+cmd_torch() {
+    cmd_build
+    local there=$root/build-tools/torch python
+    if ! "$there/bin/python" -c 'import pytest, torch' 2>/dev/null; then
+        python=$(python_with_venv) || die "no python3 (3.9 or later) that can make a virtual environment"
+        say "installing PyTorch into build-tools/torch"
+        "$python" -m venv --clear "$there" || die "could not make the virtual environment build-tools/torch"
+        "$there/bin/python" -m pip install -q --disable-pip-version-check -r tests/requirements.txt torch || die "could not install PyTorch from PyPI"
+    fi
+    TCPC_HOST_LIBRARY=$root/build/tests/python/libtcp_host_shared.so CXX=g++ "$there/bin/python" -m pytest -q -p no:cacheprovider tests/python "$@"
+}
+
 # Builds the library for WebAssembly, and a program that says of plans what the native one says of them.
 cmd_wasm() {
     cmd_build

@@ -59,6 +59,7 @@ OF_PYTHON void *PyObject_CallFunctionObjArgs(void *function, ...);
 OF_PYTHON void *PyTuple_New(intptr_t n);
 OF_PYTHON int PyTuple_SetItem(void *tuple, intptr_t at, void *object);
 OF_PYTHON void *PyTuple_GetItem(void *tuple, intptr_t at);
+OF_PYTHON intptr_t PyTuple_Size(void *tuple);
 OF_PYTHON int PyDict_Next(void *dict, intptr_t *at, void **key, void **value);
 OF_PYTHON void *PyDict_GetItemWithError(void *dict, void *key);
 OF_PYTHON int PyDict_GetItemRef(void *dict, void *key, void **found);  // from 3.13 on
@@ -284,15 +285,30 @@ static int is_told(const struct core_calls *c, void *y) {
     return told != NULL;
 }
 
-// (what, dtype, whether the result is new, name and extent of each axis); NULL: an extent is no int.
+static int has_type(void *object, void *type) {
+    void *of = PyObject_Type(object);
+    Py_DecRef(of);
+    return of == type;
+}
+
+// Whether "what" is no tuple, like "key", or one of integers.  True is equal to 1, but no dimension.
+static int are_integers(const struct core_calls *c, void *what, void *key) {
+    void *tuple = PyObject_Type(key);
+    int right = 1;
+    for (intptr_t i = has_type(what, tuple) ? PyTuple_Size(what) : 0; i > 0 && right; --i)
+        right = has_type(PyTuple_GetItem(what, i - 1), c->integer);
+    Py_DecRef(tuple);
+    return right;
+}
+
+// (what, dtype, whether the result is new, name and extent of each axis); NULL: what should be an
+// integer is none.
 static void *key_of(const struct core_calls *c, void *const *args, void *axes) {
     enum { MOST_AXES = 32, FIXED = 3 };
     void *part[2 * MOST_AXES], *name, *value;
     intptr_t n = 0, at = 0;
     while (axes != c->none && PyDict_Next(axes, &at, &name, &value)) {
-        void *type = PyObject_Type(value);
-        Py_DecRef(type);
-        if (type != c->integer || n == 2 * MOST_AXES) return NULL;
+        if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
     void *key = PyTuple_New(FIXED + n);
@@ -301,7 +317,9 @@ static void *key_of(const struct core_calls *c, void *const *args, void *axes) {
     put(key, 1, args[2]);
     put(key, 2, args[3] == c->none ? c->yes : c->no);
     for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
-    return key;
+    if (are_integers(c, args[1], key)) return key;
+    Py_DecRef(key);
+    return NULL;
 }
 
 // What is returned; None where that is NULL.  What went wrong on the way, Python's own way finds out.

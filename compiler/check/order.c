@@ -327,14 +327,14 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 
 static void wait(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind == ARRIVAL_NAMED) clocks_pass(&r->clocks, m, a.of);
-    if (a.kind == ARRIVAL_MEMORY) {
+    if (a.kind == ARRIVAL_NAMED) {
+        clocks_pass(&r->clocks, m, a.of);
+    } else if (a.kind == ARRIVAL_MEMORY) {
         int id = MACHINE_NAMED + m->barrier;
         clocks_pass(&r->clocks, m, id);
         groups_arrived(&r->groups, m,
                        (struct group){.epoch = r->epoch, .time = r->clocks.came[id]});
-    }
-    if (a.kind == ARRIVAL_BLOCK) {
+    } else if (arrival_row(a)->joins) {  // all threads of the block
         ++r->epoch;
         clocks_meet(&r->clocks);
     }

@@ -8,7 +8,7 @@
 #include "draw/timeline.h"
 #include "plan/handover.h"
 
-enum { ROLES = 8, ACTS = 32, TICKS_LOAD = 1, TICKS_USE = 2, ON_THE_WAY = 1 };
+enum { ROLES = 8, ACTS = 64, TICKS_LOAD = 1, TICKS_USE = 2, ON_THE_WAY = 1 };
 
 enum act_kind { ACT_COME, ACT_WAIT, ACT_WORK };
 

@@ -338,6 +338,10 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         t->direction = k->formal[i].readonly ? "readonly" : direction[k->formal[i].dir];
         t->local = false;
         t->align = explain_align(ir, k->formal[i].tensor);
+        if (k->formal[i].declared) {
+            const char *layout = explain_tensor(s, k->formal[i].declared).layout;
+            if (layout && t->layout && strcmp(layout, t->layout) != 0) t->declared = layout;
+        }
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);

@@ -169,6 +169,7 @@ static void put_tensor(struct json *j, const struct explained_tensor *t) {
     json_text(j, "space", t->space);
     json_text(j, "direction", t->direction);
     json_text(j, "layout", t->layout);
+    json_text(j, "declared", t->declared);
     json_int(j, "align", t->align);
     if (t->local) {
         json_int(j, "at", t->at);

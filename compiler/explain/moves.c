@@ -147,14 +147,14 @@ void explain_print_planned(struct session *s, const struct explained_kernel *k, 
     const struct explained_moved *r = &k->moves.read, *w = &k->moves.written;
     if (k->planned) explain_filled(b, 2, "planned: ", k->planned);
     if (!k->moves.known) return;
-    const char *text =
-        arena_printf(&s->arena,
-                     "any plan reads %" PRId64 " bytes in %" PRId64
-                     " sectors of '%s', and writes %" PRId64 " in %" PRId64 " of '%s'.",
-                     r->any.bytes, r->any.sectors, r->any.tensor, w->any.bytes, w->any.sectors,
-                     w->any.tensor);
+    const char *text = arena_printf(&s->arena,
+                                    "any plan reads the %" PRId64 " bytes of '%s' in %" PRId64
+                                    " sectors of 32 bytes, and writes the %" PRId64
+                                    " bytes of '%s' in %" PRId64 ".",
+                                    r->any.bytes, r->any.tensor, r->any.sectors, w->any.bytes,
+                                    w->any.tensor, w->any.sectors);
     if (k->moves.counted)
-        text = arena_printf(&s->arena, "%s This one reads %s, and writes %s.", text, range(s, r),
-                            range(s, w));
+        text = arena_printf(&s->arena, "%s This one reads %s sectors, and writes %s.", text,
+                            range(s, r), range(s, w));
     explain_filled(b, 2, "moves: ", text);
 }

@@ -156,6 +156,7 @@ struct explained_pipeline {
 
 struct explained_tensor {
     const char *name, *elem, *space, *direction, *layout;
+    const char *declared;  // the layout that the plan gives it, where the planner's is another one
     bool local;
     int64_t align;       // bytes; 0 for a fragment
     int64_t at, nbytes;  // shared tensor: its offset, and its size up to the last element

@@ -333,6 +333,20 @@ static void put_sync(struct buf *b, const struct explained_sync *x) {
     }
 }
 
+// The planner sorts and merges the modes: how the plan has them.
+static void put_declared(struct session *s, const struct explained_kernel *k, struct buf *b) {
+    const char *text = NULL;
+    for (int i = 0; i < k->ntensors; ++i)
+        if (k->tensor[i].declared)
+            text = arena_printf(&s->arena, "%s '%s' is %s",
+                                text ? arena_printf(&s->arena, "%s,", text) : "", k->tensor[i].name,
+                                k->tensor[i].declared);
+    if (text)
+        explain_filled(b, 4, "modes: ",
+                       arena_printf(&s->arena, "the planner sorted or merged them; in the plan%s.",
+                                    text));
+}
+
 static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
     const char *head = arena_printf(&s->arena, "%s %s", k->device ? "device" : "kernel", k->name);
     buf_printf(b, "%-72s %s:%d\n", head, shown(&s->arena, k->path), k->line);
@@ -374,6 +388,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
             buf_printf(b, "  %" PRId64 " bytes of registers per thread", t->nbytes);
         buf_char(b, '\n');
     }
+    put_declared(s, k, b);
     if (k->is_case)
         buf_puts(b, "  a case of the kernel; the launcher takes the first case that holds\n");
     else if (k->nvariants)

@@ -10,19 +10,22 @@ plan, and bench() how fast it is. reshard() changes the placement of a tensor on
 from typing import TYPE_CHECKING, Any, List
 
 from ._api import cache_clear, cache_info, contiguous, copy_, permute, prepare, relayout
-from ._engine import CacheInfo, KernelInfo
-from ._library import CompileError, Fix, PlanWarning, version
+from ._base import CompileError, Fix, PlanWarning
 from ._pattern import PatternError
 
 if TYPE_CHECKING:
     from . import algebra
     from ._bench import bench
+    from ._info import CacheInfo, KernelInfo, LoadedInfo
+    from ._library import version
     from ._load import load
     from ._mesh import mesh_status, prepare_mesh, reset_mesh, reshard
     from ._plan import Plan, plan
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"bench": "._bench", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+
+_NOT_HERE = {"reduce": "elements are moved, not summed", "einsum": "elements are moved, not summed", "repeat": "contiguous(x.expand(..)) repeats elements"}
 
 
 def __getattr__(name: str) -> Any:
@@ -32,13 +35,20 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         module = importlib.import_module(where, __name__)
-        return module if name == "algebra" else getattr(module, name)
+        found = globals()[name] = module if name == "algebra" else getattr(module, name)
+        return found
+    if name == "__version__":
+        from ._library import version
+
+        return version()
+    if name in _NOT_HERE:
+        raise AttributeError(f"module 'tcpc' has no attribute '{name}': {_NOT_HERE[name]}")
     meant = {"rearrange": "relayout", "transpose": "permute", "copy": "copy_", "clone": "contiguous", "compile": "load", "redistribute": "reshard"}.get(name)
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'" + (f"; '{meant}' is what does it here" if meant else ""))
 
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "LoadedInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
            "prepare_mesh", "relayout", "reset_mesh", "reshard", "version"]
 
 

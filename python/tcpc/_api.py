@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split, tell_written
-from ._engine import Copy, CacheInfo, Modes, check_own, copy, elements_of, engine, prepared
+from ._engine import SHARED, Copy, Modes, check_own, copy, elements_of, engine, prepared
+
+if TYPE_CHECKING:
+    from ._info import CacheInfo
 
 What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
 SAME = "... -> ..."
@@ -214,6 +217,8 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
     """
     if more:
         raise TypeError("extents are given by name, relayout(x, 'a (b c) -> a b c', b=2); of a dict as **extents")
+    if out is not None and out is x:
+        raise ValueError(SHARED)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, pattern, dtype, out, axes)
         if y is not None:
@@ -238,8 +243,10 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
     """
     if more:
         raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
-    if not hasattr(dims, "__iter__"):
-        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims}")
+    if not hasattr(dims, "__iter__") or isinstance(dims, str):
+        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
+    if out is not None and out is x:
+        raise ValueError(SHARED)
     dims = tuple(dims)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, dims, dtype, out, None)
@@ -255,6 +262,8 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
         x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         out, dtype, backend, stream: as for relayout.
     """
+    if out is not None and out is x:
+        raise ValueError(SHARED)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, SAME, dtype, out, None)
         if y is not None:
@@ -265,7 +274,7 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
 def _check_shapes(a: Sequence[int], b: Sequence[int]) -> None:
     """Of destination and source."""
     if len(a) != len(b):
-        raise ValueError(f"copy_: the destination has {len(a)} dimensions, but the source has {len(b)}")
+        raise ValueError(f"copy_: the destination has {len(a)} dimensions, but the source has {len(b)}; nothing is expanded, so give expand() of it")
     for i, (n, m) in enumerate(zip(a, b)):
         if n != m:
             raise ValueError(f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {i}")
@@ -324,7 +333,7 @@ def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
     wanted: List[Tuple[Any, Copy]] = []
     for pair in pairs:
         if type(pair) not in (tuple, list) or len(pair) != 2 or any(type(x) in (tuple, list) for x in pair):
-            raise TypeError(f"prepare takes pairs: prepare((dst, src), ..), not {_kind(pair)}")
+            raise TypeError(f"prepare takes pairs: prepare((dst, src), ..), not {_kind(pair)}; plan(x, pattern) compiles what a relayout needs")
         destination, source = map(describe, pair)
         _check_shapes(destination.shape, source.shape)
         modes = source.shape, source.strides, destination.strides

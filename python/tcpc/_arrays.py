@@ -10,6 +10,8 @@ NUMBERS = {
     "uint8": "u8", "int8": "s8", "uint16": "u16", "int16": "s16", "uint32": "u32", "int32": "s32", "uint64": "u64", "int64": "s64", "float16": "f16",
     "bfloat16": "bf16", "float32": "f32", "float64": "f64", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
 
+MOST_NAMES = 1024  # that are remembered: a structure is a type of its own
+
 
 class Array(NamedTuple):
     """"strides" are in bytes. "device" is -1 for the CPU, or the number of a GPU. Types are equal when "dtype" is."""
@@ -26,14 +28,25 @@ class Array(NamedTuple):
     device: int
 
 
+_numpy_names: Dict[Any, str] = {}  # which numpy makes anew each time
+
+
+def _numpy_name(dtype: Any) -> str:
+    if dtype.hasobject:
+        raise TypeError(f"arrays of Python objects cannot be copied by a kernel: {dtype}")
+    if len(_numpy_names) >= MOST_NAMES:
+        _numpy_names.clear()
+    name = _numpy_names[dtype] = dtype.name if dtype.isnative else str(dtype)
+    return name
+
+
 def _numpy(x: Any) -> Array:
-    if x.dtype.hasobject:
-        raise TypeError(f"arrays of Python objects cannot be copied by a kernel: {x.dtype}")
+    dtype = x.dtype
+    name = _numpy_names.get(dtype) or _numpy_name(dtype)
     masked = sys.modules.get("numpy.ma")
     if masked is not None and isinstance(x, masked.MaskedArray):
         raise TypeError("arrays with a mask cannot be copied; filled() makes one without")
-    name = x.dtype.name if x.dtype.isnative else str(x.dtype)
-    return Array(x, "numpy", x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, x.dtype, name, x.flags.writeable, -1)
+    return Array(x, "numpy", x.__array_interface__["data"][0], x.shape, x.strides, x.itemsize, dtype, name, x.flags.writeable, -1)
 
 
 _torch_names: Dict[Any, str] = {}
@@ -92,7 +105,7 @@ def describe(x: Any, known: bool = False) -> Array:
         return x.array  # type: ignore[no-any-return]
     if hasattr(x, "__cuda_array_interface__"):
         return _cuda(x)
-    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}")
+    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}" + ("; stack() makes one of several" if isinstance(x, (list, tuple)) else ""))
 
 
 def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:
@@ -132,10 +145,28 @@ def tell_written(x: Array) -> None:
 
 def own_copy(destination: Any, source: Any) -> None:
     """The framework's own copy, where no kernel of ours is asked for: arrays on the CPU."""
-    if hasattr(destination, "copy_"):
-        destination.copy_(source)
+    if hasattr(destination, "copy_") == hasattr(source, "copy_"):
+        if hasattr(destination, "copy_"):
+            destination.copy_(source)
+        else:
+            destination[...] = source
     else:
-        destination[...] = source
+        _copy_between(destination, source)
+
+
+def _copy_between(destination: Any, source: Any) -> None:
+    """From numpy to PyTorch or back. Each has types that the other one lacks."""
+    torch, numpy = sys.modules["torch"], sys.modules["numpy"]
+    to, from_ = describe(destination, True), describe(source, True)
+    bits = f"int{8 * to.itemsize}"
+    if to.name == from_.name and to.itemsize <= 8:  # they move as bits
+        destination, source = (x.detach().view(getattr(torch, bits)) if isinstance(x, torch.Tensor) else x.view(bits) for x in (destination, source))
+    elif from_.name == "bfloat16" or from_.name.startswith("float8"):  # each is a float
+        source = source.detach().float() if from_.kind == "torch" else source.astype(numpy.float32)
+    if to.kind == "numpy":
+        destination[...] = source.detach().numpy()
+    else:
+        destination.copy_(torch.from_numpy(numpy.array(source)))  # a copy, as PyTorch takes no negative strides and nothing that may only be read
 
 
 def split(x: Any, expanded: Tuple[int, ...], order: Optional[Sequence[int]]) -> Any:

@@ -18,9 +18,9 @@ from collections import deque
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
-from . import _library
+from . import _disk, _library
+from ._base import keep_lock
 from ._library import DEVICE
-from ._host import cache_folder
 
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR, MOST_SHARED = 75, 76, 8  # of the driver's attributes
 MAP_BYTES, MAP_ALIGN, MAP_ZEROS = 128, 64, 16  # of a tensor map, and TCPC_MAP_ZEROS
@@ -35,7 +35,6 @@ RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 MOST_RETIRED = 64  # that are not unloaded yet
 FAR = 1 << 52  # bytes that no two arrays are apart
 OLDEST = 80  # sm_80
-DIGEST = hashlib.sha256().digest_size
 NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
 ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
@@ -106,38 +105,14 @@ def compile_cubin(text: str, number: int, folder: Optional[str] = None) -> bytes
     nvrtc, (compiler, known) = _nvrtc(), _compiler()
     options = [f"-arch={code_arch(number, compiler, known)}", "-std=c++17", *(["-device-int128"] if nvrtc is not None else [])]
     key = "\0".join([text, *options, compiler, _headers()])
-    kept = cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
-    cubin = None if folder else _read(kept)
+    kept = _disk.cache_folder() / "cubin" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.cubin"
+    cubin = None if folder else _disk.read(kept)
     if cubin is None:
         options += [f"-I{_library.find_runtime()}", *([f"-I{folder}"] if folder else [])]
         cubin = _compile(nvrtc, text, options) if nvrtc is not None else _compile_by_nvcc(text, options)
         if not folder:
-            _write(kept, cubin)
+            _disk.write(kept, cubin)
     return cubin
-
-
-def _read(kept: pathlib.Path) -> Optional[bytes]:
-    """The code in a file, which ends in its digest; None: there is none, or a part of it, as after a power failure."""
-    try:
-        data = kept.read_bytes()
-    except OSError:
-        return None
-    return data[:-DIGEST] if len(data) > DIGEST and hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:] else None
-
-
-def _write(kept: pathlib.Path, cubin: bytes) -> None:
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-            try:
-                file.write(cubin + hashlib.sha256(cubin).digest())
-                file.close()
-                os.replace(file.name, kept)  # other processes see all of it, or nothing
-            except OSError:
-                os.unlink(file.name)
-                raise
-    except OSError:
-        pass  # the disk is full, or may not be written: the next process compiles again
 
 
 def _compile(nvrtc: Any, text: str, options: Sequence[str]) -> bytes:
@@ -243,7 +218,7 @@ class Device:
         self._call("cuDevicePrimaryCtxRetain", byref(self.context), self.device)
         self._zeros = c_void_p()
         self.lock: Any
-        _library.keep_lock(self, "lock")
+        keep_lock(self, "lock")
 
     def _call(self, name: str, *arguments: Any) -> None:
         error = getattr(self.cuda, name)(*arguments)
@@ -438,7 +413,7 @@ class Launcher:
 
 _devices: List[Optional[Device]] = []
 _lock: Any
-_library.keep_lock(sys.modules[__name__])
+keep_lock(sys.modules[__name__])
 
 
 def device(index: int) -> Device:

@@ -9,6 +9,7 @@ from ctypes import byref, c_int, c_size_t, c_ubyte, c_uint, c_uint32, c_uint64, 
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from . import _library
+from ._base import CompileError
 from ._cuda import Device, _check
 
 TENSORS, WINDOWS, ROWS, STATE = 4, 16, 6, 32  # as runtime/tcp_mesh_call.h has them
@@ -120,7 +121,8 @@ class End:
         if full:
             raise RuntimeError(f"the pool of a mesh grows {WINDOWS} times at most; prepare more at a time")
         address = self._new(max(size, ALIGN))
-        self.base[at * self.size:(at + 1) * self.size] = self._share(address, "the pool")
+        for peer, seen in enumerate(self._share(address, "the pool")):
+            self.base[at * self.size + peer] = seen
         self._within("cuMemcpyHtoD_v2", c_uint64(self.bases), self.base, c_size_t(ctypes.sizeof(self.base)))
         self.windows.append((address, max(size, ALIGN)))
 
@@ -211,6 +213,6 @@ def kernel(device: Device, text: str) -> Any:
     if key not in _kernels:
         try:
             _kernels[key] = Kernel(device, text)
-        except _library.CompileError as error:
+        except CompileError as error:
             _kernels[key] = error
     return _kernels[key]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 import threading
 import time
 from collections import OrderedDict
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import _apart, _library, _warm
+from . import _warm
 from ._arrays import NUMBERS, Array
-from ._library import CompileError, Compiled, Number, Param, Sides
+from ._base import CompileError, keep_lock, log
+
+if TYPE_CHECKING:
+    from ._info import CacheInfo
+    from ._library import Compiled, Number
 
 MOST_ALIGN = 16
 MOST_KERNELS = 1024  # that are kept
@@ -107,39 +113,52 @@ def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], sour
 def _check_apart(sizes: Tuple[int, int], modes: Modes, addresses: Tuple[int, int], together: bool) -> None:
     """"together": the ranges of addresses overlap."""
     extents, source, destination = modes
-    targets = tuple(zip(extents, destination))
-    itself = _apart.overlaps_itself(targets, sizes[1])
+    itself = _overlaps_itself(tuple(extents), tuple(destination), sizes[1])
     if itself:
         raise ValueError(TWICE)
-    shared = together and _apart.overlap(tuple(zip(extents, source)), sizes[0], targets, sizes[1], addresses[1] - addresses[0])
+    shared: Optional[bool] = False
+    if together:
+        from . import _apart
+
+        shared = _apart.overlap(tuple(zip(extents, source)), sizes[0], tuple(zip(extents, destination)), sizes[1], addresses[1] - addresses[0])
     if shared:
         raise ValueError(SHARED)
     if itself is None or shared is None:
         raise ValueError("it could not be decided in time whether two elements share memory; clone() one of the arrays")
 
 
+@functools.lru_cache(maxsize=4096)
+def _overlaps_itself(extents: Tuple[int, ...], strides: Tuple[int, ...], size: int) -> Optional[bool]:
+    """Whether two elements share a byte; None: it cannot be decided in time."""
+    from . import _apart
+
+    return _apart.overlaps_itself(tuple(zip(extents, strides)), size)
+
+
 def check_own(destination: Array, source: Array, modes: Modes) -> None:
     """What a kernel would refuse, of a copy that the framework itself makes."""
     elements = elements_of(destination, source)
-    extents, from_, to = modes
+    extents, from_, to = map(tuple, modes)
     if 0 in extents:
         return
     sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
-    if elements is not None or not _is_itself(sizes[1], modes, addresses):
-        (first, end), (low, high) = _range(extents, from_, addresses[0], sizes[0]), _range(extents, to, addresses[1], sizes[1])
-        _check_apart(sizes, modes, addresses, first < high and low < end)
+    (first, end), (low, high) = _range(extents, from_, sizes[0]), _range(extents, to, sizes[1])
+    together = addresses[0] + first < addresses[1] + high and addresses[1] + low < addresses[0] + end
+    if not together or elements is not None or not _is_itself(sizes[1], (extents, from_, to), addresses):
+        _check_apart(sizes, (extents, from_, to), addresses, together)
 
 
-def _range(extents: Sequence[int], strides: Sequence[int], address: int, size: int) -> Tuple[int, int]:
-    """The first byte, and the one behind the last."""
+@functools.lru_cache(maxsize=4096)
+def _range(extents: Tuple[int, ...], strides: Tuple[int, ...], size: int) -> Tuple[int, int]:
+    """From element (0,0,..): the first byte, and the one behind the last."""
     steps = [(n - 1) * stride for n, stride in zip(extents, strides)]
-    return address + sum([s for s in steps if s < 0]), address + sum([s for s in steps if s > 0]) + size
+    return sum([s for s in steps if s < 0]), sum([s for s in steps if s > 0]) + size
 
 
 def _is_itself(size: int, modes: Modes, addresses: Tuple[int, int]) -> bool:
     """Whether each element is where it has to be."""
     extents, from_, to = modes
-    return addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _apart.overlaps_itself(tuple(zip(extents, to)), size)
+    return addresses[0] == addresses[1] and tuple(from_) == tuple(to) and not _overlaps_itself(tuple(extents), tuple(to), size)
 
 
 class Affine(NamedTuple):
@@ -162,14 +181,16 @@ class Kernel:
         self.hits, self.built = 0, 0.0
         self.warm: Dict[Any, Any] = {}  # entries of the warm path, which count their own hits
         self.ready: Any = None  # what the backend built
+        from . import _library
+
         extents: List[Number] = list(request.extents)
         numbers: List[Number] = [*request.source, *request.destination, request.offset]
         params = []
         if divisor:
-            extents[mode], numbers, params = "N", [v.number() for v in values], [Param("N", divisor)]
+            extents[mode], numbers, params = "N", [v.number() for v in values], [_library.Param("N", divisor)]
         n, begin = len(extents), time.perf_counter()
-        source = Sides(request.element[0], tuple(numbers[:n]), numbers[2 * n], request.align[0])
-        destination = Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
+        source = _library.Sides(request.element[0], tuple(numbers[:n]), numbers[2 * n], request.align[0])
+        destination = _library.Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
         self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch)
         self.planned = time.perf_counter() - begin  # seconds, as "built"
 
@@ -214,52 +235,10 @@ class Family:
         return divisor, tuple(found)
 
 
-class KernelInfo(NamedTuple):
-    """A kernel that was compiled.
-
-    Attributes:
-        plan: the text that was compiled.
-        backend: "host", or "cuda:0" for GPU 0.
-        divisor: 0 for a kernel of numbers; else one extent is a param N, which is a multiple of it.
-        hits: the copies that it made.
-        plan_ms, build_ms: milliseconds to plan and prove it, and to compile and load it.
-        how: what the planner chose, in one line.
-    """
-
-    plan: str
-    backend: str
-    divisor: int
-    hits: int
-    plan_ms: float
-    build_ms: float
-    how: str
-
-    def explain(self) -> Any:
-        """What the compiler chose for it, and why: tcpc.explain(plan)."""
-        from .algebra import explain
-
-        return explain(self.plan)
-
-
-class CacheInfo(NamedTuple):
-    """The kernels of this process.
-
-    Attributes:
-        hits, misses: copies whose kernel was there, and whose kernel was compiled.
-        most: kernels of numbers that are kept; the one that was used the longest ago goes.
-        kernels: a KernelInfo for each.
-    """
-
-    hits: int
-    misses: int
-    most: int
-    kernels: Tuple[KernelInfo, ...]
-
-
 class Engine:
     def __init__(self) -> None:
         self.lock: Any
-        _library.keep_lock(self, "lock", threading.RLock)
+        keep_lock(self, "lock", threading.RLock)
         self.clear()
 
     def clear(self) -> None:
@@ -315,7 +294,7 @@ class Engine:
             kernel.built = took
             r = kernel.request
             extent = f", N % {kernel.divisor} for extent {kernel.mode}" if kernel.divisor else ""
-            _library.log(f"{backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
+            log(f"{backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
                          f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms")
 
     def kernel(self, backend: Any, request: Request) -> Kernel:
@@ -345,11 +324,14 @@ class Engine:
         return [*self.exact.values(), *(k for family in self.families.values() for k in family.kernels)]
 
     def info(self) -> CacheInfo:
+        from ._info import CacheInfo, KernelInfo
+
+        load = sys.modules.get(f"{__package__}._load")
         with self.lock:
             kernels = tuple(KernelInfo(k.compiled.plan, k.backend.name, k.divisor, k.all_hits(), k.planned * 1e3, k.built * 1e3, k.compiled.how)
                             for k in self.all_kernels() if k.ready is not None)
             warm = sum(k.all_hits() - k.hits for k in self.all_kernels())
-            return CacheInfo(self.hits + warm, self.misses, MOST_KERNELS, kernels)
+            return CacheInfo(self.hits + warm, self.misses, MOST_KERNELS, kernels, load.infos() if load is not None else ())
 
 
 def family_keys(backend: Any, request: Request) -> List[Any]:

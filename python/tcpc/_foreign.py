@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Tuple
 
 from ._arrays import Array, compact, describe
 from ._cuda import LEGACY
-from ._library import keep_lock
-from ._warm import DataType, DlTensor
+from ._base import keep_lock
+from ._core import DataType, DlTensor
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLPack
 TYPES = {**{f"{kind}{bits}": (code, bits) for code, kind in ((0, "int"), (1, "uint")) for bits in (8, 16, 32, 64)}, "float16": (2, 16), "float32": (2, 32), "float64": (2, 64),

@@ -12,16 +12,12 @@ import subprocess
 import tempfile
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import _library
+from . import _disk, _library
+from ._base import keep_lock, log
 from ._library import CUDA
 
 ALIGN = 256  # of memory from the runtime
-
-
-def cache_folder() -> pathlib.Path:
-    named = os.environ.get("TCPC_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME")
-    return pathlib.Path(named) if named else (pathlib.Path(base) if base else pathlib.Path.home() / ".cache") / "tcpc"
+MOST_RUNTIMES = 8  # of other versions and compilers, that are kept on the disk
 
 
 def _compiler() -> str:
@@ -55,14 +51,16 @@ def _runtime_path() -> str:
     digest = hashlib.sha256(cxx.encode())
     for path in sorted([*folder.glob("*.h"), *folder.glob("*.cuh"), *(folder / "host").iterdir()]):
         digest.update(path.read_bytes())
-    library = cache_folder() / f"host-{digest.hexdigest()[:20]}.so"
+    library = _disk.cache_folder() / f"host-{digest.hexdigest()[:20]}.so"
     if not library.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
             made = pathlib.Path(scratch) / "host.so"
-            _library.log("host: builds the runtime, once, which takes some seconds")
+            log("host: builds the runtime, once, which takes some seconds")
             _run([cxx, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}", *map(str, sources), "-o", str(made)])
             os.replace(made, library)  # other processes see all of it, or nothing
+        _disk.keep_newest(library.parent.glob("host-*.so"), MOST_RUNTIMES)
+    _disk.use(library)
     return str(library.resolve())
 
 
@@ -81,7 +79,7 @@ class Host:
 
     def __init__(self) -> None:
         self.lock: Any
-        _library.keep_lock(self, "lock")
+        keep_lock(self, "lock")
 
     def stream(self, array: Any) -> None:
         return None

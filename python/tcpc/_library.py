@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
-import threading
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_ulong, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+
+from ._base import CompileError, Fix, keep_lock
 
 if TYPE_CHECKING:
     import pathlib
@@ -86,8 +88,9 @@ Side = _structure("Side", [("size", c_size_t), ("element", c_char_p), ("stride",
 Relayout = _structure("Relayout", [
     ("size", c_size_t), ("name", c_char_p), ("rank", c_size_t), ("extent", POINTER(Integer)), ("from_", POINTER(Side)), ("to", POINTER(Side)),
     ("open", _list_of(Open)), ("nopen", c_size_t), ("candidate", c_int)])
+Setting = _structure("Setting", [("name", c_char_p), ("value", c_int64)])
 Question = _structure("Question", [
-    ("size", c_size_t), ("about", c_int), ("form", c_int), ("name", c_char_p), ("other", c_char_p), ("setting", c_void_p), ("nsettings", c_size_t),
+    ("size", c_size_t), ("about", c_int), ("form", c_int), ("name", c_char_p), ("other", c_char_p), ("setting", POINTER(Setting)), ("nsettings", c_size_t),
     ("view", c_char_p), ("type", c_char_p), ("thread", c_int64), ("values", c_int), ("steps", c_int), ("table", c_int)])
 
 ArchRow = _structure("ArchRow", [("size", c_size_t), ("name", c_char_p), ("number", c_int), ("shared_bytes", c_int64), ("calibrated", c_int)])
@@ -109,30 +112,6 @@ class Sides(NamedTuple):
 class Param(NamedTuple):
     name: str
     multiple: int
-
-
-class Fix(NamedTuple):
-    """An edit of "file": the text from line and column (from 1 on, columns in bytes) up to end_line and end_column becomes "text"."""
-
-    file: Optional[str]
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-
-class CompileError(RuntimeError):
-    """The compiler refused a plan. "file", "line" and "column" say where, "notes" are sentences, and "fixits" are edits that mend it."""
-
-    def __init__(self, text: str, file: Optional[str] = None, line: int = 0, column: int = 0, notes: Sequence[str] = (), fixits: Sequence[Fix] = ()):
-        place = f"{file}:{line}:{column}: " if file else ""
-        super().__init__(place + text + "".join(f"\n  note: {note}" for note in notes))
-        self.text, self.file, self.line, self.column, self.notes, self.fixits = text, file, line, column, list(notes), list(fixits)
-
-
-class PlanWarning(UserWarning):
-    """What the compiler warns of in a plan that it compiled: the text with the place, and the notes."""
 
 
 def find(name: str, variable: str) -> str:
@@ -157,15 +136,6 @@ def find_runtime() -> "pathlib.Path":
 
 _loaded: Any = None
 _lock: Any
-
-
-def keep_lock(holder: Any, name: str = "_lock", kind: Any = threading.Lock) -> None:
-    """Gives an object or a module a lock, and a new one to that of a process that was forked: nobody there would release it."""
-    def renew() -> None:
-        setattr(holder, name, kind())
-
-    renew()
-    os.register_at_fork(after_in_child=renew)
 
 
 keep_lock(sys.modules[__name__])
@@ -353,17 +323,35 @@ def map_call(launch: Any, each: Any, params: Any, pointers: Any) -> Any:
     return made
 
 
-def log(text: str) -> None:
-    """A line on the standard error stream, if TCPC_LOG asks for it."""
-    if os.environ.get("TCPC_LOG", "0") not in ("", "0"):
-        print(f"tcpc: {text}", file=sys.stderr)
+# What messages and texts call an option of the commands, and how it is given here.
+IN_PYTHON = (r"'tcpc explain --plan' prints it", "'source' of the explanation has it"), (r"--param NAME=N", 'params={"NAME": N}'), (r"'--param (\w+)'", r"'\1' in params="), (r"with --param\b", "with params="), \
+    (r"--(type|view)=([\w-]+)", r"\1='\2'"), (r"'--(type|thread|values|view)'", r"'\1='")
 
 
-def ask(about: int, form: int, text: str, source: Optional[Source] = None, **more: Any) -> str:
-    """What the commands explain, count, draw, eval and fmt print."""
+def in_python(text: str) -> str:
+    """The text of a command, with the words of this package."""
+    if "--" in text:
+        for words, ours in IN_PYTHON:
+            text = re.sub(words, ours, text)
+    return text
+
+
+def ask(about: int, form: int, text: str, source: Optional[Source] = None, params: Optional[Mapping[str, int]] = None, **more: Any) -> str:
+    """What the commands explain, count, draw, eval and fmt print. Values of params are others than small ones."""
     lib, data, source = library(), text.encode(), source or Source()
     options, question = _options(source, CUDA), Question(size=ctypes.sizeof(Question), about=about, form=form)
+    if params:
+        question.setting, question.nsettings = (Setting * len(params))(*[Setting(name.encode(), _number(name, value)) for name, value in params.items()]), len(params)
     for key, value in more.items():
         if value is not None:
             setattr(question, key, value.encode() if isinstance(value, str) else value)
-    return _done(lambda result: lib.tcpc_ask(source.name.encode(), data, len(data), ctypes.byref(options), ctypes.byref(question), result), lambda made: _text(made.output))
+    try:
+        return in_python(_done(lambda result: lib.tcpc_ask(source.name.encode(), data, len(data), ctypes.byref(options), ctypes.byref(question), result), lambda made: _text(made.output)))
+    except CompileError as error:
+        raise error.retold(in_python) from None
+
+
+def _number(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"param '{name}' is an integer, not {value!r}")
+    return int(value.__index__())

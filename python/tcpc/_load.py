@@ -9,12 +9,15 @@ import re
 import sys
 import time
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
+from ._base import PlanWarning, keep_lock, log
 from ._api import _backend, check_stream
 from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
+from ._info import LoadedInfo
 from ._library import CUDA, DEVICE, value_at
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ class Kernel:
     def __init__(self, plan: "Plan", number: int, launch: Any):
         self._plan, self._number = plan, number
         self.name: str = launch.name.decode()
+        self.hits: Dict[int, int] = {}  # launches, by the GPU, or -1
         tensors = [_declared(t) for t in _tensors(launch)]
         self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
@@ -68,6 +72,7 @@ class Kernel:
             if t.direction and launches:
                 tell_written(given[name])
         backend, loaded = self._plan._build(first)
+        device = -1 if first is None else first.device
         if first is None or first.device < 0:
             if not launches:
                 return
@@ -84,6 +89,8 @@ class Kernel:
             for array in given.values():
                 backend.follow(array, work)
             backend._within(lambda: launcher(numbers, pointers, work))
+        with _counting:
+            self.hits[device] = self.hits.get(device, 0) + 1
 
     def explain(self) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""
@@ -222,7 +229,9 @@ def _part(t: Any, array: Array, pointer: int, params: Any) -> Part:
 
 
 _lock: Any  # while one is built
-_library.keep_lock(sys.modules[__name__])
+_counting: Any  # never held for long
+keep_lock(sys.modules[__name__])
+keep_lock(sys.modules[__name__], "_counting")
 
 
 class Plan:
@@ -233,13 +242,18 @@ class Plan:
         self._source = _library.Source(path.name, str(path.parent), tuple((key, str(value)) for key, value in defines.items()), arch)
         self._text = path.read_bytes()
         self._built: Dict[int, Tuple[Any, Any]] = {}
+        self._took: Dict[int, float] = {}  # seconds, as "planned"
+        begin = time.perf_counter()
         self._compiled = self._compile(DEVICE)
+        self._planned = time.perf_counter() - begin
         for told in self._compiled.warnings:
-            warnings.warn(told, _library.PlanWarning, stacklevel=3)
+            warnings.warn(told, PlanWarning, stacklevel=3)
         self.kernels: Dict[str, Kernel] = {}
         for i, launch in enumerate(self._compiled.launches):
             kernel = Kernel(self, i, launch.contents)
             self.kernels[kernel.name] = kernel
+        with _lock:
+            _plans.add(self)
 
     def _compile(self, emit: int) -> Any:
         return _library.compile_plan(self._text, self._source, emit)
@@ -252,20 +266,21 @@ class Plan:
                 folder, backend = str(self.path.parent), _backend("host" if device < 0 else "cuda", like or _NOWHERE)
                 compiled, begin = self._compiled, time.perf_counter()
                 self._built[device] = backend, backend.load(self._compile(CUDA).output, folder) if device < 0 else backend.load(compiled.output, compiled.launches, folder)
-                _library.log(f"{'host' if device < 0 else f'cuda:{device}'}: {self.path.name}: {', '.join(self.kernels)}: built in {(time.perf_counter() - begin) * 1e3:.1f} ms")
+                self._took[device] = time.perf_counter() - begin
+                log(f"{'host' if device < 0 else f'cuda:{device}'}: {self.path.name}: {', '.join(self.kernels)}: built in {self._took[device] * 1e3:.1f} ms")
             return self._built[device]
 
-    def explain(self, kernel: Optional[str] = None) -> "Explanation":
+    def explain(self, kernel: Optional[str] = None, *, params: Optional[Mapping[str, int]] = None) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""
         from .algebra import explain
 
-        return explain(self._text.decode(), kernel, source=self._source)
+        return explain(self._text.decode(), kernel, params=params, source=self._source)
 
-    def draw(self, name: str, view: Optional[str] = None, thread: int = 0) -> "Drawing":
+    def draw(self, name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None) -> "Drawing":
         """A drawing of what is called "name", as tcpc.draw()."""
         from .algebra import draw
 
-        return draw(self._text.decode(), name, view, thread, source=self._source)
+        return draw(self._text.decode(), name, view, thread, params=params, source=self._source)
 
     def __getattr__(self, name: str) -> Kernel:
         kernels: Dict[str, Kernel] = self.__dict__.get("kernels", {})
@@ -278,6 +293,16 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<plan {self.path.name}: {', '.join(self.kernels)}>"
+
+
+_plans: "weakref.WeakSet[Plan]" = weakref.WeakSet()
+
+
+def infos() -> Tuple[LoadedInfo, ...]:
+    """Of all kernels that were built and that somebody has."""
+    with _lock:
+        return tuple(LoadedInfo(str(plan.path), kernel.name, backend.name, kernel.hits.get(device, 0), plan._planned * 1e3, plan._took[device] * 1e3)
+                     for plan in sorted(_plans, key=lambda plan: str(plan.path)) for device, (backend, _) in plan._built.items() for kernel in plan.kernels.values())
 
 
 _NOWHERE = Array(None, "numpy", 0, (), (), 1, None, "uint8", True, -1)

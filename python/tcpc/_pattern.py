@@ -22,7 +22,7 @@ class Pattern(NamedTuple):
     right: Tuple[Group, ...]
 
 
-TOKEN = re.compile(r"\s*(->|\.\.\.|[A-Za-z_]\w*|\d+|[()]|\S)")
+TOKEN = r"\s*(->|\.\.\.|[A-Za-z_]\w*|\d+|[()]|\S)"
 
 
 def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
@@ -57,7 +57,7 @@ def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Pattern:
-    tokens = TOKEN.findall(text)
+    tokens = re.findall(TOKEN, text)
     if tokens.count("->") != 1:
         raise PatternError(f"'{text}' is not of the form 'axes -> axes'")
     at = tokens.index("->")
@@ -125,7 +125,7 @@ def bind(pattern: Pattern, shape: Sequence[int], given: Mapping[str, int]) -> Bo
     axes = {axis for group in left for axis in group}
     for name, value in given.items():
         if name not in axes or name.startswith("."):
-            raise PatternError(f"'{name}' is no axis of '{text}'")
+            raise PatternError(f"'{name}' is no axis of '{text}'; it has {', '.join(a for side in pattern.left for a in side if a.isidentifier()) or 'none'}")
         if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
             raise PatternError(f"the extent of '{name}' is not an integer of 0 or more: {value!r}")
         extent[name] = value if type(value).__name__ == "SymInt" else value.__index__()  # which torch.compile leaves open

@@ -110,7 +110,8 @@ def _pack(x: Any, moves: Sequence[Move], dtype: Any) -> List[Any]:
     """The pieces as they are sent: rows of x where they are contiguous, or copies in one buffer. What goes to several devices is copied once."""
     views = list(dict.fromkeys(m.source for m in moves if not _is_sent(m.source, x, dtype)))
     buffer = x.new_empty(sum(map(_count, views)), dtype=dtype)
-    packed, at = {}, 0
+    packed: Dict[View, Any] = {}
+    at = 0
     for first, end, step in runs(views):
         size = _count(views[first])
         rows = buffer[at:at + size * (end - first)].view(end - first, *views[first].sizes)
@@ -228,8 +229,10 @@ def reset(mesh: Any) -> None:
 def _text(exchange: Exchange, source: Any, target: Any) -> Optional[str]:
     from ._reshard_text import text_of
 
-    names = (f"b{source.itemsize * 8}",) * 2 if source == target else tuple(NUMBERS.get(str(t).split(".")[-1]) for t in (source, target))
-    return text_of(exchange, *names) if None not in names else None
+    if source == target:
+        return text_of(exchange, f"b{source.itemsize * 8}", f"b{source.itemsize * 8}")
+    from_, to = (NUMBERS.get(str(t).split(".")[-1]) for t in (source, target))
+    return text_of(exchange, from_, to) if from_ is not None and to is not None else None
 
 
 class _Ready:
@@ -349,7 +352,7 @@ def _ready(x: Any, mesh: Any, source: Any, target: Any, pattern: str, more: Tupl
 def reshard(x: Any, mesh: Any, source: Any, target: Any, pattern: str, *, shape: Optional[Sequence[int]], dtype: Any, path: Optional[str], axes: Any) -> Any:
     if path not in (None, "direct", "packed"):
         raise ValueError(f"path is 'direct', 'packed' or None, not {path!r}")
-    tensor = sys.modules.get("torch.distributed.tensor")
+    tensor: Any = sys.modules.get("torch.distributed.tensor")
     distributed = tensor is not None and isinstance(x, tensor.DTensor)
     whole = x
     if distributed:

@@ -55,3 +55,13 @@ def _of_numpy(dtype: Any) -> Any:
 def of(like: Array, dtype: Any) -> Any:
     """The type for an array like this one."""
     return of_torch(dtype) if like.kind == "torch" else dtype if like.kind == "dlpack" else _of_numpy(dtype)
+
+
+def word(dtype: Any) -> str:
+    """The plan's word for a type of any framework, or for its name; what is no type's name is returned as it is."""
+    if isinstance(dtype, str):
+        return NUMBERS.get(dtype, dtype)
+    name = _name(dtype)
+    if name not in NUMBERS:
+        raise TypeError(f"type= is a type of numpy or PyTorch, such as numpy.float16, or a plan's word, such as 'f16', not {dtype!r}")
+    return NUMBERS[name]

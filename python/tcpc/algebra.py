@@ -13,15 +13,15 @@ import ctypes
 import html
 import json
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _library
 
 if TYPE_CHECKING:
-    from ._engine import KernelInfo
+    from ._info import KernelInfo
 
 EXPLAIN, COUNT, DRAW, DRAW_LAYOUT, EVAL = range(5)  # of enum tcpc_about
-TEXT, JSON, _, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
+TEXT, JSON, SOURCE, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
 
 
 def _tuples(value: Any) -> Any:
@@ -124,8 +124,21 @@ class Layout:
         """In the notation of CuTe's Python siblings."""
         return _library.ask(EVAL, PYCUTE, self.text).strip()
 
-    def draw(self, view: Optional[str] = None, type: Optional[str] = None) -> Drawing:
-        """A drawing, as `tcpc draw` makes it; "view" and "type" are its options."""
+    def draw(self, view: Optional[str] = None, type: Any = None) -> Drawing:
+        """A drawing, as `tcpc draw` makes it.
+
+        Args:
+            view: "layout", "banks", .., as docs/drawings.md lists them; None: the usual one.
+            type: of the elements, for view "banks": a type of numpy or PyTorch, or a plan's word, "f16".
+
+        Raises:
+            CompileError: there is no such view of a layout.
+            TypeError: there is no such type.
+        """
+        if type is not None:
+            from ._types import word
+
+            type = word(type)
         return _drawing(DRAW_LAYOUT, self.text, view=view, type=type)
 
     def _repr_svg_(self) -> str:
@@ -142,26 +155,37 @@ def _text(plan: Any) -> str:
     """Of a plan, of what tcpc.plan() made, or of a kernel of cache_info()."""
     text = plan.text if type(plan).__name__ == "Plan" and hasattr(plan, "how") else getattr(plan, "plan", plan)
     if text == "":
-        raise ValueError("the framework itself makes this copy: there is no plan")
+        raise ValueError("the framework itself makes this copy: there is no plan; backend='host' compiles one")
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a plan, or a kernel of cache_info(), not {type(plan).__name__}")
     return text
 
 
-def draw(plan: Union[str, "KernelInfo"], name: str, view: Optional[str] = None, thread: int = 0, *, source: Optional[_library.Source] = None) -> Drawing:
+def _name(name: Any, text: str) -> str:
+    kernels = re.findall(r"^\s*kernel\s+(\w+)", text, re.MULTILINE) if name is None else []
+    if len(kernels) == 1:
+        return str(kernels[0])
+    if not isinstance(name, str):
+        raise TypeError(f"what is drawn is named by a text, such as 'src' or the name of a kernel, not {name!r}")
+    return name
+
+
+def draw(plan: Union[str, "KernelInfo"], name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Drawing:
     """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it.
 
     Args:
         plan: the text, or a kernel of cache_info().
-        name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy.
+        name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy. None: the kernel, where there is one.
         view: "owners", "banks", .., as docs/drawings.md lists them; None: the usual one.
         thread: whose accesses are shown, where a view shows those of one.
+        params: values of the plan's params, instead of small ones.
         source: where the text is from; a loaded plan sets it.
 
     Raises:
         CompileError: the plan is wrong, or has no such name, or the view does not fit.
     """
-    return _drawing(DRAW, _text(plan), source, name=name, view=view, thread=thread)
+    text = _text(plan)
+    return _drawing(DRAW, text, source, name=_name(name, text), view=view, thread=thread, params=params)
 
 
 class Record(Dict[str, Any]):
@@ -181,6 +205,11 @@ class Explanation(Record):
 
     text: str
 
+    @property
+    def source(self) -> str:
+        """The plan, with every choice written out: also the kernels that the compiler planned."""
+        return self._source()  # type: ignore[no-any-return]
+
     def __repr__(self) -> str:
         return self.text
 
@@ -191,7 +220,7 @@ class Explanation(Record):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, source: Optional[_library.Source] = None) -> Explanation:
+def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Explanation:
     """What the compiler chose for each copy of a plan, and why.
 
         e = tcpc.explain(tcpc.cache_info().kernels[0].plan)
@@ -201,15 +230,17 @@ def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, sou
     Args:
         plan: the text, or a kernel of cache_info(). Loaded plans have an explain() of their own.
         kernel: only this one.
+        params: values of the plan's params, instead of small ones: costs are counted for them.
         source: where the text is from; a loaded plan sets it.
 
     Raises:
         CompileError: the plan is wrong, or has no such kernel.
     """
     text = _text(plan)
-    found = json.loads(_library.ask(EXPLAIN, JSON, text, source, name=kernel), object_hook=Record)
+    found = json.loads(_library.ask(EXPLAIN, JSON, text, source, params, name=kernel), object_hook=Record)
     made = Explanation(found)
-    made.text = _library.ask(EXPLAIN, TEXT, text, source, name=kernel)
+    made.text = _library.ask(EXPLAIN, TEXT, text, source, params, name=kernel)
+    made.__dict__["_source"] = lambda: _library.ask(EXPLAIN, SOURCE, text, source)
     return made
 
 

@@ -1,6 +1,7 @@
 """Layouts and their operations, against the command and brute force."""
 import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import tcpc
 from conftest import SEED
-from tcpc import Layout, algebra
+from tcpc import Layout, _library, algebra
 
 PROGRAM = pathlib.Path(os.environ["TCPC_PROGRAM"]) if "TCPC_PROGRAM" in os.environ else pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "tcpc"
 PLAN = """tcp 1;
@@ -110,7 +111,45 @@ def test_explain_what_was_compiled():
     tcpc.permute(np.zeros((6, 8), np.float32), (1, 0), backend="host")
     kernel = tcpc.cache_info().kernels[0]
     assert "relayout_1" in str(tcpc.explain(kernel.plan)) and kernel.explain() == tcpc.explain(kernel.plan) == tcpc.explain(kernel)
-    assert tcpc.draw(kernel, "relayout_1")._repr_svg_().startswith("<svg")
+    assert tcpc.draw(kernel, "relayout_1")._repr_svg_().startswith("<svg") and tcpc.draw(kernel) == tcpc.draw(kernel, "relayout_1")
+    assert re.search(r"^0 hits, 1 misses.*\nkernel +backend .*\nb32 global [(]8,6[)]:[(]1,8[)] -> b32 global [(]8,6[)]:[(]6,1[)] +host +1 ", str(tcpc.cache_info()))
+    assert tcpc.__version__ == tcpc.version()
+
+
+def test_the_words_of_this_package():
+    """What the commands call options, and values of params."""
+    a = Layout((8, 8), (8, 1))
+    for type in np.float32, "float32", "f32", np.dtype("f4"):
+        assert a.draw(view="banks", type=type) == command("draw", "--view=banks", "--type=f32", str(a))
+    for call, text in ((lambda: a.draw(view="banks"), "a layout alone has no element type; say type='f16'"), (lambda: a.draw(type="f32"), "'type=' is for view 'banks' of a layout"),
+                       (lambda: a.draw(view="banks", type="f99"), "'type=' takes an element type, not 'f99'"), (lambda: tcpc.draw(PLAN, "A", "layout", thread=3), "'thread=' is for view 'path'"),
+                       (lambda: tcpc.explain(OPEN, params={"M": 3}), "no param 'M'")):
+        with pytest.raises(tcpc.CompileError, match=re.escape(text)) as error:
+            call()
+        assert "--" not in str(error.value) and "tcpc explain" not in str(error.value)
+    for call, text in ((lambda: a.draw(view="banks", type=np.complex64), "type= is a type of numpy or PyTorch, such as numpy.float16, or a plan's word, such as 'f16', not"),
+                       (lambda: tcpc.draw(PLAN + "kernel more(A, out B) { copy A -> B; }"), "what is drawn is named by a text"), (lambda: tcpc.draw(PLAN, a), "what is drawn is named by a text, such as 'src' or the name of a kernel, not"),
+                       (lambda: tcpc.explain(OPEN, params={"N": 1.5}), "param 'N' is an integer, not 1.5")):
+        with pytest.raises(TypeError, match=re.escape(text)):
+            call()
+
+
+OPEN = """tcp 1;
+param N : index % 64;
+tensor src : b32 global (24,N):(1,24) align 16;
+tensor dst : b32 global (24,N):(1*N,1) align 16;
+kernel turn(src, out dst) { copy src -> dst; }
+"""
+
+
+def test_explain_with_params(tmp_path):
+    file = tmp_path / "plan"
+    file.write_text(OPEN)
+    told = tcpc.explain(OPEN, params={"N": np.int64(640)})
+    assert told != tcpc.explain(OPEN) and str(told) == _library.in_python(command("explain", "--param=N=640", file).replace(str(file), "plan"))
+    assert "sectors of 32 bytes" in str(told) and "--" not in str(told) and "'source' of the explanation has it" in str(told)
+    assert told.source == command("explain", "--plan", file).replace(str(file), "plan") and "copy local_tile(src" in told.source
+    assert [t.declared for t in told.kernels[0].tensors[:2]] == ["(24,N):(1,24)", "(24,N):(N,1)"] and "in the plan 'src' is (24,N):(1,24)" in " ".join(str(told).split())
 
 
 def test_a_fixit_is_data():

@@ -1,6 +1,7 @@
 """What is ready for a GPU without one: compiling, the cache on the disk, and descriptions of arrays."""
 import ctypes
 import multiprocessing
+import os
 import random
 import time
 from collections import deque
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _arrays, _bench, _cuda, _engine, _foreign
+from tcpc import _arrays, _bench, _cuda, _disk, _engine, _foreign
 
 REQUEST = _engine.Request(("b16", "b16"), (96, 160), (1, 96), (160, 1), 0, (16, 16))
 
@@ -91,6 +92,29 @@ def test_a_file_in_the_cache_that_is_not_whole(tmp_path):
         file.unlink()
         assert _cuda.compile_cubin("text", 90) == b"made"
         assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_the_disk_is_bounded(tmp_path, monkeypatch):
+    """What was used the longest ago goes; what another process removes meanwhile is no error."""
+    monkeypatch.setattr(_disk, "MOST_BYTES", 1000)
+    files = [tmp_path / f"{i}.cubin" for i in range(20)]
+    for i, file in enumerate(files):
+        _disk.write(file, b"x" * 68)  # 100 with its digest
+        os.utime(file, (i, i))
+        if i == 5:
+            assert _disk.read(files[0]) == b"x" * 68  # which makes it the newest
+        assert sum(f.stat().st_size for f in tmp_path.iterdir()) <= 1000
+    left = {f.name for f in tmp_path.iterdir()}
+    assert "0.cubin" in left and "1.cubin" not in left and "19.cubin" in left and 5 < len(left) < 11
+    monkeypatch.setattr(_disk, "MOST_BYTES", 0)
+    monkeypatch.setattr(_disk.os, "unlink", no_space)
+    _disk.write(tmp_path / "more.cubin", b"x")
+    assert _disk.read(tmp_path / "more.cubin") == b"x"
+    monkeypatch.undo()
+    _disk.keep_newest(tmp_path.glob("*.cubin"), 3)
+    assert len(list(tmp_path.iterdir())) == 3 and _disk.read(tmp_path / "more.cubin") == b"x"
+    tmp_path.chmod(0o500)
+    _disk.use(tmp_path / "nothing")
 
 
 def no_space(*_):

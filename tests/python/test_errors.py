@@ -1,4 +1,6 @@
 """Each message of a wrong call."""
+import importlib
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ WRONG = [
     (lambda: tcpc.relayout(x, "(...) -> ..."), tcpc.PatternError, "'...' is in brackets on the left side"),
     (lambda: tcpc.relayout(x, "a b c ... -> ... a b c"), tcpc.PatternError, r"needs at least 3 dimensions, but the array has 2: \(4, 6\)"),
     (lambda: tcpc.relayout(x, "a -> a"), tcpc.PatternError, "needs 1 dimensions, but the array has 2"),
-    (lambda: tcpc.relayout(x, "a b -> b a", c=2), tcpc.PatternError, "'c' is no axis of"),
+    (lambda: tcpc.relayout(x, "a b -> b a", c=2), tcpc.PatternError, "'c' is no axis of 'a b -> b a'; it has a, b"),
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=-1), tcpc.PatternError, "the extent of 'b' is not an integer of 0 or more: -1"),
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=True), tcpc.PatternError, "the extent of 'b' is not an integer"),
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=1.5), tcpc.PatternError, "the extent of 'b' is not an integer"),
@@ -42,7 +44,7 @@ WRONG = [
     (lambda: tcpc.permute(x, (1, 0), out=np.zeros((6, 4), np.int8), dtype=np.int16), TypeError, "out has type int8, but dtype is"),
     (lambda: tcpc.contiguous(x, out=locked), ValueError, "the destination is read-only"),
     (lambda: tcpc.copy_(locked, x, backend="host"), ValueError, "the destination is read-only"),
-    (lambda: tcpc.copy_(x, x[0], backend="host"), ValueError, "the destination has 2 dimensions, but the source has 1"),
+    (lambda: tcpc.copy_(x, x[0], backend="host"), ValueError, "the destination has 2 dimensions, but the source has 1; nothing is expanded, so give expand[(][)] of it"),
     (lambda: tcpc.copy_(x, x[:, :5], backend="host"), ValueError, r"The size of tensor a \(6\) must match the size of tensor b \(5\) at non-singleton dimension 1"),
     (lambda: tcpc.copy_(x, x[::-1], backend="host"), ValueError, "some elements of the input tensor and the written-to tensor refer to a single memory location"),
     (lambda: tcpc.copy_(np.broadcast_to(np.zeros(6), (4, 6)), x), ValueError, "the destination is read-only"),
@@ -52,7 +54,10 @@ WRONG = [
     (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from"),
     (lambda: tcpc.contiguous(np.array([{}, 1]), backend="host"), TypeError, "arrays of Python objects cannot be copied by a kernel"),
     (lambda: tcpc.contiguous(np.zeros(41, np.uint8)[1:].view(np.float64), dtype=np.float32, backend="host"), ValueError, "must be aligned to their size"),
-    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list"),
+    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list; stack[(][)] makes one of several"),
+    (lambda: tcpc.reduce(x, "a b -> a"), AttributeError, "module 'tcpc' has no attribute 'reduce': elements are moved, not summed"),
+    (lambda: tcpc.explain(tcpc.plan(x, "a b -> b a")), ValueError, "there is no plan; backend='host' compiles one"),
+    (lambda: tcpc.prepare(x, "a b -> b a"), TypeError, "prepare takes pairs: .*, not ndarray; plan[(]x, pattern[)] compiles what a relayout needs"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
     (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
     *[(call, ValueError, "stream= is for arrays on a GPU") for call in (lambda: tcpc.contiguous(x, stream=3), lambda: tcpc.copy_(x.copy(), x, stream=3), lambda: tcpc.contiguous(x, backend="host", stream=3))],
@@ -60,6 +65,7 @@ WRONG = [
         lambda: tcpc.contiguous(np.ma.array(x, mask=True)), lambda: tcpc.copy_(np.ma.array(x), x), lambda: tcpc.permute(x, (1, 0), out=np.ma.array(x.T)))],
     (lambda: tcpc.relayout(x, (1, 0)), TypeError, "a pattern is a text, such as 'a b -> b a', not [(]1, 0[)]; permute[(][)] takes the order"),
     (lambda: tcpc.permute(x, 1), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not 1"),
+    (lambda: tcpc.permute(x, "1 0"), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not '1 0'; relayout[(][)] takes a pattern"),
     (lambda: tcpc.permute(x, None), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not None"),
     (lambda: tcpc.permute(x, 1, 0), TypeError, r"dims is one sequence of integers: permute\(x, \(1, 0\)\), not permute\(x, 1, 0\)"),
     (lambda: tcpc.permute(x, (True, False)), TypeError, "dims has integers, such as [(]1, 0[)], not True"),
@@ -93,7 +99,7 @@ def test_too_many_modes():
 
 def test_what_cannot_be_decided(monkeypatch):
     both = np.zeros((7, 8))  # which no test before asked about
-    monkeypatch.setattr(tcpc._engine._apart, "BUDGET", 0)
+    monkeypatch.setattr(importlib.import_module("tcpc._apart"), "BUDGET", 0)
     with pytest.raises(ValueError, match="it could not be decided in time whether two elements share memory; clone[(][)] one of the arrays"):
         tcpc.copy_(both[:, 4:], both[:, :4], backend="host")
 

@@ -1,5 +1,6 @@
 """Kernels of plans as functions, on the host, and each message of a wrong call."""
 import ctypes
+import gc
 import pathlib
 import re
 import threading
@@ -51,6 +52,20 @@ def plan(tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tcpc.PlanWarning)
         return tcpc.load(folder / "plan.tcp")
+
+
+def test_cache_info_has_what_was_loaded(tmp_path):
+    (tmp_path / "one.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
+    plan, before = tcpc.load(tmp_path / "one.tcp"), len(tcpc.cache_info().loaded)
+    for _ in range(3):
+        plan.turn(np.ones((3, 4)), np.ones((4, 3)))
+    mine, = (k for k in tcpc.cache_info().loaded if k.path.endswith("one.tcp"))
+    assert (mine.name, mine.backend, mine.hits) == ("turn", "host", 3) and mine.plan_ms > 0 and mine.build_ms > 0 and len(tcpc.cache_info().loaded) == before + 1
+    tcpc.cache_clear()
+    assert len(tcpc.cache_info().loaded) == before + 1 and tcpc.cache_info().kernels == ()  # somebody has it
+    del plan
+    gc.collect()
+    assert len(tcpc.cache_info().loaded) == before
 
 
 def numbers(*shape, dtype=np.float32):

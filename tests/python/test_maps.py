@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _cuda, _library
+from tcpc import _base, _cuda
 from test_cuda import Interface
 from test_load import Gpu
 
@@ -109,7 +109,7 @@ def gpu(plan, monkeypatch):
     made.driver = driver
     device = object.__new__(_cuda.Device)
     device.cuda, device._zeros = driver, ctypes.c_void_p()
-    _library.keep_lock(device, "lock")
+    _base.keep_lock(device, "lock")
     made.zeros = device.zeros
     monkeypatch.setattr("tcpc._load._backend", lambda *_: made)
     monkeypatch.setattr(plan, "_built", {})

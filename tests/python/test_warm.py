@@ -6,8 +6,8 @@ from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 import pytest
 
 import tcpc
-from tcpc import _cuda, _engine, _library, _warm
-from tcpc._warm import DataType, DlTensor, Exchange
+from tcpc import _core, _cuda, _engine, _library, _warm
+from tcpc._core import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
 KEY = ("k", None, True)
@@ -49,8 +49,8 @@ class World:
         at = lambda f: ctypes.cast(f, c_void_p).value
         self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
         self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _warm.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
-                               (_warm.Ask(None, None, lambda: self.transform), _warm.Ask(-1, "level", self)))
+        self.warm = _core.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
+                               (_core.Ask(None, None, lambda: self.transform), _core.Ask(-1, "level", self)))
 
     def _tensor_of(self, x, out):
         if not hasattr(x, "dl"):
@@ -190,7 +190,7 @@ def test_what_goes_wrong_is_left_to_the_other_way(world):
 
 def test_what_is_learned_again_takes_no_memory(world):
     """As where more shapes alternate than a site has entries."""
-    made, others = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000)), [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(_warm.MOST_ENTRIES + 5)]
+    made, others = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000)), [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(_core.MOST_ENTRIES + 5)]
     for x in others * 3:
         world.warm.learn(KEY, x, world.y, made, world.kernel, ())
         assert relayout(x) is not None
@@ -199,7 +199,7 @@ def test_what_is_learned_again_takes_no_memory(world):
 
 def test_the_oldest_entry_goes(world):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
-    others = [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(1, _warm.MOST_ENTRIES + 1)]
+    others = [Tensor((96, 160), (160 + i, 1), 0x100004) for i in range(1, _core.MOST_ENTRIES + 1)]
     for x in others:
         world.warm.learn(KEY, x, world.y, made, world.kernel, ())
     assert relayout(world.x) is None
@@ -256,6 +256,9 @@ def test_keys(world):
             with pytest.raises((TypeError, ValueError)):
                 call(**more)
     assert tcpc.copy_(world.x_turned, x) is world.x_turned
+    for dims in (True, False), (1.0, 0.0), (1, False):  # equal to (1, 0), but no dimensions
+        with pytest.raises(TypeError, match="not Tensor"):
+            tcpc.permute(x, dims)
     with pytest.raises(TypeError):
         tcpc.relayout(x, "(a b) c -> c (a b)", a=4)
 
@@ -301,23 +304,23 @@ def test_structures():
 
 
 def test_a_core_of_another_version_is_not_called(monkeypatch):
-    assert _warm._core() is not None
-    monkeypatch.setattr(_warm, "Entry", ctypes.c_int64)
-    _warm._core.cache_clear()
-    assert _warm._core() is None
-    _warm._core.cache_clear()
+    assert _core.library() is not None
+    monkeypatch.setattr(_core, "Entry", ctypes.c_int64)
+    _core.library.cache_clear()
+    assert _core.library() is None
+    _core.library.cache_clear()
 
 
 @pytest.fixture
 def pytorch(monkeypatch, world):
     """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96)."""
     torch = pytest.importorskip("torch")
-    exchange = _warm.exchange_of(torch)
+    exchange = _core.exchange_of(torch)
     if not exchange:
         pytest.skip("this PyTorch has no exchange API")
     at = lambda f: ctypes.cast(f, c_void_p).value
-    warm = _warm.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
-                      torch.autograd.graph.increment_version, _warm.about_state(torch))
+    warm = _core.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
+                      torch.autograd.graph.increment_version, _core.about_state(torch))
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = kernel.compiled.launch.contents

@@ -7,7 +7,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 from seeds import new_seed  # noqa: E402
 
 TYPES = {"u8": 1, "f16": 2, "f32": 4, "f64": 8}
-SAID = re.compile(r"any plan reads (\d+) bytes in (\d+) sectors of .*?writes\s+(\d+)\s+in\s+(\d+)\s+of", re.S)
+SAID = re.compile(r"any plan reads\s+the\s+(\d+)\s+bytes\s+of\s+\S+\s+in\s+(\d+)\s+sectors\s.*?writes\s+the\s+(\d+)\s+bytes\s+of\s+\S+\s+in\s+(\d+)\.", re.S)
 
 
 def side(rng, extents):

@@ -91,6 +91,11 @@ def check_package(scratch):
     program.write_text(USER)
     said = run(there / "python", program, cwd=scratch, env={"PATH": os.environ["PATH"], "TCPC_CACHE": str(scratch / "cache")})
     check(said == "relayout_1 33\n", f"a program that uses the package says {said}")
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    program.write_text(blocks[0])
+    said = run(there / "python", program, cwd=scratch, env={"PATH": os.environ["PATH"], "TCPC_CACHE": str(scratch / "cache")})
+    check("kernel relayout_1" in said, f"the README's first block says {said}")
+    program.write_text(USER)
     mypy = sys.executable, "-m", "mypy", "--cache-dir", scratch / "mypy", "--python-executable", there / "python"
     run(*mypy, "--strict", program, cwd=scratch)
     run(*mypy, "python/tcpc", cwd=ROOT)

@@ -105,6 +105,14 @@ static bool may_be_empty(struct session *s, const struct stmt *st) {
     return !trips || trips->lo < 1;
 }
 
+// Whether "st", which is executed once, has at most as many groups in all as there are barriers in memory.
+static bool has_few(struct session *s, const struct stmt *st) {
+    const struct ix *trips = ix_sub(s, st->end, st->begin);
+    int64_t ahead = st->pipe->late ? st->pipe->stages : 0, n;
+    return trips && ix_static(trips, &n) && n <= ARRIVAL_BARRIERS &&
+           groups_of(st) * (n + ahead) <= ARRIVAL_BARRIERS;
+}
+
 void sync_keep_phases(struct session *s, struct kernel *k) {
     int pipelines = 0, most = 0;
     bool again = false;
@@ -117,6 +125,6 @@ void sync_keep_phases(struct session *s, struct kernel *k) {
     // behind the last barrier of one there are its empty groups, then the first loads of the next one
     again &= 2 * most > ARRIVAL_BARRIERS;
     for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_PIPELINE && fits(x))
+        if (x->kind == STMT_PIPELINE && fits(x) && (x->up || pipelines > 1 || !has_few(s, x)))
             keep_phases(x, again || ((x->up || pipelines > 1) && may_be_empty(s, x)));
 }

@@ -192,6 +192,18 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }
 
+// Notes which barriers of the two roles nobody else comes to: whoever waits there waits for nobody.
+static void note_alone(const struct side *d, const struct stmt *one, const struct stmt *other) {
+    for (const struct stmt *x = d->st->body; x; x = stmt_next(d->st->body, x)) {
+        bool alone = x->kind == STMT_WAIT && is_named(x) && (x->up == one || x->up == other);
+        for (int i = 0; i < d->g.nnodes; ++i)
+            alone &= !d->of[i]->barrier || d->of[i] == x || d->of[i]->barrier != x->barrier;
+        if (alone)
+            diag_note(d->x->s, x->at, "no other role comes to '%s', so '%s' waits for nobody here",
+                      x->barrier->name, x->up->role->name);
+    }
+}
+
 // Whether accesses "a" and "b", of which "a" is in the role above, are in order.
 static bool in_order(const struct side *d, int a, int b) {
     const struct schedule *x = d->x;
@@ -219,8 +231,10 @@ static bool in_order(const struct side *d, int a, int b) {
     ++from.nvars;
     struct prove_witness w;
     enum prove_answer answer = prove_apart(x->prover, &from, &to, around, 0, &w);
-    if (answer != PROVE_YES) report(d, a, b, answer, &w);
-    return answer == PROVE_YES;
+    if (answer == PROVE_YES) return true;
+    report(d, a, b, answer, &w);
+    note_alone(d, place_of(d, a)->up, place_of(d, b)->up);
+    return false;
 }
 
 static bool all_in_order(const struct side *d) {

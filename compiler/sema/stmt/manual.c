@@ -264,8 +264,7 @@ struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s) {
         end = &(*end)->next;
     }
     c->loops -= 2;
-    if (c->s->diags.nerrors > errors || !settle_barriers(c, r) || !roles_check_parts(c, r))
-        return NULL;
+    if (c->s->diags.nerrors > errors || !settle_barriers(c, r) || !roles_check(c, r)) return NULL;
     for (const struct stmt *part = r->body; part; part = part->next)
         if (!waits_in_step(c, part)) return NULL;
     return r;

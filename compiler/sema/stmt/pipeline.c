@@ -174,6 +174,14 @@ static bool check_touched(struct sema *c, const struct touched *x, int ahead) {
         diag_error(c->s, x->written_at[1],
                    "'%s' is global memory; 'load' runs %d step%s ahead and fills shared memory",
                    name, ahead, s);
+    } else if (x->written[1] && x->tensor->space == MEM_FRAG && (x->read[0] || x->written[0])) {
+        diag_error(
+            c->s, x->written_at[1],
+            "'%s' is filled in 'load', which runs %d step%s ahead of 'use', and a fragment "
+            "keeps the elements of one step; hand them over in shared memory with stages %d, "
+            "and take another fragment in 'use'",
+            name, ahead, s, ahead + 1);
+        diag_note(c->s, x->read[0] ? x->read_at[0] : x->written_at[0], "'use' has it here");
     } else if (x->written[1] && (x->read[0] || x->written[0])) {
         diag_error(c->s, x->written_at[1],
                    "'%s' is filled in 'load', which runs %d step%s ahead of 'use', and has no "

@@ -116,11 +116,18 @@ static bool make_uses(struct sema *c, const struct ast_stmt *s, const struct sid
 bool roles_make(struct sema *c, const struct ast_stmt *s, struct pipeline *pipe) {
     bool load = false, use = false;
     if (!roles_may_be(c, s->loop.warps_at)) return false;
+    if (c->part) {
+        diag_error(c->s, s->at,
+                   "a pipeline with roles cannot be inside another pipeline, whose threads "
+                   "all execute its parts; give 'warps' to the outer one alone");
+        return false;
+    }
     struct sides x = find_sides(c, s);
     if (x.nloads != 1 || x.nuses < 1 || x.others) {
         diag_error(c->s, s->loop.warps_at,
                    "the roles of a pipeline are 'load' and 'use', and each has a number of warps: "
-                   "'warps (load = 1, use = 4)'; there may be several 'use'");
+                   "'warps (load = 1, use = 4)'; there may be several 'use', and 'roles' of a "
+                   "manual kernel have the names that you give them");
         return false;
     }
     if (x.nuses > MOST_CONSUMERS) {
@@ -212,16 +219,6 @@ static bool check_role_call(struct sema *c, const struct stmt *part, const struc
 }
 
 bool roles_check(struct sema *c, const struct stmt *st) {
-    if (c->part) {
-        diag_error(c->s, st->at,
-                   "a pipeline with roles cannot be inside another pipeline, whose threads "
-                   "all execute its parts; give 'warps' to the outer one alone");
-        return false;
-    }
-    return roles_check_parts(c, st);
-}
-
-bool roles_check_parts(struct sema *c, const struct stmt *st) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; x; x = stmt_next(part->body, x)) {
             if (x->kind == STMT_COPY && !check_role_copy(c, part, x->copy)) return false;

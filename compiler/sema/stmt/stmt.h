@@ -69,8 +69,6 @@ bool roles_may_be(struct sema *c, struct range at);
 bool roles_warps(struct sema *c, const struct ast_expr *e, int64_t *threads);
 // Whether the kernel has the "threads" threads of its roles; reports an error otherwise.
 bool roles_fill_block(struct sema *c, struct range at, int64_t threads);
-// What roles_check says of the parts alone.
-bool roles_check_parts(struct sema *c, const struct stmt *st);
 
 // manual.c: roles and named barriers of manual kernels.
 struct stmt *check_manual_roles(struct sema *c, const struct ast_stmt *s);
